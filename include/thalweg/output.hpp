@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output in four calls: open, define, put, close.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thalweg/field.hpp"
+#include "thalweg/grid.hpp"
+
+namespace thalweg {
+
+/// One output definition (ICON: one output_nml). Times are seconds since the start of the run.
+struct StreamSettings {
+  std::string name = "out";
+  std::vector<std::string> variables{"all"};  ///< names, "all", "group:2d", "group:3d"
+  double interval_s = 3600.0;
+  double start_s = 0.0;
+  double end_s = 0.0;             ///< last output at or before this time
+  double file_interval_s = 0.0;   ///< 0 = one file for the whole stream (per partition)
+  std::vector<int> levels;        ///< 1-based levels to write; empty = all
+  std::string place = "all";      ///< "all", "cell", "edge" or "vertex"
+  std::string precision = "float32";  ///< or "float64"
+  int partitions = 1;             ///< output times dealt round-robin, each share with its own files
+  std::string layout = "contiguous";  ///< or "chunked"
+};
+
+struct OutputSettings {
+  std::string mode = "serial";     ///< see `thalweg modes`
+  int io_ranks = 0;                ///< dedicated I/O ranks: the last ones of the communicator
+  std::string transport = "auto";  ///< async only: "rma", "two_sided", "auto"
+  std::string directory = "files"; ///< must exist
+  std::string start_date = "2000-01-01T00:00:00Z";
+  std::string title, source;       ///< global attributes of every file
+  std::string grid;                ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
+  double timeout_s = 600.0;
+};
+
+/// The points of one place that this rank owns, as global indices, ascending.
+struct OwnedPoints {
+  Place place;
+  std::int64_t global_size;
+  std::span<const std::int64_t> global;
+};
+
+/// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
+/// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks at the
+/// next end of an output time, or in close().
+class Output {
+ public:
+  /// Collective over `world`. Unknown modes, transports or too many I/O ranks throw Error(user) everywhere.
+  static Output open(MPI_Comm world, const OutputSettings& settings);
+  Output(Output&&) noexcept;
+  Output& operator=(Output&&) noexcept;
+  ~Output();
+
+  bool is_compute_rank() const;
+  /// Communicator of the compute ranks (MPI_COMM_NULL on I/O ranks); ranks keep their order.
+  MPI_Comm compute_comm() const;
+  /// On I/O ranks: works until every compute rank has called close(). Throws what made it fail.
+  void serve();
+
+  void define(std::span<const OwnedPoints> points);  ///< once, before fields
+  void define(const FieldInfo& field);
+  void define(const StreamSettings& stream);         ///< unknown variables throw Error(user)
+
+  /// Is any stream due at this time? Not collective.
+  bool due(double time_s) const;
+  /// Does a due stream want this field at this time? Not collective.
+  bool wants(std::string_view field, double time_s) const;
+  /// Hands over one field. Returns when `view` may be overwritten, not when it is on disk. A field no stream
+  /// wants at this time is ignored. Fields of one time may come in any order, the same on all ranks.
+  void put(std::string_view field, const FieldView& view, double time_s);
+  /// After the last put of an output time: compute ranks agree that all is well, or all throw.
+  void end_time(double time_s);
+  /// Waits until every file is complete under its final name.
+  void close();
+
+  int outputs_written() const;           ///< output times handed over so far, summed over streams
+  std::int64_t bytes_put() const;        ///< bytes of file data this output stands for so far (all ranks)
+
+ private:
+  struct State;
+  explicit Output(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Checks a stream against the fields it may name, without MPI: throws Error(user) with one sentence.
+void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields);
+/// Checks mode, transport and numbers of ranks, without MPI.
+void check_output(const OutputSettings& settings, int ranks);
+
+/// The list of modes, for `thalweg modes` and error sentences.
+struct ModeInfo {
+  std::string name, meaning;
+};
+std::vector<ModeInfo> output_modes();
+
+}  // namespace thalweg
