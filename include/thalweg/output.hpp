@@ -51,7 +51,7 @@ struct OwnedPoints {
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
 /// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks at the
-/// next end of an output time, or in close().
+/// next but one check(), or in close(); after it only destruction is allowed.
 class Output {
  public:
   /// Collective over `world`. Unknown modes, transports or too many I/O ranks throw Error(user) everywhere.
@@ -77,11 +77,15 @@ class Output {
   /// Hands over one field. Returns when `view` may be overwritten, not when it is on disk. A field no stream
   /// wants at this time is ignored. Fields of one time may come in any order, the same on all ranks.
   void put(std::string_view field, const FieldView& view, double time_s);
-  /// After the last put of an output time: compute ranks agree that all is well, or all throw.
+  /// After the last put of an output time: the streams due are on their way. Includes a check().
   void end_time(double time_s);
+  /// Call it every time step: compute ranks learn together that a rank failed, and all throw the same Error.
+  /// Costs nothing to wait for: each call completes the question that the previous call asked.
+  void check();
   /// Waits until every file is complete under its final name.
   void close();
 
+  std::string describe() const;          ///< mode and transport in force, for logs (after the first put)
   int outputs_written() const;           ///< output times handed over so far, summed over streams
   std::int64_t bytes_put() const;        ///< bytes of file data this output stands for so far (all ranks)
 

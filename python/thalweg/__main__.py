@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m thalweg` is the command line."""
+
+from thalweg.cli import main
+
+main()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Durations: ISO 8601 text or seconds to seconds and back, and a short form for people."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_ISO_8601 = re.compile(
+    rf"P(?:{_NUMBER}W)?(?:{_NUMBER}D)?(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
+)
+_UNITS_S = (604800.0, 86400.0, 3600.0, 60.0, 1.0)  # week, day, hour, minute, second
+
+
+def parse_duration_s(text: str) -> float:
+    """ "PT1H", "P1DT6H", "-PT90S" or a number of seconds as text -> seconds. Raises ValueError.
+
+    Years and months are refused: their length depends on the calendar.
+    """
+    body = text.strip()
+    try:
+        return float(body)
+    except ValueError:
+        pass
+    sign = -1.0 if body.startswith("-") else 1.0
+    match = _ISO_8601.fullmatch(body.removeprefix("-"))
+    if match is None or body.endswith(("P", "T")):
+        raise ValueError(f"'{text}' is not a duration")
+    parts = zip(match.groups(), _UNITS_S, strict=True)
+    return sign * sum(float(number) * unit_s for number, unit_s in parts if number)
+
+
+def format_duration(duration_s: float) -> str:
+    """Seconds -> ISO 8601 ("P1DT6H"); exact for whole seconds, plain seconds otherwise."""
+    if duration_s <= 0.0 or duration_s != int(duration_s):
+        return repr(duration_s)
+    rest, date, time = int(duration_s), "", ""
+    for letter, unit_s in (("D", 86400), ("H", 3600), ("M", 60), ("S", 1)):
+        count, rest = divmod(rest, unit_s)
+        if count and letter == "D":
+            date = f"{count}D"
+        elif count:
+            time += f"{count}{letter}"
+    return "P" + date + ("T" + time if time else "")
+
+
+def short_duration(duration_s: float) -> str:
+    """For people: "2 d 6 h", "45 min", "12 s"; two units at most."""
+    rest, words = round(duration_s), []
+    for unit, unit_s in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, rest = divmod(rest, unit_s)
+        if count:
+            words.append(f"{count} {unit}")
+    return " ".join(words[:2]) or "0 s"

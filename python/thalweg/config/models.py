@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds one pydantic model per table of the settings list; a wrong value becomes a sentence."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
+
+from thalweg.config.durations import parse_duration_s
+from thalweg.config.errors import did_you_mean
+from thalweg.config.settings_list import Setting, SettingsTable, settings_list
+
+_GRID = re.compile(r"R(\d{1,9})B(\d{1,9})")
+_LARGEST_CELL_COUNT = 2**31  # global cell numbers fit a 32-bit integer in the file
+_KINDS = {
+    "text": "a text in quotes",
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "duration": 'a duration such as "PT1H" or "P1D", or a number of seconds',
+    "date": 'a date such as "2000-01-01T00:00:00Z"',
+    "grid": 'a grid RnBk such as "R2B4"',
+    "texts": "a list of texts in quotes",
+    "integers": "a list of whole numbers",
+}
+
+
+def _duration(value: Any) -> float:
+    if isinstance(value, str):
+        return parse_duration_s(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise ValueError("not a duration")
+
+
+def _date(value: Any) -> str:
+    """ISO 8601 text; TOML's own date type is taken as well. A date without zone is UTC."""
+    if isinstance(value, datetime):
+        text = value.isoformat()
+    elif isinstance(value, date):
+        text = f"{value.isoformat()}T00:00:00"
+    elif isinstance(value, str):
+        text = value
+    else:
+        raise ValueError("not a date")
+    # Python 3.10 does not know the letter Z
+    moment = datetime.fromisoformat(text.removesuffix("Z"))
+    return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _grid(value: Any) -> str:
+    match = _GRID.fullmatch(value) if isinstance(value, str) else None
+    if match is None or int(match[1]) < 1:
+        raise ValueError("not a grid")
+    n, k = int(match[1]), int(match[2])
+    if k > 31 or 20 * n * n * 4**k >= _LARGEST_CELL_COUNT:
+        raise ValueError("too large")
+    return match[0]
+
+
+def _python_type(setting: Setting) -> Any:
+    """The annotated type pydantic checks a setting with. Strict: "3" is not a number."""
+    limits = Field(ge=setting.minimum, gt=setting.exclusive_minimum, allow_inf_nan=False)
+    strict = Field(strict=True)
+    if setting.type == "text" and setting.allowed:
+        return Literal[setting.allowed]
+    types: dict[str, Any] = {
+        "text": Annotated[str, strict],
+        "integer": Annotated[int, strict, Field(ge=setting.minimum)],
+        "number": Annotated[float, strict, limits],
+        "flag": Annotated[bool, strict],
+        "duration": Annotated[float, BeforeValidator(_duration), limits],
+        "date": Annotated[str, BeforeValidator(_date)],
+        "grid": Annotated[str, BeforeValidator(_grid)],
+        "texts": Annotated[list[Annotated[str, strict, Field(min_length=1)]], Field(min_length=1)],
+        "integers": list[Annotated[int, strict, Field(ge=setting.minimum)]],
+    }
+    return types[setting.type]
+
+
+@cache
+def table_model(name: str) -> type[BaseModel]:
+    """The pydantic model of a table: unknown keys are refused, defaults are checked as well."""
+    table = settings_list()[name]
+    fields: dict[str, Any] = {
+        setting.key: (_python_type(setting), ... if setting.default is None else setting.default)
+        for setting in table.settings
+    }
+    settings = ConfigDict(extra="forbid", validate_default=True, frozen=True)
+    return create_model(f"{name.capitalize()}Table", __config__=settings, **fields)
+
+
+def error_sentence(table: SettingsTable, error: ValidationError) -> tuple[str, str]:
+    """(key, sentence without its place) of the first thing wrong with a table."""
+    first = error.errors()[0]
+    key = str(first["loc"][0])
+    setting = table.setting(key)
+    if setting is None:
+        known = table.keys()
+        return key, (
+            f"setting '{key}' does not exist; choose one of: {', '.join(known)}."
+            f"{did_you_mean(key, known)}"
+        )
+    return key, _value_sentence(setting, first)
+
+
+def _value_sentence(setting: Setting, error: ErrorDetails) -> str:
+    key, value = setting.key, error["input"]
+    if error["type"] == "missing":
+        return f"setting '{key}' is missing; give {_KINDS[setting.type]}"
+    if error["type"] == "literal_error" and isinstance(value, str):
+        return (
+            f"{key} '{value}' does not exist; choose one of: {', '.join(setting.allowed)}."
+            f"{did_you_mean(value, setting.allowed)}"
+        )
+    if error["type"] == "too_short":
+        return f"{key} is empty; give {_KINDS[setting.type]}"
+    if error["type"] == "greater_than_equal":
+        return f"{key} must not be less than {setting.minimum:g}, not {_shown(value)}"
+    if error["type"] == "greater_than":
+        return f"{key} must be greater than {setting.exclusive_minimum:g}, not {_shown(value)}"
+    if setting.type == "grid" and "too large" in error["msg"]:
+        return f"{key} '{value}' has more cells than a 32-bit index can count; give a smaller grid"
+    if setting.type == "grid" and isinstance(value, str):
+        return f"{key} '{value}' is not a grid; give RnBk with n >= 1, such as 'R2B4'"
+    return f"{key} must be {_KINDS[setting.type]}, not {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return f"'{str(value).lower()}'"
+    return f"'{value:g}'" if isinstance(value, float) else f"'{value}'"

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The output of a run as streams: all times in order, whatever the partitions and files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.config.errors import ThalwegError
+from thalweg.files.run_directory import RunDirectory
+
+PLACES = ("cell", "edge", "vertex")
+
+
+@dataclass(frozen=True)
+class FieldShape:
+    """A data variable: dimensions (time, level, place) or (time, place)."""
+
+    name: str
+    place: str
+    levels: int
+    points: int
+    units: str
+
+
+@dataclass(frozen=True)
+class TimeSlot:
+    """One output time and where it lies."""
+
+    time_s: float
+    file: Path
+    index: int  # position on the file's time axis
+
+
+@dataclass
+class Stream:
+    """One output stream, open for reading; close() when done."""
+
+    name: str
+    slots: list[TimeSlot]
+    fields: dict[str, FieldShape]
+    _datasets: dict[Path, Any] = field(default_factory=dict, repr=False)
+
+    def values(self, name: str, slot: TimeSlot) -> NDArray[Any]:
+        """Values of one field at one time as stored, [level, point] or [point]."""
+        variable = self._dataset(slot.file).variables[name]
+        return np.asarray(variable[slot.index])
+
+    def level_numbers(self, slot: TimeSlot) -> list[int]:
+        """Model levels in the file, 1 = first; [] where it has no three-dimensional field."""
+        variables = self._dataset(slot.file).variables
+        return [int(level) for level in variables["level"][:]] if "level" in variables else []
+
+    def _dataset(self, path: Path) -> Any:
+        if path not in self._datasets:
+            self._datasets[path] = open_netcdf(path)
+        return self._datasets[path]
+
+    def close(self) -> None:
+        for dataset in self._datasets.values():
+            dataset.close()
+        self._datasets.clear()
+
+
+def open_netcdf(path: Path) -> Any:
+    """A netCDF file without masking or scaling: bits as they are. Raises a sentence."""
+    try:
+        dataset = netCDF4.Dataset(path, "r")
+    except OSError as error:
+        raise ThalwegError(f"'{path}' cannot be read as netCDF: {error.strerror}") from error
+    dataset.set_auto_maskandscale(False)
+    return dataset
+
+
+def read_streams(path: Path | str) -> dict[str, Stream]:
+    """Streams of a run directory by name, or the one stream of a single netCDF file."""
+    path = Path(path)
+    if path.is_file():
+        return {path.stem: _stream(path.stem, [path])}
+    run = RunDirectory.open(path)
+    files = run.complete_files()
+    if not files:
+        raise ThalwegError(f"the run '{path}' has no complete output file in 'files'")
+    names = run.experiment().stream_names()
+    groups: dict[str, list[Path]] = {}
+    for file in files:
+        groups.setdefault(stream_of(file, names), []).append(file)
+    order = [name for name in names if name in groups] + [n for n in groups if n not in names]
+    return {name: _stream(name, groups[name]) for name in order}
+
+
+def stream_of(file: Path, names: list[str]) -> str:
+    """The stream a file belongs to: the longest known name its own begins with."""
+    known = [name for name in names if re.match(re.escape(name) + r"[._-]", file.name)]
+    return max(known, key=len) if known else file.stem
+
+
+def _stream(name: str, files: list[Path]) -> Stream:
+    stream = Stream(name, [], {})
+    for file in files:
+        dataset = stream._dataset(file)
+        stream.slots += list(_slots(dataset, file))
+        if not stream.fields:
+            stream.fields = {shape.name: shape for shape in _shapes(dataset)}
+    stream.slots.sort(key=lambda slot: slot.time_s)
+    if not stream.fields:
+        stream.close()
+        raise ThalwegError(f"'{files[0]}' has no field on cells, edges or vertices over time")
+    return stream
+
+
+def _slots(dataset: Any, file: Path) -> Iterator[TimeSlot]:
+    if "time" in dataset.variables:
+        for index, time_s in enumerate(np.atleast_1d(dataset.variables["time"][:])):
+            yield TimeSlot(float(time_s), file, index)
+
+
+def _shapes(dataset: Any) -> Iterator[FieldShape]:
+    """Data variables in file order: first dimension time, last one a place."""
+    for name, variable in dataset.variables.items():
+        dimensions = variable.dimensions
+        if len(dimensions) < 2 or dimensions[0] != "time" or dimensions[-1] not in PLACES:
+            continue
+        levels = variable.shape[1] if len(dimensions) == 3 else 1
+        units = str(getattr(variable, "units", ""))
+        yield FieldShape(name, dimensions[-1], int(levels), int(variable.shape[-1]), units)

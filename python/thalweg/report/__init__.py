@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page about runs: what limited them, where the time and the bytes went, and how it looks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["plot_field", "write_report"]
+
+
+def write_report(runs: list[Path], out: Path) -> Path:
+    """Write one self-contained HTML file about these run directories; see page.write_report."""
+    from thalweg.report import page  # matplotlib takes a second; `thalweg --help` does not need it
+
+    return page.write_report(runs, out)
+
+
+def plot_field(
+    path: Path,
+    field: str,
+    level: int,
+    time: int,
+    out_png: Path,
+    extent: tuple[float, float, float, float] | None = None,
+    contour_interval: float | None = None,
+) -> Path:
+    """Draw a field of an output file into a PNG; see fieldmap.plot_field."""
+    from thalweg.report import fieldmap
+
+    return fieldmap.plot_field(path, field, level, time, out_png, extent, contour_interval)

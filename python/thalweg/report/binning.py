@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts intervals of many ranks on rows and time bins without losing a microsecond or a byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.report.rundata import Events, FloatArray, IntArray
+
+MAX_ROWS = 48  # a taller picture is not readable on a projector
+
+
+def spread(
+    row: IntArray,
+    begin: FloatArray,
+    end: FloatArray,
+    density: FloatArray,
+    rows: int,
+    edges: FloatArray,
+) -> FloatArray:
+    """Integral of every interval's density over each bin, summed by row: [rows, bins].
+
+    row, begin, end, density  [intervals]; edges [bins + 1], equally spaced
+    """
+    bins = len(edges) - 1
+    width = (edges[-1] - edges[0]) / bins
+
+    def from_here_on(time: FloatArray) -> FloatArray:
+        # A density switched on at `time` fills the rest of its bin and all later ones.
+        position = np.clip((time - edges[0]) / width, 0.0, bins)
+        bin_of = np.minimum(position.astype(np.int64), bins - 1)
+        flat = row * bins + bin_of
+        first = np.bincount(flat, density * (bin_of + 1 - position), rows * bins)
+        later = np.bincount(flat, density, rows * bins).reshape(rows, bins)
+        after = np.zeros((rows, bins))
+        after[:, 1:] = np.cumsum(later, axis=1)[:, :-1]
+        total: FloatArray = first.reshape(rows, bins) + after
+        return total
+
+    result: FloatArray = width * (from_here_on(begin) - from_here_on(end))
+    # Differences of running sums leave rounding of 1e-16 of a row's total; time is not negative.
+    return np.maximum(result, 0.0)
+
+
+def flatten(events: Events) -> Events:
+    """Cut intervals that contain others so that every moment of a rank has one kind: the innermost.
+
+    Serial output, for example, is a wait that contains gets, a reordering and a write.
+    """
+    order = np.lexsort((-events.end_s, events.begin_s, events.rank))
+    rank, begin, end = events.rank[order], events.begin_s[order], events.end_s[order]
+    overlaps = (rank[1:] == rank[:-1]) & (begin[1:] < end[:-1])
+    if not overlaps.any():
+        return events
+    pieces: list[tuple[int, int, float, float]] = []
+    open_ones: list[tuple[float, int]] = []  # (end, kind), innermost last
+    current, now = -1, -np.inf
+
+    def advance(until: float) -> None:
+        nonlocal now
+        while open_ones and now < until:
+            end_s, its_kind = open_ones[-1]
+            stop = min(end_s, until)
+            if stop > now:
+                pieces.append((current, its_kind, now, stop))
+                now = stop
+            if end_s <= until:
+                open_ones.pop()
+
+    for its_rank, its_kind, its_begin, its_end in zip(
+        rank.tolist(), events.kind[order].tolist(), begin.tolist(), end.tolist(), strict=True
+    ):
+        if its_rank != current:
+            advance(np.inf)
+            current, now = its_rank, -np.inf
+            open_ones.clear()
+        advance(its_begin)
+        now = max(now, its_begin)
+        open_ones.append((its_end, its_kind))
+    advance(np.inf)
+    columns = list(zip(*pieces, strict=True)) or [(), (), (), ()]
+    return Events(
+        rank=np.array(columns[0], np.int64),
+        kind=np.array(columns[1], np.int64),
+        begin_s=np.array(columns[2], np.float64),
+        end_s=np.array(columns[3], np.float64),
+        size_bytes=np.zeros(len(pieces)),
+    )
+
+
+def group_ranks(roles: Sequence[str], max_rows: int = MAX_ROWS) -> list[list[int]]:
+    """Ranks that share a row: one each if they fit, else runs of neighbours of the same role."""
+    per_row = 1
+    while True:
+        rows: list[list[int]] = []
+        for rank, role in enumerate(roles):
+            if rows and len(rows[-1]) < per_row and roles[rows[-1][0]] == role:
+                rows[-1].append(rank)
+            else:
+                rows.append([rank])
+        if len(rows) <= max_rows or per_row > len(roles):
+            return rows
+        per_row += 1
+
+
+def row_of_rank(rows: list[list[int]], ranks: int) -> IntArray:
+    """For every rank the row that shows it, -1 where none does: [ranks]."""
+    result = np.full(ranks, -1, np.int64)
+    for number, members in enumerate(rows):
+        result[members] = number
+    return result
+
+
+def row_label(members: list[int], roles: Sequence[str]) -> str:
+    """'12', '12-15', with 'I/O' in front where these are I/O ranks."""
+    span = str(members[0]) if len(members) == 1 else f"{members[0]}\u2013{members[-1]}"
+    return f"I/O {span}" if roles[members[0]] == "io" else span

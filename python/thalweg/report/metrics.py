@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that rate a run, and the facts that describe it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg.config.durations import parse_duration_s, short_duration
+from thalweg.report.rundata import RunData
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One row of a comparison. better: "less", "more" or "" where neither is."""
+
+    key: str
+    label: str
+    unit: str
+    better: str
+    meaning: str
+
+
+METRICS = (
+    Metric("run_time_s", "run time", "s", "less", "from start to end of the program"),
+    Metric("sypd", "SYPD", "", "more", "simulated years per day of run time"),
+    Metric("chsy", "CHSY", "", "less", "core hours per simulated year"),
+    Metric("wait_s", "waiting", "s", "less",
+           "compute ranks waiting for output while they integrate, mean over them"),
+    Metric("wait_percent", "waiting", "%", "less", "the same as a share of the run time"),
+    Metric("closing_s", "waiting at the end", "s", "less",
+           "compute ranks waiting after the last step until all files are complete, mean over them"),
+    Metric("copy_s", "copying", "s", "less",
+           "compute ranks copying fields into the staging buffer, mean over them"),
+    Metric("output_cost", "data output cost", "", "less",
+           "run time over run time without output (CPMIP); 1 = output is free"),
+    Metric("data_intensity", "data intensity", "GB/core h", "",
+           "data written per core hour (CPMIP)"),
+    Metric("bytes_written", "bytes written", "GB", "", "size of the complete files"),
+    Metric("files", "files", "", "", "complete output files"),
+)  # fmt: skip
+
+
+def measure(run: RunData) -> dict[str, float]:
+    """Every metric by key, from run.json; nan where it does not tell (a run that failed)."""
+    figures = {metric.key: math.nan for metric in METRICS}
+    figures["files"] = float(len(run.files))
+    figures["bytes_written"] = float(sum(file.stat().st_size for file in run.files))
+    told = run.summary.get("metrics", {})
+    if isinstance(told, dict):
+        figures.update({key: float(told[key]) for key in figures if _is_number(told.get(key))})
+    return figures
+
+
+def setting(run: RunData, table: str, key: str) -> Any:
+    """A setting of the experiment as resolved; of [[output]], those of every stream, joined."""
+    value = run.experiment.get(table, {})
+    if isinstance(value, list):
+        found = [str(entry[key]) for entry in value if isinstance(entry, dict) and key in entry]
+        return ", ".join(dict.fromkeys(found)) or None
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def simulated_s(run: RunData) -> float:
+    """Simulated time in seconds, nan if unknown."""
+    try:
+        return parse_duration_s(str(setting(run, "time", "duration")))
+    except ValueError:
+        return math.nan
+
+
+def facts(run: RunData) -> list[tuple[str, str]]:
+    """(name, value) of what describes a run but does not rate it."""
+    compute, io = len(run.timing.ranks("compute")), len(run.timing.ranks("io"))
+    ranks = f"{compute} compute" + (f" + {io} I/O" if io else "")
+    duration = simulated_s(run)
+    levels = setting(run, "model", "levels")
+    chosen = [
+        ("case", setting(run, "model", "case")),
+        ("grid", setting(run, "grid", "name")),
+        ("levels", levels),
+        ("decomposition", setting(run, "grid", "decomposition")),
+        ("ranks", ranks if run.roles else None),
+        ("output mode", setting(run, "io", "mode")),
+        ("transport", setting(run, "io", "transport")),
+        ("partitions", setting(run, "output", "partitions")),
+        ("output every", _durations(setting(run, "output", "interval"))),
+        ("precision", setting(run, "output", "precision")),
+        ("simulated time", None if math.isnan(duration) else short_duration(duration)),
+    ]
+    if setting(run, "io", "mode") == "serial":
+        chosen = [(name, value) for name, value in chosen if name != "transport"]
+    return [(name, str(value)) for name, value in chosen if value is not None]
+
+
+def title(run: RunData) -> str:
+    """'jet on R2B4, 2 compute + 1 I/O, async'."""
+    known = dict(facts(run))
+    head = " on ".join(known[key] for key in ("case", "grid") if key in known)
+    rest = [known[key] for key in ("ranks", "output mode") if key in known]
+    return ", ".join(([head] if head else []) + rest) or run.name
+
+
+def what_limited(run: RunData) -> str:
+    """'Limited by output: ...', the sentence of run.json; '' if it has none."""
+    told = str(run.summary.get("limited_by", "")).strip().rstrip(".")
+    return f"Limited by {told}." if told else ""
+
+
+def time_shares(run: RunData, role: str) -> dict[str, float]:
+    """Mean seconds per rank of one role by activity, in drawing order; empty if unknown."""
+
+    def mean(*names: str) -> float:
+        return sum(run.timing.mean_s(name, role) for name in names)
+
+    if role == "io":
+        total = mean("io_total")
+        shares = {
+            "getting": mean("io_get"),
+            "reordering": mean("io_reorder"),
+            "writing": mean("io_write", "io_close"),
+            "idle": mean("io_idle"),
+        }
+    else:
+        total = mean("total")
+        shares = {
+            "computing": mean("integrate") - mean("output"),
+            "waiting for output": mean("output_wait", "output_close"),
+            "copying": mean("output_copy"),
+        }
+    if total <= 0.0:
+        return {}
+    return shares | {"other": max(0.0, total - sum(shares.values()))}
+
+
+def _durations(value: Any) -> str | None:
+    if value is None:
+        return None
+    try:
+        return ", ".join(short_duration(parse_duration_s(part)) for part in str(value).split(","))
+    except ValueError:
+        return str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

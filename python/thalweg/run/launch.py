@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mpirun command line and environment that work on few cores, in containers and as root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from thalweg.config.checkout import program
+from thalweg.config.errors import ThalwegError
+
+ERROR_MARK = "thalweg: error: "
+_CHECK_TIMEOUT_S = 60.0
+
+
+def mpirun_command(ranks: int, command: list[str]) -> list[str]:
+    """Ranks may outnumber cores, so none is bound to a core and a waiting one yields."""
+    if shutil.which("mpirun") is None:
+        raise ThalwegError("'mpirun' is not installed; install Open MPI (Debian: openmpi-bin)")
+    options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+    return ["mpirun", *options, "-n", str(ranks), *command]
+
+
+def mpirun_environment() -> dict[str, str]:
+    """Of every rank. One thread each: ranks are the parallelism."""
+    return {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMP_WAIT_POLICY": "passive",
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+    }
+
+
+def model_command(experiment: Path, directory: Path) -> list[str]:
+    return [str(program("thalweg_mini")), str(experiment), str(directory)]
+
+
+def check_with_model(experiment: Path, ranks: int) -> None:
+    """Asks the model itself whether it would run this; nothing is written. Raises its sentence."""
+    command = [str(program("thalweg_mini")), "--check", str(experiment), "--ranks", str(ranks)]
+    result = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=mpirun_environment(),
+        stdin=subprocess.DEVNULL,
+        timeout=_CHECK_TIMEOUT_S,
+        check=False,
+    )
+    if result.returncode == 0:
+        return
+    sentences = error_sentences(result.stderr)
+    if sentences:
+        raise ThalwegError(sentences[0], exit_code=2 if result.returncode == 2 else 1)
+    raise ThalwegError(
+        f"the model's check ended with code {result.returncode} and without a sentence; "
+        f"run it by hand: {' '.join(command)}",
+        exit_code=1,
+    )
+
+
+def error_sentences(text: str) -> list[str]:
+    """What the ranks said went wrong, in their order, each once."""
+    found = [
+        line.partition(ERROR_MARK)[2].strip() for line in text.splitlines() if ERROR_MARK in line
+    ]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a run; SYPD to data intensity as CPMIP defines them (Balaji et al. 2017).
+
+Balaji, V. et al.: CPMIP: measurements of real computational performance of Earth system models in
+CMIP6, Geosci. Model Dev. 10, 19-34, 2017, section 3.
+"""
+
+from __future__ import annotations
+
+from thalweg.files.timing import Timing
+
+SECONDS_PER_YEAR = 365.25 * 86400.0
+
+
+def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) -> dict[str, float]:
+    """Every metric by its key.
+
+    run_time_s      the longest `total` of a compute rank
+    sypd            simulated years per day of run time
+    chsy            core hours per simulated year; one core per rank, I/O ranks included
+    data_intensity  GB written per core hour
+    output_cost     run time / run time without what compute ranks spent in output (mean over them)
+    wait_s, wait_percent, copy_s, closing_s   of compute ranks, mean over them
+    """
+    compute = timing.ranks("compute")
+    run_time_s = max((timing.total_s("total", rank) for rank in compute), default=0.0)
+    core_hours = len(timing.roles) * run_time_s / 3600.0
+    years = simulated_s / SECONDS_PER_YEAR
+    wait_s, closing_s = timing.mean_s("output_wait"), timing.mean_s("output_close")
+    without_output_s = run_time_s - timing.mean_s("output") - closing_s
+    return {
+        "run_time_s": run_time_s,
+        "simulated_s": simulated_s,
+        "sypd": _ratio(years, run_time_s / 86400.0),
+        "chsy": _ratio(core_hours, years),
+        "data_intensity": _ratio(bytes_written / 1e9, core_hours),
+        "output_cost": _ratio(run_time_s, without_output_s),
+        "wait_s": wait_s,
+        "wait_percent": 100.0 * _ratio(wait_s, run_time_s),
+        "closing_s": closing_s,
+        "copy_s": timing.mean_s("output_copy"),
+        "bytes_written": bytes_written,
+        "files": files,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0.0 else 0.0
+
+
+def metrics_lines(metrics: dict[str, float]) -> list[str]:
+    """For the terminal."""
+    hours = metrics["simulated_s"] / 3600.0
+    size_gb = metrics["bytes_written"] / 1e9
+    waited = f"{metrics['wait_s']:.2f} s ({metrics['wait_percent']:.1f} %)"
+    return [
+        f"run time {metrics['run_time_s']:.1f} s for {hours:g} h simulated, "
+        f"{size_gb:.3f} GB written in {metrics['files']:.0f} files",
+        f"SYPD {metrics['sypd']:.3g} (simulated years a day), "
+        f"CHSY {metrics['chsy']:.3g} (core hours a simulated year)",
+        f"data intensity {metrics['data_intensity']:.3g} GB a core hour, "
+        f"data output cost {metrics['output_cost']:.3f}",
+        f"compute ranks waited {waited} for output while integrating, "
+        f"{metrics['closing_s']:.2f} s at the end",
+    ]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One mpirun and what its ranks say: JSON lines to the caller, everything to the log."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from thalweg.config.errors import ThalwegError
+from thalweg.run.launch import ERROR_MARK, mpirun_environment
+
+_GRACE_S = 5.0  # between SIGTERM and SIGKILL: mpirun needs about 1 s to stop its ranks
+_AFTER_ERROR_S = 20.0  # ranks that do not end by themselves after an error sentence are stopped
+_SIGNALLED = re.compile(r"rank (\d+) .*exited on signal (\d+)")
+
+
+class ModelProcess:
+    """Use as a context manager: leaving it stops what still runs."""
+
+    def __init__(self, command: list[str], log: IO[str] | None, extra: dict[str, str]) -> None:
+        self._log = log
+        self._log_lock = threading.Lock()
+        self._lines: queue.Queue[tuple[str, str] | None] = queue.Queue()
+        self._errors: list[str] = []
+        self._signalled: tuple[int, int] | None = None  # (rank, signal)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**mpirun_environment(), **extra},
+            start_new_session=True,  # Ctrl-C reaches us alone: we stop mpirun, mpirun its ranks
+        )
+        self._readers = [
+            threading.Thread(target=self._read, args=(name, pipe), daemon=True)
+            for name, pipe in (("out", self._process.stdout), ("error", self._process.stderr))
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def __enter__(self) -> ModelProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """JSON objects as they come, {} about once a second in between; ends with the process."""
+        open_pipes, failed_at = len(self._readers), 0.0
+        while open_pipes:
+            try:
+                line = self._lines.get(timeout=1.0)
+            except queue.Empty:
+                if failed_at and time.monotonic() - failed_at > _AFTER_ERROR_S:
+                    self.stop()
+                yield {}
+                continue
+            if line is None:
+                open_pipes -= 1
+                continue
+            name, text = line
+            if name == "error":
+                self._note_error(text)
+                failed_at = failed_at or (time.monotonic() if self._errors else 0.0)
+                continue
+            message = _json_object(text)
+            if message:
+                yield message
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Ends every rank: SIGTERM to mpirun, which ends its ranks, then SIGKILL."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+        for reader in self._readers:
+            reader.join(_GRACE_S)
+
+    def failure(self, log_path: Path) -> ThalwegError | None:
+        """After the end: the ranks' own sentence, or one about the signal or code."""
+        code = self._process.returncode
+        if code == 0 and not self._errors:
+            return None
+        if self._errors:
+            return ThalwegError(self._errors[0], exit_code=code if code in (1, 2) else 1)
+        if self._signalled or code < 0 or code > 128:
+            number = self._signalled[1] if self._signalled else (-code if code < 0 else code - 128)
+            who = f"rank {self._signalled[0]}" if self._signalled else "mpirun"
+            sentence = f"{who} was ended by signal {number} ({_signal_name(number)})"
+        else:
+            sentence = f"the model ended with code {code} and without a sentence"
+        return ThalwegError(f"{sentence}; see '{log_path}'", exit_code=1)
+
+    def _read(self, name: str, pipe: IO[bytes]) -> None:
+        for raw in pipe:
+            text = raw.decode("utf-8", errors="replace")
+            self._write_log(text)
+            self._lines.put((name, text.rstrip("\n")))
+        self._lines.put(None)
+
+    def _write_log(self, text: str) -> None:
+        if self._log is None:
+            return
+        try:
+            with self._log_lock:
+                self._log.write(text)
+                self._log.flush()
+        except (OSError, ValueError):
+            self._log = None  # disk full or directory gone: the ranks say so better than we can
+
+    def _note_error(self, text: str) -> None:
+        if ERROR_MARK in text:
+            self._errors.append(text.partition(ERROR_MARK)[2].strip())
+        match = _SIGNALLED.search(text)
+        if match and self._signalled is None:
+            self._signalled = int(match[1]), int(match[2])
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    if not text.startswith("{"):
+        return {}
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Minimum, maximum, sum and CRC-32 of every field over all its times."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from thalweg.files.streams import Stream
+
+
+@dataclass(frozen=True)
+class FieldCheck:
+    """One field of one stream, over all times, levels and points.
+
+    minimum, maximum, total  float64, NaN left out of the first two only
+    nan_count                values that are not a number
+    crc32                    of the bytes as stored, little-endian, in time order: the same whatever
+                             the files and partitions
+    """
+
+    stream: str
+    field: str
+    times: int
+    minimum: float
+    maximum: float
+    total: float
+    nan_count: int
+    crc32: str
+
+    def line(self, several_streams: bool) -> str:
+        """One line in the form of the AIMES mini-IGCMs (D3.4, 2019): +check[name] max= min= sum="""
+        name = f"{self.stream}/{self.field}" if several_streams else self.field
+        text = f"+check[{name}] max={self.maximum!r} min={self.minimum!r} sum={self.total!r}"
+        text += f" crc32={self.crc32}"
+        return text + (f" nan={self.nan_count}" if self.nan_count else "")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def check_field(stream: Stream, name: str) -> FieldCheck:
+    """Reads a field time by time; memory for one time only."""
+    minimum, maximum, total, nan_count, checksum = np.inf, -np.inf, 0.0, 0, 0
+    for slot in stream.slots:
+        values = stream.values(name, slot)
+        little_endian = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+        checksum = zlib.crc32(little_endian.tobytes(), checksum)
+        nan_count += int(np.isnan(values).sum())
+        minimum = float(np.fmin(minimum, np.fmin.reduce(values, axis=None)))
+        maximum = float(np.fmax(maximum, np.fmax.reduce(values, axis=None)))
+        total += float(np.sum(values, dtype=np.float64))
+    return FieldCheck(
+        stream=stream.name,
+        field=name,
+        times=len(stream.slots),
+        minimum=minimum,
+        maximum=maximum,
+        total=total,
+        nan_count=nan_count,
+        crc32=f"{checksum:08x}",
+    )
+
+
+def check_streams(streams: Mapping[str, Stream]) -> list[FieldCheck]:
+    """Every field of every stream, in file order."""
+    return [check_field(stream, name) for stream in streams.values() for name in stream.fields]

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock, the timers and the events of this rank.
+#include "thalweg/timers.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/timing_records.hpp"
+
+namespace thalweg {
+
+namespace {
+
+double clock_zero_s = 0.0;
+
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+double now_s() { return steady_s() - clock_zero_s; }
+
+void start_clock(MPI_Comm world) {
+  // Ranks of one node read the same steady clock: they agree on its earliest reading exactly.
+  // Clocks of different nodes have unrelated zeros: these agree as well as ranks leave a barrier
+  // together (microseconds).
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Barrier(world);
+  clock_zero_s = steady_s();
+  MPI_Allreduce(MPI_IN_PLACE, &clock_zero_s, 1, MPI_DOUBLE, MPI_MIN, node);
+  MPI_Comm_free(&node);
+}
+
+TimingRecords& timing_records() {
+  static TimingRecords records;
+  return records;
+}
+
+void add_time(Timer timer, double begin_s, double end_s) {
+  TimerRecord& record = timing_records().timers[static_cast<std::size_t>(timer)];
+  const double call_s = end_s - begin_s;
+  record.min_s = record.calls == 0 ? call_s : std::min(record.min_s, call_s);
+  record.max_s = std::max(record.max_s, call_s);
+  record.total_s += call_s;
+  ++record.calls;
+}
+
+double timer_total_s(Timer timer) {
+  return timing_records().timers[static_cast<std::size_t>(timer)].total_s;
+}
+
+void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes,
+                  std::string_view stream, std::string_view field, int step) {
+  timing_records().events.push_back(
+      {kind, begin_s, end_s, bytes, std::string(stream), std::string(field), step});
+}
+
+}  // namespace thalweg

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about timers and events, on this rank and in the files that rank 0 writes.
+#include "thalweg/timers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/timing_records.hpp"
+#include "thalweg/error.hpp"
+
+using namespace thalweg;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Leaves the records of other tests and of the program as they were.
+struct RecordsAside {
+  TimingRecords kept = std::exchange(timing_records(), {});
+  ~RecordsAside() { timing_records() = kept; }
+};
+
+struct World {
+  int rank = 0, ranks = 1;
+  World() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+};
+
+/// One directory for all ranks, made and removed by rank 0.
+struct SharedDirectory {
+  World world;
+  std::string path;
+  SharedDirectory() {
+    long number = static_cast<long>(getpid());
+    MPI_Bcast(&number, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    path = (std::filesystem::temp_directory_path() / ("thalweg_timers_" + std::to_string(number)))
+               .string();
+    if (world.rank == 0) std::filesystem::create_directories(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedDirectory() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world.rank == 0) std::filesystem::remove_all(path);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("timer_list_names_are_unique_and_parents_exist") {
+  std::vector<std::string> names{""};
+  for (const TimerInfo& info : timer_list) {
+    CHECK(std::count(names.begin(), names.end(), info.parent) ==
+          1);  // a parent stands above its children
+    CHECK(std::count(names.begin(), names.end(), info.name) == 0);
+    CHECK(std::string(info.meaning) != "");
+    names.emplace_back(info.name);
+  }
+}
+
+TEST_CASE("a_timer_keeps_calls_total_minimum_and_maximum") {
+  RecordsAside aside;
+  for (const double call_s : {2.0, 1.0, 4.0}) add_time(Timer::plan, 10.0, 10.0 + call_s);
+  const TimerRecord& record = timing_records().timers[static_cast<std::size_t>(Timer::plan)];
+  CHECK(record.calls == 3);
+  CHECK(record.min_s == 1.0);
+  CHECK(record.max_s == 4.0);
+  CHECK(timer_total_s(Timer::plan) == 7.0);
+  CHECK(timer_total_s(Timer::output) == 0.0);
+}
+
+TEST_CASE("a_scoped_timer_measures_its_scope") {
+  RecordsAside aside;
+  const double begin_s = now_s();
+  {
+    ScopedTimer timer(Timer::dynamics);
+    while (now_s() < begin_s + 0.002) {
+    }
+  }
+  CHECK(timer_total_s(Timer::dynamics) >= 0.0015);
+  CHECK(timer_total_s(Timer::dynamics) <= now_s() - begin_s);
+}
+
+TEST_CASE("start_clock_gives_ranks_of_a_node_the_same_zero") {
+  const World world;
+  start_clock(MPI_COMM_WORLD);
+  // Times round a ring of one-way messages must not run backwards, or the zeros differ.
+  std::vector<double> before_after(2 * static_cast<std::size_t>(world.ranks));
+  const double before_s = now_s();
+  double latest_before_s = 0.0;
+  MPI_Allreduce(&before_s, &latest_before_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  CHECK(now_s() >= latest_before_s);
+  CHECK(before_s >= 0.0);
+}
+
+TEST_CASE("write_timing_brings_every_rank_to_the_files") {
+  RecordsAside aside;
+  SharedDirectory directory;
+  const World& world = directory.world;
+  const bool io = world.ranks > 1 && world.rank == world.ranks - 1;
+  add_time(Timer::io_write, 0.0, 1.0 + world.rank);
+  if (world.rank == 0) add_time(Timer::plan, 0.0, 0.5);
+  record_event(EventKind::write, 3.0, 4.0, 3'000'000'000, "a \"stream\"", "ta", 4);
+  record_event(EventKind::wait, 1.0, 2.0);
+  write_timing(MPI_COMM_WORLD, io ? "io" : "compute", directory.path);
+
+  if (world.rank == 0) {
+    const Json timing = Json::parse(std::ifstream(directory.path + "/timing.json"));
+    CHECK(timing["ranks"] == world.ranks);
+    CHECK(timing["roles"].back() == (world.ranks > 1 ? "io" : "compute"));
+    REQUIRE(timing["timers"].size() == 2);  // timers nobody used are left out
+    const Json& write = timing["timers"][0];
+    CHECK(write["name"] == "io_write");
+    CHECK(write["parent"] == "io_total");
+    CHECK(timing["timers"][1]["calls"][0] == 1);
+    for (int rank = 0; rank < world.ranks; ++rank)
+      CHECK(write["total_s"][static_cast<std::size_t>(rank)] == 1.0 + rank);
+
+    std::ifstream events(directory.path + "/events.jsonl");
+    std::string line;
+    for (int rank = 0; rank < world.ranks; ++rank) {
+      REQUIRE(std::getline(events, line));
+      CHECK(Json::parse(line) == Json{{"rank", rank},
+                                      {"kind", "wait"},
+                                      {"begin_s", 1.0},
+                                      {"end_s", 2.0},
+                                      {"bytes", 0},
+                                      {"stream", ""},
+                                      {"field", ""},
+                                      {"step", -1}});
+      REQUIRE(std::getline(events, line));
+      CHECK(Json::parse(line)["bytes"] == 3'000'000'000);
+      CHECK(Json::parse(line)["stream"] == "a \"stream\"");
+    }
+    CHECK_FALSE(std::getline(events, line));
+    CHECK_FALSE(std::filesystem::exists(directory.path + "/events.jsonl.part"));
+  }
+}
+
+TEST_CASE("write_timing_into_a_missing_directory_throws_on_every_rank") {
+  RecordsAside aside;
+  record_event(EventKind::wait, 1.0, 2.0);
+  try {
+    write_timing(MPI_COMM_WORLD, "compute", "/nonexistent_thalweg");
+    FAIL("a missing directory must be refused");
+  } catch (const Error& error) {
+    CHECK(error.blame() == Blame::file_system);
+    CHECK(std::string(error.what())
+              .find("'/nonexistent_thalweg/events.jsonl' cannot be written (No such file") == 0);
+  }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// The four calls of an output: open, define, put, close; and how compute ranks agree on failures.
+#include "thalweg/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "output/dates.hpp"
+#include "output/definition.hpp"
+#include "output/io_rank.hpp"
+#include "output/mode.hpp"
+#include "output/runs_exchange.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/trace.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+struct Output::State {
+  Definition definition;
+  Ranks ranks;
+  OwnedRuns runs;
+  std::unique_ptr<Mode> mode;                // compute ranks, from the first put on
+  std::vector<std::vector<bool>> put_seen;   // [stream][position] of the output time under way
+  MPI_Comm agreement = MPI_COMM_NULL;        // compute ranks
+  MPI_Request asked = MPI_REQUEST_NULL;      // the question whether a rank failed, under way
+  int question = 0, answer = 0;
+  int outputs = 0;
+  std::int64_t bytes = 0;
+  bool ended = false;
+
+  ~State() {
+    // After an error on one rank alone the others cannot take part in freeing: leave it to the launcher.
+    if (!ended) return;
+    for (auto* comm : {&agreement, &ranks.compute, &ranks.control, &ranks.data}) {
+      if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+    }
+  }
+
+  // The definitions are complete: builds the mode. Collective with the I/O ranks.
+  void seal() {
+    if (mode) return;
+    if (ranks.io_ranks > 0 && ranks.rank == 0) send_definition(definition, ranks);
+    mode = find_mode(definition.settings.mode).make(definition, ranks, runs);
+    for (const auto& stream : definition.streams) put_seen.emplace_back(stream.fields.size(), false);
+  }
+
+  void ask() {
+    question = mode->failure() ? 1 : 0;
+    MPI_Iallreduce(&question, &answer, 1, MPI_INT, MPI_MAX, agreement, &asked);
+  }
+
+  // Completes the question asked last; true if some rank had failed when it asked.
+  bool answered_badly() {
+    if (asked == MPI_REQUEST_NULL) return false;
+    wait_all({&asked, 1}, "compute ranks to agree that output works");
+    return answer != 0;
+  }
+
+  // All compute ranks throw the error of the lowest rank that has one.
+  [[noreturn]] void raise_together() {
+    int first = mode->failure() ? ranks.rank : ranks.compute_ranks;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, agreement);
+    std::string sentence = ranks.rank == first ? mode->failure()->what() : "";
+    std::array<int, 2> head{static_cast<int>(sentence.size()),
+                            ranks.rank == first ? static_cast<int>(mode->failure()->blame()) : 0};
+    MPI_Bcast(head.data(), 2, MPI_INT, first, agreement);
+    sentence.resize(static_cast<std::size_t>(head[0]));
+    MPI_Bcast(sentence.data(), head[0], MPI_CHAR, first, agreement);
+    if (!ended) mode->close(true);
+    ended = true;
+    throw Error(static_cast<Blame>(head[1]), sentence);
+  }
+
+  void check() {
+    const ScopedTimer timer(Timer::output_agree);
+    seal();
+    mode->poll();
+    if (answered_badly()) raise_together();
+    ask();
+  }
+};
+
+Output::Output(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Output::Output(Output&&) noexcept = default;
+Output& Output::operator=(Output&&) noexcept = default;
+Output::~Output() = default;
+
+Output Output::open(MPI_Comm world, const OutputSettings& settings) {
+  auto state = std::make_unique<State>();
+  int size = 1;
+  MPI_Comm_size(world, &size);
+  check_output(settings, size);
+  short_date_after(settings.start_date, 0.0);  // throws on a malformed date
+  set_wait_timeout(settings.timeout_s);
+  state->definition.settings = settings;
+  auto& ranks = state->ranks;
+  MPI_Comm_rank(world, &ranks.rank);
+  ranks.io_ranks = find_mode(settings.mode).needs_io_ranks ? settings.io_ranks : 0;
+  ranks.compute_ranks = size - ranks.io_ranks;
+  MPI_Comm_dup(world, &ranks.control);
+  MPI_Comm_dup(world, &ranks.data);
+  MPI_Comm_split(world, ranks.is_compute() ? 0 : MPI_UNDEFINED, ranks.rank, &ranks.compute);
+  if (ranks.is_compute()) MPI_Comm_dup(ranks.compute, &state->agreement);
+  return Output(std::move(state));
+}
+
+bool Output::is_compute_rank() const { return state_->ranks.is_compute(); }
+MPI_Comm Output::compute_comm() const { return state_->ranks.compute; }
+
+void Output::serve() {
+  const ScopedTimer timer(Timer::io_total);
+  const double begin_s = now_s();
+  auto definition = receive_definition(state_->ranks);
+  add_time(Timer::io_idle, begin_s, now_s());
+  record_event(EventKind::idle, begin_s, now_s());
+  definition.settings.transport = state_->definition.settings.transport;
+  state_->ended = true;  // whatever happens, the compute ranks are told and nobody waits
+  serve_io_rank(definition, state_->ranks);
+}
+
+void Output::define(std::span<const OwnedPoints> points) {
+  for (const auto& part : points) {
+    const auto place = static_cast<std::size_t>(part.place);
+    state_->definition.sizes[place] = part.global_size;
+    state_->runs[place] = make_runs(part.global);
+  }
+}
+
+void Output::define(const FieldInfo& field) {
+  for (const auto& known : state_->definition.fields) {
+    if (known.name == field.name) {
+      throw Error(Blame::user, fmt::format("field '{}' is defined twice", field.name));
+    }
+  }
+  if (state_->definition.sizes[static_cast<std::size_t>(field.place)] == 0) {
+    throw Error(Blame::user, fmt::format("field '{}' lives on place '{}', which has no points: define "
+                                         "its owned points first",
+                                         field.name, place_names[static_cast<std::size_t>(field.place)]));
+  }
+  state_->definition.fields.push_back(field);
+}
+
+void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields) {
+  const auto chosen = resolve_variables(stream, fields);
+  const auto where = fmt::format("[[output]] '{}'", stream.name);
+  if (stream.name.empty() || stream.name.find('/') != std::string::npos) {
+    throw Error(Blame::user, fmt::format("{}: a stream's name begins its file names and may not be "
+                                         "empty or contain '/'",
+                                         where));
+  }
+  if (!(stream.interval_s > 0.0)) {
+    throw Error(Blame::user, fmt::format("{}: interval = {} s must be larger than 0", where,
+                                         stream.interval_s));
+  }
+  if (stream.end_s < stream.start_s) {
+    throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
+                                         stream.end_s, stream.start_s));
+  }
+  int layers = 0;
+  for (const int index : chosen) {
+    const auto& field = fields[static_cast<std::size_t>(index)];
+    if (field.levels == 1) continue;
+    if (layers != 0 && field.levels != layers) {
+      throw Error(Blame::user, fmt::format("{}: field '{}' has {} levels and another one {}; write them "
+                                           "in two streams",
+                                           where, field.name, field.levels, layers));
+    }
+    layers = field.levels;
+  }
+  for (std::size_t entry = 0; entry < stream.levels.size() && layers > 0; ++entry) {
+    const int level = stream.levels[entry];
+    if (level < 1 || level > layers || (entry > 0 && level <= stream.levels[entry - 1])) {
+      throw Error(Blame::user, fmt::format("{}: levels must ascend from 1 to at most {}, but {} is among "
+                                           "them",
+                                           where, layers, level));
+    }
+  }
+}
+
+void Output::define(const StreamSettings& stream) {
+  auto& definition = state_->definition;
+  check_stream(stream, definition.fields);
+  for (const auto& known : definition.streams) {
+    if (known.settings.name == stream.name) {
+      throw Error(Blame::user, fmt::format("[[output]]: two streams are called '{}'", stream.name));
+    }
+  }
+  const int first_lane = definition.lanes();
+  definition.streams.push_back(
+      {stream, Schedule(stream), resolve_variables(stream, definition.fields), first_lane});
+}
+
+bool Output::due(double time_s) const {
+  const auto& streams = state_->definition.streams;
+  return std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+    return stream.schedule.step_at(time_s).has_value();
+  });
+}
+
+bool Output::wants(std::string_view field, double time_s) const {
+  const auto& definition = state_->definition;
+  for (const auto& stream : definition.streams) {
+    if (!stream.schedule.step_at(time_s)) continue;
+    for (const int index : stream.fields) {
+      if (definition.fields[static_cast<std::size_t>(index)].name == field) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+void trace_put(const Stream& stream, int step, const FieldInfo& field,
+               const FieldView& view, const OwnedRuns& runs) {
+  const auto& target = trace_target();
+  for (const auto& run : runs[static_cast<std::size_t>(field.place)]) {
+    if (target.point < run.global || target.point >= run.global + run.length) continue;
+    const auto local = run.local + target.point - run.global;
+    const int level = field.levels == 1 ? 0 : target.level - 1;
+    const double value = view.values[local * view.point_stride + level * view.level_stride];
+    trace_stop("field", local, value,
+               fmt::format("put '{}' [{}], {}", field.name, field.units,
+                           place_names[static_cast<std::size_t>(field.place)]));
+    const int file = stream.schedule.file_of(step);
+    trace_stop("stream", local, value,
+               fmt::format("'{}' output {} at {} s, partition {} of {}, file {}", stream.settings.name,
+                           step, stream.schedule.time_s(step), stream.schedule.partition_of(step) + 1,
+                           stream.settings.partitions, file + 1));
+  }
+}
+
+}  // namespace
+
+void Output::put(std::string_view field, const FieldView& view, double time_s) {
+  const ScopedTimer timer(Timer::output);
+  state_->seal();
+  const auto& definition = state_->definition;
+  bool known = false;
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    const auto& stream = definition.streams[index];
+    const auto step = stream.schedule.step_at(time_s);
+    for (std::size_t position = 0; position < stream.fields.size(); ++position) {
+      const auto& info = definition.fields[static_cast<std::size_t>(stream.fields[position])];
+      if (info.name != field) continue;
+      known = true;
+      if (!step) break;
+      if (trace_watches(field, *step)) trace_put(stream, *step, info, view, state_->runs);
+      state_->mode->put(static_cast<int>(index), *step, static_cast<int>(position), view);
+      state_->put_seen[index][position] = true;
+      const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, info).size());
+      state_->bytes += definition.sizes[static_cast<std::size_t>(info.place)] * levels *
+                       (stream.settings.precision == "float64" ? 8 : 4);
+    }
+  }
+  if (known) return;
+  const auto& fields = definition.fields;
+  if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == field; })) {
+    throw Error(Blame::user, fmt::format("field '{}' was put but never defined", field));
+  }
+}
+
+void Output::end_time(double time_s) {
+  const ScopedTimer timer(Timer::output);
+  state_->seal();
+  const auto& definition = state_->definition;
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    const auto& stream = definition.streams[index];
+    const auto step = stream.schedule.step_at(time_s);
+    if (!step) continue;
+    auto& seen = state_->put_seen[index];
+    const auto missing = std::find(seen.begin(), seen.end(), false);
+    if (missing != seen.end()) {
+      const auto position = static_cast<std::size_t>(missing - seen.begin());
+      throw Error(Blame::user,
+                  fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
+                              stream.settings.name, time_s,
+                              definition.fields[static_cast<std::size_t>(stream.fields[position])].name));
+    }
+    state_->mode->finish_step(static_cast<int>(index), *step);
+    seen.assign(seen.size(), false);
+    ++state_->outputs;
+  }
+  state_->check();
+}
+
+void Output::check() { state_->check(); }
+
+void Output::close() {
+  if (state_->ended) return;
+  const ScopedTimer timer(Timer::output_close);
+  state_->seal();
+  if (state_->answered_badly()) state_->raise_together();
+  const double begin_s = now_s();
+  state_->mode->close(false);
+  record_event(EventKind::wait, begin_s, now_s());
+  state_->ended = true;
+  state_->ask();
+  if (state_->answered_badly()) state_->raise_together();
+}
+
+std::string Output::describe() const {
+  return state_->mode ? state_->mode->describe() : state_->definition.settings.mode;
+}
+int Output::outputs_written() const { return state_->outputs; }
+std::int64_t Output::bytes_put() const { return state_->bytes; }
+
+}  // namespace thalweg

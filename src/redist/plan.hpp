@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the index lists of many ranks to one plan: which piece of whose array goes where in global order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thalweg {
+
+/// `length` consecutive points: local indices from `local`, global indices from `global`.
+struct IndexRun {
+  std::int64_t global;
+  std::int64_t local;
+  std::int64_t length;
+};
+
+/// Compresses ascending global indices (position = local index) into runs.
+/// Throws Error(bug) if they do not ascend.
+std::vector<IndexRun> make_runs(std::span<const std::int64_t> global);
+
+/// A run together with the source that holds it.
+struct PlanRun {
+  std::int64_t global;
+  std::int64_t local;
+  std::int64_t length;
+  int source;
+};
+
+/// The redistribution of one place: sources' local orders -> global order. Made once, from runs only:
+/// O(runs log sources), never point by point.
+class Plan {
+ public:
+  Plan() = default;
+  /// runs[source]: ascending in `global`. Together they must cover [0, global_size) exactly once;
+  /// otherwise throws Error(user) naming the first gap or overlap.
+  Plan(std::int64_t global_size, std::span<const std::vector<IndexRun>> runs);
+
+  std::int64_t global_size() const { return global_size_; }
+  std::span<const PlanRun> runs() const { return runs_; }           ///< ascending in `global`
+  std::span<const std::int64_t> points() const { return points_; }  ///< [source] points it holds
+  int sources() const { return static_cast<int>(points_.size()); }
+  /// The run that holds a global index.
+  const PlanRun& find(std::int64_t global) const;
+
+ private:
+  std::int64_t global_size_ = 0;
+  std::vector<PlanRun> runs_;
+  std::vector<std::int64_t> points_;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every unit test on every rank: `mpirun -n 1..4 thalweg_tests`. It fails if any rank fails.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  doctest::Context context(argc, argv);
+  if (rank != 0) {
+    context.setOption("no-version", true);
+    context.setOption("minimal", true);  // nothing but failures, at once: a hang must not hide them
+  }
+  const int result = context.run();
+  if (result != 0) std::fprintf(stderr, "unit tests failed on rank %d\n", rank);
+
+  int worst = result;
+  MPI_Allreduce(&result, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return worst;
+}
