@@ -19,24 +19,30 @@ class ThalwegError(Exception):
 
 
 def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance: insertions, deletions and substitutions, each counted once."""
-    above = list(range(len(other) + 1))
-    for row, letter in enumerate(one, start=1):
-        current = [row]
-        for column, other_letter in enumerate(other, start=1):
-            substituted = above[column - 1] + (letter != other_letter)
-            current.append(min(above[column] + 1, current[-1] + 1, substituted))
-        above = current
-    return above[-1]
+    """Letters to insert, delete, replace or swap with their neighbour (Damerau 1964).
+
+    The same measure as closest_name in src/base/error.cpp, so that both sides mean the same name.
+    """
+    rows = [list(range(len(other) + 1))]  # rows[i][j]: first i letters of one, first j of other
+    for i, letter in enumerate(one, start=1):
+        row = [i]
+        for j, other_letter in enumerate(other, start=1):
+            replaced = rows[i - 1][j - 1] + (letter != other_letter)
+            row.append(min(rows[i - 1][j] + 1, row[j - 1] + 1, replaced))
+            swapped = i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == other_letter
+            if swapped:
+                row[j] = min(row[j], rows[i - 2][j - 2] + 1)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 def closest_name(wrong: str, known: Iterable[str]) -> str:
     """The known name closest to `wrong` (edit distance at most a third of its length), or ""."""
-    best, best_distance = "", max(1, len(wrong) // 3) + 1
+    best, smallest = "", len(wrong) // 3 + 1
     for name in known:
         distance = edit_distance(wrong.lower(), name.lower())
-        if distance < best_distance:
-            best, best_distance = name, distance
+        if distance < smallest:
+            best, smallest = name, distance
     return best
 
 

@@ -85,16 +85,14 @@ class Experiment:
 def _parse(path: Path) -> dict[str, Any]:
     try:
         return toml.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ThalwegError(
-            f"the experiment '{path}' does not exist; give the path of a .toml file"
-        ) from error
     except OSError as error:
-        raise ThalwegError(f"the experiment '{path}' cannot be read: {error.strerror}") from error
+        raise ThalwegError(
+            f"experiment file '{path}' cannot be read ({error.strerror}); check its path"
+        ) from error
     except UnicodeDecodeError as error:
-        raise ThalwegError(f"the experiment '{path}' is not a text file") from error
+        raise ThalwegError(f"experiment file '{path}' is not UTF-8 text; check its path") from error
     except toml.TOMLDecodeError as error:
-        raise ThalwegError(f"{path.name} is not valid TOML: {error}") from error
+        raise ThalwegError(f"{path.name}: {error}; correct this line (see toml.io)") from error
 
 
 def _check_shape(file_name: str, content: dict[str, Any]) -> None:
@@ -102,16 +100,21 @@ def _check_shape(file_name: str, content: dict[str, Any]) -> None:
     tables = settings_list()
     for name, found in content.items():
         if name not in tables:
-            what = f"table [{name}]" if isinstance(found, dict | list) else f"setting '{name}'"
+            what = "table" if isinstance(found, dict | list) else "top-level key"
             raise ThalwegError(
-                f"{file_name}: {what} does not exist; choose one of the tables: "
+                f"{file_name}: {what} '{name}' does not exist; choose one of: "
                 f"{', '.join(tables)}.{did_you_mean(name, tables)}"
             )
         is_list = isinstance(found, list) and all(isinstance(each, dict) for each in found)
         if tables[name].repeated and not is_list:
-            raise ThalwegError(f"{file_name}: write [[{name}]] with two brackets, once per stream")
+            raise ThalwegError(
+                f"{file_name}: '{name}' must be a list of tables; "
+                f"write [[{name}]] on a line of its own"
+            )
         if not tables[name].repeated and not isinstance(found, dict):
-            raise ThalwegError(f"{file_name}: write [{name}] as one table")
+            raise ThalwegError(
+                f"{file_name}: '{name}' must be one table; write [{name}] on a line of its own, once"
+            )
     content.setdefault("output", [])
 
 
@@ -132,7 +135,7 @@ def _check_names(file_name: str, experiment: Experiment) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ThalwegError(
-                f"{file_name} [output]: two streams are called '{name}'; give each its own name"
+                f"{file_name} [[output]]: two streams have the name '{name}'; give each its own name"
             )
 
 

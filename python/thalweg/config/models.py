@@ -22,11 +22,11 @@ _KINDS = {
     "integer": "a whole number",
     "number": "a number",
     "flag": "true or false",
-    "duration": 'a duration such as "PT1H" or "P1D", or a number of seconds',
-    "date": 'a date such as "2000-01-01T00:00:00Z"',
-    "grid": 'a grid RnBk such as "R2B4"',
-    "texts": "a list of texts in quotes",
-    "integers": "a list of whole numbers",
+    "duration": 'a duration, for example "PT1H", "P1DT6H" or a number of seconds',
+    "date": 'a date in UTC, for example "2000-01-01T00:00:00Z"',
+    "grid": 'a grid RnBk with n >= 1 and k >= 0, for example "R2B4"',
+    "texts": 'a list of texts, for example ["ta", "ua"]',
+    "integers": "a list of whole numbers, for example [1, 2, 3]",
 }
 
 
@@ -96,42 +96,43 @@ def table_model(name: str) -> type[BaseModel]:
 
 
 def error_sentence(table: SettingsTable, error: ValidationError) -> tuple[str, str]:
-    """(key, sentence without its place) of the first thing wrong with a table."""
-    first = error.errors()[0]
-    key = str(first["loc"][0])
+    """(key, sentence without its place) of the first thing wrong with a table; names before values.
+
+    The sentences are those of the C++ reader, src/base/settings_check.cpp; a test compares them.
+    """
+    known = table.keys()
+    details = sorted(error.errors(), key=lambda detail: str(detail["loc"][0]) in known)
+    key = str(details[0]["loc"][0])
     setting = table.setting(key)
-    if setting is None:
-        known = table.keys()
-        return key, (
-            f"setting '{key}' does not exist; choose one of: {', '.join(known)}."
-            f"{did_you_mean(key, known)}"
-        )
-    return key, _value_sentence(setting, first)
+    if setting is not None:
+        return key, _value_sentence(setting, details[0])
+    return key, (
+        f"key '{key}' does not exist; choose one of: {', '.join(known)}.{did_you_mean(key, known)}"
+    )
 
 
 def _value_sentence(setting: Setting, error: ErrorDetails) -> str:
     key, value = setting.key, error["input"]
+    unit = " s" if setting.type == "duration" else ""
     if error["type"] == "missing":
-        return f"setting '{key}' is missing; give {_KINDS[setting.type]}"
+        return f"{key} is missing; add a line '{key} = ...'"
     if error["type"] == "literal_error" and isinstance(value, str):
         return (
             f"{key} '{value}' does not exist; choose one of: {', '.join(setting.allowed)}."
             f"{did_you_mean(value, setting.allowed)}"
         )
-    if error["type"] == "too_short":
-        return f"{key} is empty; give {_KINDS[setting.type]}"
-    if error["type"] == "greater_than_equal":
-        return f"{key} must not be less than {setting.minimum:g}, not {_shown(value)}"
-    if error["type"] == "greater_than":
-        return f"{key} must be greater than {setting.exclusive_minimum:g}, not {_shown(value)}"
+    if error["type"] in ("greater_than_equal", "greater_than"):
+        number = _duration(value) if unit else value
+        bound = setting.minimum, setting.exclusive_minimum
+        least = f"at least {bound[0]:g}" if bound[0] is not None else f"larger than {bound[1]:g}"
+        return f"{key} is {number:g}{unit}, but must be {least}{unit}"
     if setting.type == "grid" and "too large" in error["msg"]:
         return f"{key} '{value}' has more cells than a 32-bit index can count; give a smaller grid"
-    if setting.type == "grid" and isinstance(value, str):
-        return f"{key} '{value}' is not a grid; give RnBk with n >= 1, such as 'R2B4'"
-    return f"{key} must be {_KINDS[setting.type]}, not {_shown(value)}"
+    return f"{key} is {_shown(value)}, but must be {_KINDS[setting.type]}"
 
 
 def _shown(value: Any) -> str:
+    """As it was probably written in the file."""
     if isinstance(value, bool):
-        return f"'{str(value).lower()}'"
-    return f"'{value:g}'" if isinstance(value, float) else f"'{value}'"
+        return str(value).lower()
+    return f"'{value}'" if isinstance(value, str) else f"{value}"

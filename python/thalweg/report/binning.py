@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 
@@ -91,18 +92,23 @@ def flatten(events: Events) -> Events:
 
 
 def group_ranks(roles: Sequence[str], max_rows: int = MAX_ROWS) -> list[list[int]]:
-    """Ranks that share a row: one each if they fit, else runs of neighbours of the same role."""
-    per_row = 1
-    while True:
-        rows: list[list[int]] = []
-        for rank, role in enumerate(roles):
-            if rows and len(rows[-1]) < per_row and roles[rows[-1][0]] == role:
-                rows[-1].append(rank)
-            else:
-                rows.append([rank])
-        if len(rows) <= max_rows or per_row > len(roles):
-            return rows
-        per_row += 1
+    """Ranks that share a row: one each if they fit, else runs of neighbours of the same role.
+
+    A third of the rows is kept for I/O ranks, which are few and each worth a row.
+    """
+    io_ranks = sum(role == "io" for role in roles)
+    io_rows = min(io_ranks, max_rows // 3)
+    per_row = {
+        "io": ceil(io_ranks / max(1, io_rows)),
+        "compute": ceil((len(roles) - io_ranks) / max(1, max_rows - io_rows)),
+    }
+    rows: list[list[int]] = []
+    for rank, role in enumerate(roles):
+        if rows and len(rows[-1]) < per_row[role] and roles[rows[-1][0]] == role:
+            rows[-1].append(rank)
+        else:
+            rows.append([rank])
+    return rows
 
 
 def row_of_rank(rows: list[list[int]], ranks: int) -> IntArray:

@@ -113,7 +113,7 @@ def draw_shares(runs: list[RunData]) -> Figure | None:
     if not roles:
         return None
     longest = max(sum(shares.values()) for _, _, bars in roles for _, shares in bars)
-    heights = [0.85 + 0.42 * len(bars) for _, _, bars in roles]
+    heights = [0.5 + 0.55 * len(bars) for _, _, bars in roles]
     with rc_context(PICTURE_STYLE):
         figure = Figure(figsize=(WIDTH_INCHES, sum(heights) + 0.4), layout="constrained")
         panels = figure.subplots(len(roles), 1, squeeze=False, sharex=True, height_ratios=heights)

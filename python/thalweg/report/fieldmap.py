@@ -18,7 +18,7 @@ from thalweg.report.sphere import (
     mollweide_forward,
     nearest_points,
 )
-from thalweg.report.style import DOTS_PER_INCH, PICTURE_STYLE, WIDTH_INCHES
+from thalweg.report.style import DOTS_PER_INCH, PICTURE_STYLE, WIDTH_INCHES, units_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def draw_field(
         bar = figure.colorbar(
             image, ax=axes, extend=_extend(field.values, low, high), shrink=0.82, pad=0.015
         )
-        bar.set_label(f"{field.name} [{field.units or '1'}]")
+        bar.set_label(f"{field.name} [{units_text(field.units)}]")
         bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
         if smooth is not None and contour_interval:
             _contours(axes, canvas, smooth, contour_interval)

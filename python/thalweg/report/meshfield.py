@@ -173,7 +173,7 @@ def _time_text(file: netCDF4.Dataset, index: int | None) -> str:
         return ""
     variable = file.variables["time"]
     try:
-        date = netCDF4.num2date(
+        date: Any = netCDF4.num2date(
             variable[index], variable.units, getattr(variable, "calendar", "standard")
         )
         return str(date.strftime("%Y-%m-%d %H:%M"))

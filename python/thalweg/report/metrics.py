@@ -30,7 +30,7 @@ METRICS = (
            "compute ranks waiting for output while they integrate, mean over them"),
     Metric("wait_percent", "waiting", "%", "less", "the same as a share of the run time"),
     Metric("closing_s", "waiting at the end", "s", "less",
-           "compute ranks waiting after the last step until all files are complete, mean over them"),
+           "compute ranks waiting after the last step for complete files, mean over them"),
     Metric("copy_s", "copying", "s", "less",
            "compute ranks copying fields into the staging buffer, mean over them"),
     Metric("output_cost", "data output cost", "", "less",

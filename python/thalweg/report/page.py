@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from thalweg.config.durations import short_duration
 from thalweg.config.errors import ThalwegError
-from thalweg.report.compare import comparison_table, draw_shares, metric_text, waiting_sentence
+from thalweg.report.compare import comparison_table, draw_shares, waiting_sentence
 from thalweg.report.footer import footer
 from thalweg.report.heatmap import draw_heatmap
 from thalweg.report.metrics import METRICS, facts, measure, simulated_s, title, what_limited
@@ -159,7 +159,10 @@ _TIMELINE_TEXT = (
     "One row per rank, I/O ranks in green letters. Where several things happen within a pixel they "
     "are stacked, so that coloured area is recorded time; white: nothing recorded."
 )
-_HEATMAP_TEXT = "The bytes of an event count as spread evenly over its time. Only ranks that moved bytes are shown."
+_HEATMAP_TEXT = (
+    "The bytes of an event count as spread evenly over its time. "
+    "Ranks that moved none are left out."
+)
 _TIMER_TEXT = (
     "Point at a row for its meaning. Ranks that never used a timer do not count in its figures."
 )
@@ -197,6 +200,7 @@ def _run_section(run: RunData, pictures: Pictures, alone: bool, drawn: set[tuple
 def _tiles(run: RunData) -> str:
     figures = measure(run)
     size, unit = bytes_text(figures["bytes_written"])
+    intensity, intensity_unit = bytes_text(figures["data_intensity"] * 1e9)
     by_key = {metric.key: metric for metric in METRICS}
     entries = [
         (number_text(figures["run_time_s"]), "s", "run time", "run_time_s"),
@@ -207,8 +211,7 @@ def _tiles(run: RunData) -> str:
         (number_text(figures["output_cost"]), "\u00d7", "data output cost", "output_cost"),
         (size, unit, f"in {figures['files']:.0f} file{'s' * (figures['files'] != 1)}",
          "bytes_written"),
-        (metric_text(by_key["data_intensity"], figures["data_intensity"]), "GB/core h",
-         "data intensity", "data_intensity"),
+        (intensity, intensity_unit, "per core hour: data intensity", "data_intensity"),
     ]  # fmt: skip
     tiles = "".join(
         f'<div class="tile" title="{escape(by_key[key].meaning)}">'
@@ -219,11 +222,10 @@ def _tiles(run: RunData) -> str:
 
 
 def _facts(run: RunData) -> str:
-    rows = "".join(
-        f'<tr><th>{escape(name)}</th><td class="number">{escape(value)}</td></tr>'
-        for name, value in facts(run)
+    entries = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts(run)
     )
-    return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>' if rows else ""
+    return f'<dl class="facts">{entries}</dl>' if entries else ""
 
 
 def _map(run: RunData, pictures: Pictures, drawn: set[tuple[str, str]]) -> str:

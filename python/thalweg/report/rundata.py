@@ -38,8 +38,13 @@ class Events:
 
     def choose(self, which: NDArray[np.bool_]) -> Events:
         """The events where `which` [events] is true."""
-        columns = (self.rank, self.kind, self.begin_s, self.end_s, self.size_bytes)
-        return Events(*(column[which] for column in columns))
+        return Events(
+            self.rank[which],
+            self.kind[which],
+            self.begin_s[which],
+            self.end_s[which],
+            self.size_bytes[which],
+        )
 
 
 @dataclass(frozen=True)

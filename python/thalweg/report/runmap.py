@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def draw_run_map(run: RunData) -> tuple[Figure, str]:
     """Vorticity ('vor') at the last time if the run wrote it, else the first field there is.
 
-    Returns the figure and the name of the file. Raises ThalwegError with the reason if there is none.
+    Returns the figure and the name of the file. Raises ThalwegError with the reason if there is
+    none.
     """
     path, field = choose_field(run)
     return draw_field(read_field(path, field, level=1, time=-1)), f"'{path.name}'"

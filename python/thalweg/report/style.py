@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ PICTURE_STYLE: Any = {
 
 CSS = """
 :root { color-scheme: light dark; --paper: #f5f6f8; --card: #ffffff; --ink: #1b1f24;
-  --soft: #5b636d; --line: #dde1e6; --accent: #0072b2; --bar: #a9cfe6; --warn: #a84300; --warn-paper: #fdf0e8; }
+  --soft: #5b636d; --line: #dde1e6; --accent: #0072b2; --bar: #a9cfe6;
+  --warn: #a84300; --warn-paper: #fdf0e8; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14171a; --card: #1e2226; --ink: #e9ecef;
   --soft: #a0a8b1; --line: #343a41; --accent: #6cbcf0; --bar: #2b5d7d; --warn: #ffa366;
   --warn-paper: #33241a; } }
@@ -76,9 +78,9 @@ ul.problems { background: var(--warn-paper); border-left: 6px solid var(--warn);
   padding: .7em 1em .7em 2em; margin: 1em 0; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em;
   overflow-x: auto; font-size: .82rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(165px, 1fr)); gap: 12px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-  padding: 12px 16px; }
+  padding: 11px 14px; }
 .tile b { display: block; font-size: 1.65rem; line-height: 1.2; font-variant-numeric: tabular-nums;
   white-space: nowrap; }
 .tile b small { font-size: .95rem; font-weight: 500; color: var(--soft); }
@@ -97,7 +99,10 @@ td.bar { width: 17%; min-width: 110px; vertical-align: middle; }
 td.bar i { display: block; height: 11px; border-radius: 3px; background: var(--bar);
   border-right: 3px solid var(--accent); }
 [title] { cursor: help; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 0 26px; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr));
+  gap: 10px 24px; margin: 1.1em 4px; }
+.facts dt { color: var(--soft); font-size: .86rem; }
+.facts dd { margin: 0; font-weight: 600; }
 figure { margin: .8em 0 1.2em; }
 figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 10px;
   border: 1px solid var(--line); }
@@ -134,10 +139,17 @@ def number_text(value: float, digits: int = 3) -> str:
 
 def bytes_text(size: float) -> tuple[str, str]:
     """(number, unit) of a size, decimal prefixes."""
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if abs(size) < 1000.0:
-            break
-        size /= 1000.0
-    else:
-        unit = "PB"
+    if not math.isfinite(size):
+        return "\u2013", ""
+    unit, *larger = ("B", "kB", "MB", "GB", "TB", "PB")
+    while abs(size) >= 1000.0 and larger:
+        size, unit = size / 1000.0, larger.pop(0)
     return (f"{size:.0f}" if unit == "B" else number_text(size)), unit
+
+
+def units_text(units: str) -> str:
+    """ "m2 s-1" with raised digits; "1" for a pure number."""
+    raised = str.maketrans(
+        "-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+    )
+    return re.sub(r"(?<=[A-Za-z])-?\d+", lambda m: m[0].translate(raised), units) or "1"

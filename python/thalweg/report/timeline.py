@@ -23,7 +23,7 @@ NOTHING = len(KINDS)  # colour index of time without an event
 
 
 def coverage(run: RunData, rows: list[list[int]], edges: FloatArray) -> FloatArray:
-    """Seconds of every kind in every time bin, summed over the ranks of a row: [kinds, rows, bins]."""
+    """Seconds of every kind in every bin, summed over the ranks of a row: [kinds, rows, bins]."""
     events = flatten(run.events)
     row = row_of_rank(rows, len(run.roles))
     result = np.zeros((len(KINDS), len(rows), len(edges) - 1))
