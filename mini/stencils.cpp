@@ -25,10 +25,11 @@ bool complete(const Mesh& mesh, int vertex) {
 
 /// The part of the edge's ring that lies about one of its two vertices, appended at `slot`.
 ///
-/// Thuburn et al. 2009, eq. 33, with R = share of the hexagon in each of its cells: walking counter-
-/// clockwise about hexagon i from edge e to edge e', w_ee' = n_ei n_e'i (sum of R passed - 1/2), where
-/// n_ei = +1 if t_e points out of the hexagon. Antisymmetric because the R of a hexagon sum to 1, so the
-/// Coriolis force does no work. The sign here makes F_perp the component along n_e = -k x t_e.
+/// Thuburn et al. 2009, eq. 33, with R = share of the hexagon in each of its cells: walking
+/// counter- clockwise about hexagon i from edge e to edge e', w_ee' = n_ei n_e'i (sum of R passed -
+/// 1/2), where n_ei = +1 if t_e points out of the hexagon. Antisymmetric because the R of a hexagon
+/// sum to 1, so the Coriolis force does no work. The sign here makes F_perp the component along n_e
+/// = -k x t_e.
 int append_ring(const Mesh& mesh, int edge, int vertex, int slot, Stencils& stencils) {
   const int degree = mesh.vertex_degree[vertex];
   int first = 0;
@@ -105,7 +106,8 @@ void build_vertices(const Mesh& mesh, Stencils& s) {
       const int e = mesh.vertex_edges[v][j];
       s.vertex_edges[v][j] = e;
       s.vertex_cells[v][j] = mesh.vertex_cells[v][j];
-      s.divergence_weight[v][j] = mesh.vertex_edge_sign[v][j] * mesh.dual_edge_length_m[e] / area_m2;
+      s.divergence_weight[v][j] =
+          mesh.vertex_edge_sign[v][j] * mesh.dual_edge_length_m[e] / area_m2;
       s.kinetic_weight[v][j] = mesh.dual_edge_length_m[e] * mesh.edge_length_m[e] / (4.0 * area_m2);
       s.vertex_average_weight[v][j] = kite_area_m2(mesh, mesh.vertex_cells[v][j], v) / area_m2;
     }

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+
 #include "base/settings_check.hpp"
 #include "base/settings_text.hpp"
 #include "thalweg/error.hpp"

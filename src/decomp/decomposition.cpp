@@ -11,9 +11,9 @@
 namespace thalweg {
 namespace {
 
-// Bisection deals blocks, the triangles of one level of the tree, because every rank does it alone. Up to
-// R2B6 (327680 cells, a tenth of a second) a block is one cell. A part gets 64 blocks at least where
-// there are as many, so that parts differ by less than 2 per cent on finer grids.
+// Bisection deals blocks, the triangles of one level of the tree, because every rank does it alone.
+// Up to R2B6 (327680 cells, a tenth of a second) a block is one cell. A part gets 64 blocks at
+// least where there are as many, so that parts differ by less than 2 per cent on finer grids.
 constexpr std::int64_t block_limit = 330'000;
 constexpr std::int64_t blocks_per_part = 64;
 
@@ -23,7 +23,7 @@ struct Decomposition::State {
   Grid grid;
   int parts;
   bool bisected;
-  int block_shift = 0;            // cells of a block = 2^block_shift
+  int block_shift = 0;             // cells of a block = 2^block_shift
   std::vector<int> part_of_block;  // bisection only
 
   /// First cell of a part of the curve: parts differ by one cell at most.

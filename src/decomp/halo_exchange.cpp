@@ -16,7 +16,8 @@ namespace {
 constexpr int setup_tag = 101, data_tag = 102;  // on a communicator of our own
 constexpr std::size_t places = place_names.size();
 
-using PointLists = std::array<std::vector<int>, places>;  // [place] local indices, ascending in global
+using PointLists =
+    std::array<std::vector<int>, places>;  // [place] local indices, ascending in global
 
 struct Neighbour {
   int rank;
@@ -43,9 +44,10 @@ PointLists find_wished(const Mesh& mesh, const std::vector<std::int64_t>& messag
     for (std::int64_t i = 0; i < message[place]; ++i, ++next) {
       const auto found = std::lower_bound(part.global.begin(), end, message[next]);
       if (found == end || *found != message[next])
-        throw Error(Blame::bug, std::string("halo exchange: another rank asked for ") +
-                                    place_names[place] + " '" + std::to_string(message[next]) +
-                                    "', which is not owned here; every rank must use one decomposition.");
+        throw Error(Blame::bug,
+                    std::string("halo exchange: another rank asked for ") + place_names[place] +
+                        " '" + std::to_string(message[next]) +
+                        "', which is not owned here; every rank must use one decomposition.");
       send[place].push_back(static_cast<int>(found - part.global.begin()));
     }
   }
@@ -55,7 +57,8 @@ PointLists find_wished(const Mesh& mesh, const std::vector<std::int64_t>& messag
 std::size_t values_of(const PointLists& lists, std::span<const HaloField> fields) {
   std::size_t values = 0;
   for (const HaloField& field : fields)
-    values += lists[static_cast<std::size_t>(field.place)].size() * static_cast<std::size_t>(field.levels);
+    values += lists[static_cast<std::size_t>(field.place)].size() *
+              static_cast<std::size_t>(field.levels);
   return values;
 }
 
@@ -63,9 +66,10 @@ std::size_t values_of(const PointLists& lists, std::span<const HaloField> fields
 
 struct HaloExchange::State {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<Neighbour> neighbours;   // ascending in rank
-  std::vector<HaloField> fields;       // of the exchange under way
-  std::vector<MPI_Request> requests;   // of the exchange under way
+  std::vector<Neighbour> neighbours;  // ascending in rank
+  bool under_way = false;             // between start and finish
+  std::vector<HaloField> fields;      // of the exchange under way
+  std::vector<MPI_Request> requests;  // of the exchange under way
   std::int64_t bytes_sent = 0;
 
   State(MPI_Comm parent, const Mesh& mesh) {
@@ -110,8 +114,8 @@ struct HaloExchange::State {
       MPI_Irecv(message.data(), size, MPI_INT64_T, rank, setup_tag, comm, &open.emplace_back());
     }
     for (const auto& [rank, message] : to_owner)
-      MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_INT64_T, rank, setup_tag, comm,
-                &open.emplace_back());
+      MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_INT64_T, rank, setup_tag,
+                comm, &open.emplace_back());
     wait_all(open, "the set-up of the halo exchange");
 
     std::map<int, Neighbour> met;
@@ -133,14 +137,16 @@ HaloExchange& HaloExchange::operator=(HaloExchange&&) noexcept = default;
 void HaloExchange::start(std::span<const HaloField> fields) {
   const ScopedTimer timer(Timer::halo_exchange);
   State& s = *state_;
-  if (!s.requests.empty())
-    throw Error(Blame::bug, "halo exchange: 'start' was called twice without 'finish': finish first.");
+  if (s.under_way)
+    throw Error(Blame::bug,
+                "halo exchange: 'start' was called twice without 'finish': finish first.");
+  s.under_way = true;
   s.fields.assign(fields.begin(), fields.end());
   for (Neighbour& n : s.neighbours) {
     n.receive_buffer.resize(values_of(n.receive, fields));
     if (!n.receive_buffer.empty())
-      MPI_Irecv(n.receive_buffer.data(), static_cast<int>(n.receive_buffer.size()), MPI_DOUBLE, n.rank,
-                data_tag, s.comm, &s.requests.emplace_back());
+      MPI_Irecv(n.receive_buffer.data(), static_cast<int>(n.receive_buffer.size()), MPI_DOUBLE,
+                n.rank, data_tag, s.comm, &s.requests.emplace_back());
   }
   for (Neighbour& n : s.neighbours) {
     n.send_buffer.resize(values_of(n.send, fields));
@@ -158,8 +164,11 @@ void HaloExchange::start(std::span<const HaloField> fields) {
 void HaloExchange::finish() {
   const ScopedTimer timer(Timer::halo_exchange);
   State& s = *state_;
+  if (!s.under_way)
+    throw Error(Blame::bug, "halo exchange: 'finish' was called without 'start': start first.");
   wait_all(s.requests, "halo points from neighbours");
   s.requests.clear();
+  s.under_way = false;
   for (const Neighbour& n : s.neighbours) {
     const double* next = n.receive_buffer.data();
     for (const HaloField& field : s.fields)

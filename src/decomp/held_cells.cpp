@@ -15,8 +15,9 @@ void sort_unique(std::vector<std::int64_t>& values) {
 }  // namespace
 
 int HeldCells::local(std::int64_t cell) const {
-  const auto after = std::upper_bound(ranges.begin(), ranges.end(), cell,
-                                      [](std::int64_t c, const CellRange& r) { return c < r.begin; });
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), cell,
+                       [](std::int64_t c, const CellRange& r) { return c < r.begin; });
   if (after != ranges.begin() && cell < (after - 1)->end)
     return range_begin[static_cast<std::size_t>(after - 1 - ranges.begin())] +
            static_cast<int>(cell - (after - 1)->begin);
@@ -34,8 +35,8 @@ HeldCells find_held_cells(const Decomposition& decomposition, const TriangleTree
   }
   held.owned = held.total();
 
-  // A vertex between held and other cells ends an edge between a held and another cell, and that held
-  // cell was added last: so each shell follows from the edges of the one before.
+  // A vertex between held and other cells ends an edge between a held and another cell, and that
+  // held cell was added last: so each shell follows from the edges of the one before.
   std::vector<std::int64_t> shell = held.global;  // cells of depth d - 1, ascending
   std::vector<std::pair<std::int64_t, std::int8_t>> halo;
   TriangleWalker walker(tree), around(tree);

@@ -15,8 +15,8 @@ struct HeldCells {
   std::vector<std::int64_t> global;  ///< [total]
   std::vector<std::int8_t> depth;    ///< [total] 0 = owned
   int owned = 0;
-  std::vector<CellRange> ranges;     ///< the owned cells
-  std::vector<int> range_begin;      ///< [ranges] local index of the first cell
+  std::vector<CellRange> ranges;  ///< the owned cells
+  std::vector<int> range_begin;   ///< [ranges] local index of the first cell
 
   int total() const { return static_cast<int>(global.size()); }
   int local(std::int64_t cell) const;  ///< -1 = not held
@@ -25,8 +25,8 @@ struct HeldCells {
 HeldCells find_held_cells(const Decomposition& decomposition, const TriangleTree& tree, int part,
                           int halo_depth);
 
-/// Calls visit(triangle, label) for every cell around the vertex `label` of `cell`, counter-clockwise from
-/// that cell. `visit` may not use the walker.
+/// Calls visit(triangle, label) for every cell around the vertex `label` of `cell`,
+/// counter-clockwise from that cell. `visit` may not use the walker.
 template <class Visit>
 void visit_ring(TriangleWalker& walker, std::int64_t cell, int label, const Visit& visit) {
   const std::int64_t first = cell;

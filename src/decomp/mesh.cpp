@@ -35,7 +35,8 @@ void connect_cells(Mesh& mesh, const TriangleTree& tree, const HeldCells& held,
   for (int cell = 0; cell < held.total(); ++cell) {
     const Triangle& t = walker.at(held.global[cell]);
     for (int j = 0; j < 3; ++j) {
-      const int label = t.label_at(j), next = t.label_at((j + 1) % 3), side = side_between(label, next);
+      const int label = t.label_at(j), next = t.label_at((j + 1) % 3),
+                side = side_between(label, next);
       const int from = vertices.of_cell[cell][label], to = vertices.of_cell[cell][next];
       const int edge = edges.of_cell[cell][side];
       const bool along = mesh.vertex.global[from] < mesh.vertex.global[to];

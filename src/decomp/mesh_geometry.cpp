@@ -49,18 +49,21 @@ void measure_edges(Mesh& mesh, const std::vector<Vec3>& centre_beyond) {
     mesh.edge_normal[edge] = normalised(cross(mesh.edge_tangent[edge], mesh.edge_centre[edge]));
     mesh.edge_length_m[edge] = arc_rad(begin, end) * earth_radius_m;
     mesh.dual_edge_length_m[edge] =
-        arc_rad(centre(mesh.edge_cells[edge][0]), centre(mesh.edge_cells[edge][1])) * earth_radius_m;
+        arc_rad(centre(mesh.edge_cells[edge][0]), centre(mesh.edge_cells[edge][1])) *
+        earth_radius_m;
   }
 }
 
-/// A kite joins a corner, the middles of its two sides and the circumcentre; the three kites of a cell
-/// cover it, and the kites around a vertex are its hexagon.
+/// A kite joins a corner, the middles of its two sides and the circumcentre; the three kites of a
+/// cell cover it, and the kites around a vertex are its hexagon.
 void measure_cells(Mesh& mesh) {
   const std::size_t cells = mesh.cell.global.size();
   mesh.cell_area_m2.resize(cells);
   mesh.kite_area_m2.resize(cells);
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    const auto corner = [&](int j) { return mesh.vertex_position[mesh.cell_vertices[cell][j % 3]]; };
+    const auto corner = [&](int j) {
+      return mesh.vertex_position[mesh.cell_vertices[cell][j % 3]];
+    };
     const auto middle = [&](int j) { return mesh.edge_centre[mesh.cell_edges[cell][j % 3]]; };
     const Vec3& centre = mesh.cell_centre[cell];
     mesh.cell_area_m2[cell] = sphere_m2 * triangle_area_sr(corner(0), corner(1), corner(2));

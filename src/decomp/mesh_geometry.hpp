@@ -7,8 +7,8 @@
 
 namespace thalweg {
 
-/// Fills the geometry of a mesh whose connectivity is complete. `edges` and `vertices` tell the points of
-/// each held cell by side and label.
+/// Fills the geometry of a mesh whose connectivity is complete. `edges` and `vertices` tell the
+/// points of each held cell by side and label.
 void measure(Mesh& mesh, const TriangleTree& tree, const HeldCells& held, const PlaceNumbers& edges,
              const PlaceNumbers& vertices);
 

@@ -25,15 +25,16 @@ PlaceNumbers number_place(const Decomposition& decomposition, const TriangleTree
   points.global_size = decomposition.grid().size(place);
   numbers.of_cell.resize(held.global.size());
 
-  // Own points in the order of own cells; an owner comes before every other cell of its point, so its
-  // entry is there when it is looked up.
+  // Own points in the order of own cells; an owner comes before every other cell of its point, so
+  // its entry is there when it is looked up.
   std::vector<Foreign> foreign;
   TriangleWalker walker(tree), elsewhere(tree);
   for (int i = 0; i < held.total(); ++i) {
     const Triangle& t = walker.at(held.global[i]);
     for (int slot = 0; slot < 3; ++slot) {
       const OwnerSlot owner = owner_slot(t, slot);
-      const int rank = owner.cell == t.index && i < held.owned ? part : decomposition.part_of(owner.cell);
+      const int rank =
+          owner.cell == t.index && i < held.owned ? part : decomposition.part_of(owner.cell);
       if (rank != part) {
         const Triangle& there = owner.cell == t.index ? t : elsewhere.at(owner.cell);
         foreign.push_back({number(there, owner.slot), rank, i, slot});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edges or vertices a part holds: local order, global numbers, owners, and which cell has which.
+// The edges or vertices a part holds: local order, global numbers, owners, and which cell has
+// which.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@ namespace thalweg {
 
 struct PlaceNumbers {
   PlacePart part;
-  std::vector<std::array<int, 3>> of_cell;  ///< [held cells][slot] local index; slot = side or label
+  std::vector<std::array<int, 3>>
+      of_cell;  ///< [held cells][slot] local index; slot = side or label
 };
 
 /// `place` is edge or vertex.

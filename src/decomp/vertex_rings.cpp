@@ -34,11 +34,14 @@ bool walk_locally(const Mesh& mesh, int cell, int j, Ring& ring) {
 }
 
 /// The same from the tree; cells and edges that are not held are -1.
-Ring walk_tree(const Mesh& mesh, TriangleWalker& walker, TriangleWalker& owners, const HeldCells& held,
-               int cell, int j) {
-  const auto find = [](const std::vector<std::int64_t>& global, int begin, int end, std::int64_t value) {
+Ring walk_tree(const Mesh& mesh, TriangleWalker& walker, TriangleWalker& owners,
+               const HeldCells& held, int cell, int j) {
+  const auto find = [](const std::vector<std::int64_t>& global, int begin, int end,
+                       std::int64_t value) {
     const auto found = std::lower_bound(global.begin() + begin, global.begin() + end, value);
-    return found != global.begin() + end && *found == value ? static_cast<int>(found - global.begin()) : -1;
+    return found != global.begin() + end && *found == value
+               ? static_cast<int>(found - global.begin())
+               : -1;
   };
   Ring ring;
   const std::int64_t start = held.global[cell];
@@ -70,9 +73,12 @@ void connect_vertices(Mesh& mesh, const TriangleTree& tree, const HeldCells& hel
       Ring ring;
       if (!walk_locally(mesh, cell, j, ring)) ring = walk_tree(mesh, walker, owners, held, cell, j);
       const auto begin = ring.step.begin(), end = begin + ring.size;
-      std::rotate(begin, std::min_element(begin, end, [](const RingStep& a, const RingStep& b) {
-                    return a.edge_global < b.edge_global;
-                  }), end);
+      std::rotate(begin,
+                  std::min_element(begin, end,
+                                   [](const RingStep& a, const RingStep& b) {
+                                     return a.edge_global < b.edge_global;
+                                   }),
+                  end);
       mesh.vertex_degree[vertex] = static_cast<std::int8_t>(ring.size);
       for (int i = 0; i < ring.size; ++i) {
         const int edge = ring.step[i].edge;

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int largest_n = 99;  // ICON's grid names have room for two digits
 constexpr int largest_k = 99;
-constexpr std::int64_t cell_limit = std::int64_t{1} << 31;  // cells of one grid; local indices are int
+constexpr std::int64_t cell_limit = std::int64_t{1}
+                                    << 31;  // cells of one grid; local indices are int
 
 /// Reads one or two digits at `position` and moves it on; -1 when there are none, or more.
 int read_number(std::string_view text, std::size_t& position) {
@@ -70,8 +71,6 @@ double longitude_rad(const Vec3& point) {
   return longitude <= -std::numbers::pi ? std::numbers::pi : longitude;
 }
 
-double latitude_rad(const Vec3& point) {
-  return std::atan2(point.z, std::hypot(point.x, point.y));
-}
+double latitude_rad(const Vec3& point) { return std::atan2(point.z, std::hypot(point.x, point.y)); }
 
 }  // namespace thalweg

@@ -12,8 +12,12 @@ namespace thalweg {
 namespace {
 
 constexpr int north = 0, south = 11;
-constexpr int upper(int i) { return 1 + i % 5; }  // ring at latitude +atan(1/2), longitude 72 i degrees
-constexpr int lower(int i) { return 6 + i % 5; }  // ring at latitude -atan(1/2), longitude 72 i + 36
+constexpr int upper(int i) {
+  return 1 + i % 5;
+}  // ring at latitude +atan(1/2), longitude 72 i degrees
+constexpr int lower(int i) {
+  return 6 + i % 5;
+}  // ring at latitude -atan(1/2), longitude 72 i + 36
 
 std::array<Vec3, 12> icosahedron_vertices() {
   const double sine = 1.0 / std::sqrt(5.0), cosine = 2.0 / std::sqrt(5.0);
@@ -29,8 +33,8 @@ std::array<Vec3, 12> icosahedron_vertices() {
   return vertex;
 }
 
-/// Faces as (entry, exit, other). A gore has four faces; odd gores run from south to north. Every face
-/// shares an edge with the one before, and its entry is the exit of the one before.
+/// Faces as (entry, exit, other). A gore has four faces; odd gores run from south to north. Every
+/// face shares an edge with the one before, and its entry is the exit of the one before.
 std::array<std::array<int, 3>, 20> faces_along_curve() {
   std::array<std::array<int, 3>, 20> faces{};
   for (int gore = 0; gore < 5; ++gore) {
@@ -44,8 +48,8 @@ std::array<std::array<int, 3>, 20> faces_along_curve() {
   return faces;
 }
 
-/// Numbers lattice points. A point is named by its icosahedron vertices with non-zero weights, sorted,
-/// so that the faces that share it find the same number and the same bits.
+/// Numbers lattice points. A point is named by its icosahedron vertices with non-zero weights,
+/// sorted, so that the faces that share it find the same number and the same bits.
 class Lattice {
  public:
   Lattice(int r, RootTriangles& out) : r_(r), out_(out) {}
@@ -69,8 +73,8 @@ class Lattice {
     if (name[1][0] < 0) return vertex(2);
     if (name[0][0] < 0)
       return along_arc(vertex(1), vertex(2), static_cast<double>(name[2][1]) / r_);
-    // Three arcs through the inner point, each between two sides and "parallel" to the third, nearly
-    // meet; their mean treats the three sides alike.
+    // Three arcs through the inner point, each between two sides and "parallel" to the third,
+    // nearly meet; their mean treats the three sides alike.
     Vec3 sum{0.0, 0.0, 0.0};
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, l = (i + 2) % 3, rest = r_ - name[i][1];
@@ -94,8 +98,8 @@ RootTriangles make_root_triangles(int r) {
   RootTriangles roots;
   Lattice lattice(r, roots);
   for (const auto& [a, b, c] : faces_along_curve()) {
-    // Rows lie parallel to the side AC; row 0 touches it, the last row is the tip at B. Within a row
-    // the curve zigzags between its base and its top, and the next row is walked the other way.
+    // Rows lie parallel to the side AC; row 0 touches it, the last row is the tip at B. Within a
+    // row the curve zigzags between its base and its top, and the next row is walked the other way.
     for (int row = 0; row < r; ++row) {
       const auto base_and_top = [&, row](int height, int step) {
         const int width = r - row - height;  // lattice steps along this line

@@ -8,9 +8,7 @@ namespace thalweg {
 
 /// Angle between two unit vectors, radians. The chord keeps its relative accuracy where the cosine
 /// of a small angle loses half the digits.
-inline double arc_rad(const Vec3& a, const Vec3& b) {
-  return 2.0 * std::asin(0.5 * length(a - b));
-}
+inline double arc_rad(const Vec3& a, const Vec3& b) { return 2.0 * std::asin(0.5 * length(a - b)); }
 
 /// Signed area of the spherical triangle abc in steradians, positive when counter-clockwise:
 ///   tan(area / 2) = a . (b x c) / (1 + a.b + b.c + c.a)    (Eriksson 1990, Math. Mag. 63, 184)

@@ -2,8 +2,8 @@
 // Bisection of labelled triangles: geometry, neighbours, owners and prefix counts of a child.
 #include "grid/triangle_tree.hpp"
 
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "grid/root_triangles.hpp"
@@ -22,7 +22,8 @@ constexpr int midpoint_label(int corner, int other) {
   return table[corner][other];
 }
 
-/// Child and label that own the midpoint of a side, if its triangle is the lower one across that side.
+/// Child and label that own the midpoint of a side, if its triangle is the lower one across that
+/// side.
 constexpr std::array<std::array<int, 2>, 3> midpoint_owner{{{0, 2}, {1, 1}, {0, 1}}};
 
 /// One corner of a child: a corner of the parent (0, 1, 2) or the midpoint of its side (3 + side).
@@ -32,16 +33,17 @@ constexpr int child_corner[4][3] = {{0, 5, 3}, {5, 4, 2}, {4, 3, 5}, {3, 1, 4}};
 /// `first` = the parent's corner on this half side, `second` = the corner at its other end.
 struct SideRule {
   int sibling, first, second;
-  bool from_corner;  // half sides: does the child's side start (true) or end at the parent's corner?
+  bool
+      from_corner;  // half sides: does the child's side start (true) or end at the parent's corner?
 };
-constexpr SideRule side_rule[4][3] = {
-    {{-1, 0, 2, true}, {2, 2, 1, false}, {-1, 0, 1, false}},
-    {{2, 2, 0, false}, {-1, 2, 1, false}, {-1, 2, 0, true}},
-    {{3, 2, 0, false}, {0, 2, 1, false}, {1, 0, 1, false}},
-    {{-1, 1, 0, false}, {-1, 1, 2, true}, {2, 0, 1, false}}};
+constexpr SideRule side_rule[4][3] = {{{-1, 0, 2, true}, {2, 2, 1, false}, {-1, 0, 1, false}},
+                                      {{2, 2, 0, false}, {-1, 2, 1, false}, {-1, 2, 0, true}},
+                                      {{3, 2, 0, false}, {0, 2, 1, false}, {1, 0, 1, false}},
+                                      {{-1, 1, 0, false}, {-1, 1, 2, true}, {2, 0, 1, false}}};
 
-/// Edges and vertices strictly inside a triangle whose sides have `s` = 2^levels cells, and its share of
-/// the border: s edges and s - 1 vertices per side on which it is the lower one, and the corners it owns.
+/// Edges and vertices strictly inside a triangle whose sides have `s` = 2^levels cells, and its
+/// share of the border: s edges and s - 1 vertices per side on which it is the lower one, and the
+/// corners it owns.
 struct Counts {
   std::int64_t edges, vertices;
 };
@@ -110,16 +112,18 @@ void connect_roots(const RootTriangles& shape, std::vector<Triangle>& roots) {
       const int from = point[side], to = point[next_label(side)];
       const auto found = open_sides.find({std::min(from, to), std::max(from, to)});
       if (found == open_sides.end()) {
-        open_sides[{std::min(from, to), std::max(from, to)}] = {t.index, static_cast<std::int8_t>(side)};
+        open_sides[{std::min(from, to), std::max(from, to)}] = {t.index,
+                                                                static_cast<std::int8_t>(side)};
         continue;
       }
       const auto [other, other_side] = found->second;
       open_sides.erase(found);
       const auto other_next = static_cast<std::int8_t>(next_label(other_side));
-      const auto next = static_cast<std::int8_t>(next_label(side)), here = static_cast<std::int8_t>(side);
+      const auto next = static_cast<std::int8_t>(next_label(side)),
+                 here = static_cast<std::int8_t>(side);
       const bool same_way = shape.triangle[static_cast<std::size_t>(other)][other_side] == from;
-      t.across[side] = same_way ? Across{other, other_side, other_next}
-                                : Across{other, other_next, other_side};
+      t.across[side] =
+          same_way ? Across{other, other_side, other_next} : Across{other, other_next, other_side};
       roots[static_cast<std::size_t>(other)].across[other_side] =
           same_way ? Across{t.index, here, next} : Across{t.index, next, here};
     }
@@ -185,9 +189,9 @@ Triangle TriangleTree::child(const Triangle& parent, int number) {
   child.counter_clockwise = parent.counter_clockwise != (number == 0 || number == 2);
   for (int label = 0; label < 3; ++label) {
     const int place = child_corner[number][label];
-    child.corner[label] = place < 3 ? parent.corner[place]
-                                    : midpoint(parent.corner[place - 3],
-                                               parent.corner[next_label(place - 3)]);
+    child.corner[label] =
+        place < 3 ? parent.corner[place]
+                  : midpoint(parent.corner[place - 3], parent.corner[next_label(place - 3)]);
     child.owner[label] = owner_of_child_corner(parent, place);
     child.across[label] = across_child(parent, number, label);
   }

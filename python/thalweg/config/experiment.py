@@ -65,8 +65,12 @@ class Experiment:
         """Also the seconds of a duration."""
         return float(self.value(table, key))
 
+    def output_tables(self) -> list[dict[str, Any]]:
+        """Every [[output]] as a dictionary."""
+        return [output.model_dump() for output in self.outputs]
+
     def stream_names(self) -> list[str]:
-        return [str(output.name) for output in self.outputs]  # type: ignore[attr-defined]
+        return [str(output["name"]) for output in self.output_tables()]
 
     def to_toml(self) -> str:
         """The whole experiment as TOML, every setting written out."""
@@ -113,7 +117,8 @@ def _check_shape(file_name: str, content: dict[str, Any]) -> None:
             )
         if not tables[name].repeated and not isinstance(found, dict):
             raise ThalwegError(
-                f"{file_name}: '{name}' must be one table; write [{name}] on a line of its own, once"
+                f"{file_name}: '{name}' must be one table; "
+                f"write [{name}] on a line of its own, once"
             )
     content.setdefault("output", [])
 
@@ -135,7 +140,8 @@ def _check_names(file_name: str, experiment: Experiment) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ThalwegError(
-                f"{file_name} [[output]]: two streams have the name '{name}'; give each its own name"
+                f"{file_name} [[output]]: two streams have the name '{name}'; "
+                "give each its own name"
             )
 
 

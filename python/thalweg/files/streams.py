@@ -17,6 +17,8 @@ from thalweg.config.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 
 PLACES = ("cell", "edge", "vertex")
+# src/output/writer.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a partition
+_FILE_NAME_END = r"(_p\d+of\d+)?_\d+T\d+Z\.nc"
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,10 @@ class Stream:
         variables = self._dataset(slot.file).variables
         return [int(level) for level in variables["level"][:]] if "level" in variables else []
 
+    def is_layered(self, name: str, slot: TimeSlot) -> bool:
+        """Has the field a level axis in the file, if only one level long?"""
+        return len(self._dataset(slot.file).variables[name].dimensions) == 3
+
     def _dataset(self, path: Path) -> Any:
         if path not in self._datasets:
             self._datasets[path] = open_netcdf(path)
@@ -97,9 +103,9 @@ def read_streams(path: Path | str) -> dict[str, Stream]:
 
 
 def stream_of(file: Path, names: list[str]) -> str:
-    """The stream a file belongs to: the longest known name its own begins with."""
-    known = [name for name in names if re.match(re.escape(name) + r"[._-]", file.name)]
-    return max(known, key=len) if known else file.stem
+    """The stream a file belongs to, from its name; the file's own name if no stream fits."""
+    known = [name for name in names if re.fullmatch(re.escape(name) + _FILE_NAME_END, file.name)]
+    return known[0] if known else file.stem
 
 
 def _stream(name: str, files: list[Path]) -> Stream:

@@ -10,7 +10,8 @@ __all__ = ["plot_field", "write_report"]
 
 def write_report(runs: list[Path], out: Path) -> Path:
     """Write one self-contained HTML file about these run directories; see page.write_report."""
-    from thalweg.report import page  # matplotlib takes a second; `thalweg --help` does not need it
+    # Here because matplotlib takes a second to load and `thalweg --help` does not need it.
+    from thalweg.report import page
 
     return page.write_report(runs, out)
 

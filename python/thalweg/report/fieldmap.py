@@ -41,7 +41,8 @@ def plot_field(
 ) -> Path:
     """Draw a field of an output file into a PNG and return its path.
 
-    level is 1-based (ignored if the field has none); time is an index, -1 = last;
+    level counts from 1 (ignored if the field has none), 0 = first there is; time is an index,
+    -1 = last;
     extent = (west, east, south, north) in degrees on a longitude-latitude map, None = the whole
     Earth (Mollweide); contour_interval in the field's units draws lines as well (cells only).
     """
@@ -60,7 +61,9 @@ def draw_field(
 
     canvas = lonlat_canvas(extent, WIDTH_PIXELS) if extent else mollweide_canvas(WIDTH_PIXELS)
     pixels, smooth = rasterise(field, canvas, with_smooth=contour_interval is not None)
-    low, high, signed = colour_range(pixels if extent else field.values)
+    # The colour bar is for what is seen: a region has its own, the Earth counts every point once.
+    shown = pixels if extent else field.values
+    low, high, signed = colour_range(shown)
     height = WIDTH_INCHES * (pixels.shape[0] / pixels.shape[1]) * 0.86 + 0.75
     with rc_context(PICTURE_STYLE):
         figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
@@ -72,10 +75,10 @@ def draw_field(
         )  # fmt: skip
         axes.set_title(_title(field))
         bar = figure.colorbar(
-            image, ax=axes, extend=_extend(field.values, low, high), shrink=0.82, pad=0.015
+            image, ax=axes, extend=_extend(shown, low, high), shrink=0.82, pad=0.015
         )
         bar.set_label(f"{field.name} [{units_text(field.units)}]")
-        bar.formatter.set_powerlimits((-3, 4))  # type: ignore[attr-defined]
+        bar.ax.ticklabel_format(axis="y", scilimits=(-3, 5))
         if smooth is not None and contour_interval:
             _contours(axes, canvas, smooth, contour_interval)
         if extent:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes written and bytes transferred over rank and time, as rates in MB/s."""
+"""Bytes written and bytes received over rank and time, as rates in MB/s."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BINS = 240
 SHORTEST_S = 1e-6  # an event that took no time on the clock still moved its bytes
 PANELS = (
     ("written to files", ("write", "close")),
-    ("transferred between ranks", ("send", "get")),
+    ("received from other ranks", ("get",)),  # a "send" is the other side of the same bytes
 )
 
 

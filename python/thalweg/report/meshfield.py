@@ -30,7 +30,7 @@ class MeshField:
     positions: FloatArray  # [points, 3]
     nodes: FloatArray  # [nodes, 3], empty if the file has none
     faces: IntArray  # [faces, 3] indices of nodes, empty if the file has none
-    level: int  # 1-based, 0 = the field has no levels
+    level: int  # number of the model level, 1 = first; 0 = the field has no levels
     time_text: str  # date, or '' without a time axis
 
 
@@ -65,7 +65,7 @@ def last_time_s(path: Path) -> float:
 
 
 def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
-    """Read a field; level is 1-based, time an index that may count from the end (-1 = last).
+    """Read a field; level 1 = the model's first, 0 = the file's first; time -1 = the file's last.
 
     Raises ThalwegError with one sentence if the file has no such field, level, time or mesh.
     """
@@ -130,12 +130,21 @@ def _slice(
             time_index = time % size
             index.append(time_index)
         else:
-            if not 1 <= level <= size:
-                raise ThalwegError(f"'{field}' in '{path}' has levels 1 to {size}, not {level}")
-            its_level = level
-            index.append(level - 1)
+            numbers = _level_numbers(variable.group(), name, size)
+            its_level = level or numbers[0]
+            if its_level not in numbers:
+                known = f"{numbers[0]} to {numbers[-1]}"
+                raise ThalwegError(f"'{field}' in '{path}' has levels {known}, not {level}")
+            index.append(numbers.index(its_level))
     values = np.ma.filled(np.ma.asarray(variable[tuple(index)], np.float64), np.nan)
     return np.asarray(values, np.float64), its_level, time_index
+
+
+def _level_numbers(file: netCDF4.Dataset, dimension: str, size: int) -> list[int]:
+    """Model levels along a dimension, 1 = first: a stream may hold some of them only."""
+    if dimension in file.variables:
+        return [int(number) for number in file.variables[dimension][:]]
+    return list(range(1, size + 1))
 
 
 def _positions(file: netCDF4.Dataset, names: str) -> FloatArray:

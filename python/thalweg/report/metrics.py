@@ -31,7 +31,7 @@ METRICS = (
     Metric("wait_percent", "waiting", "%", "less", "the same as a share of the run time"),
     Metric("closing_s", "waiting at the end", "s", "less",
            "compute ranks waiting after the last step for complete files, mean over them"),
-    Metric("copy_s", "copying", "s", "less",
+    Metric("copy_s", "copying", "s", "",
            "compute ranks copying fields into the staging buffer, mean over them"),
     Metric("output_cost", "data output cost", "", "less",
            "run time over run time without output (CPMIP); 1 = output is free"),

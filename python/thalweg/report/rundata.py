@@ -72,9 +72,16 @@ class RunData:
 
 
 def read_run(path: Path) -> RunData:
-    """Read a run directory (docs/run-directory.md). Missing or damaged files raise nothing."""
+    """Read a run directory (docs/run-directory.md). Missing or damaged files are `problems`.
+
+    Raises ThalwegError if the path is no run directory at all.
+    """
     problems: list[str] = []
     run = RunDirectory(path)
+    if not path.is_dir():
+        raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
+    if not any(file.is_file() for file in (run.experiment_path, run.summary_path, run.timing_path)):
+        raise ThalwegError(f"'{path}' is not a run directory: it has no 'experiment.toml'")
     events = _read_events(run.events_path, problems)
     timing = _read_timing(run.timing_path, problems)
     if not timing.roles and len(events):
@@ -127,7 +134,8 @@ def _read_timing(path: Path, problems: list[str]) -> Timing:
 
 def _read_experiment(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        return toml.loads(path.read_text(encoding="utf-8"))
+        experiment: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
+        return experiment
     except (OSError, ValueError):
         problems.append(_lost(path, "the settings of the run are not shown"))
         return {}
@@ -148,17 +156,19 @@ def _read_events(path: Path, problems: list[str]) -> Events:
         return _events(json.loads("[" + ",".join(lines) + "]"))  # 5 times faster than line by line
     except (ValueError, KeyError, TypeError):
         pass
-    rows: list[dict[str, Any]] = []
-    for line in lines:
-        try:
-            row = json.loads(line)
-            _events([row])
-            rows.append(row)
-        except (ValueError, KeyError, TypeError):
-            continue
+    rows = [row for line in lines if (row := _whole_event(line)) is not None]
     lost = len(lines) - len(rows)
     problems.append(f"{lost} of {len(lines)} lines of 'events.jsonl' are damaged and left out.")
     return _events(rows)
+
+
+def _whole_event(line: str) -> dict[str, Any] | None:
+    try:
+        row: dict[str, Any] = json.loads(line)
+        _events([row])
+        return row
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _events(rows: list[dict[str, Any]]) -> Events:

@@ -22,7 +22,7 @@ def draw_run_map(run: RunData) -> tuple[Figure, str]:
     none.
     """
     path, field = choose_field(run)
-    return draw_field(read_field(path, field, level=1, time=-1)), f"'{path.name}'"
+    return draw_field(read_field(path, field, level=0, time=-1)), f"'{path.name}'"
 
 
 def choose_field(run: RunData) -> tuple[Path, str]:

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integrals over the owned hexagons and their sums over all ranks.
+#include "diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constants.hpp"
+#include "kernels/kinetic_energy.hpp"
+#include "reproducible_sum.hpp"
+#include "thalweg/timers.hpp"
+
+namespace thalweg::mini {
+
+Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
+                     std::span<const double> ground_m, const State& state) {
+  const ScopedTimer timer(Timer::diagnostics);
+  const int levels = state.levels;
+  const Extent owned{mesh.vertex.owned, levels};
+  std::vector<double> kinetic(static_cast<std::size_t>(owned.points) * levels);
+  kinetic_energy(owned, stencils.vertex_edges, stencils.kinetic_weight, state.velocity, kinetic);
+
+  // One array for all sums, [points][3 levels]: mass, tracer mass, energy.
+  const int columns = 3 * levels;
+  std::vector<double> share(static_cast<std::size_t>(owned.points) * columns);
+  for (int v = 0; v < owned.points; ++v) {
+    const double area_m2 = mesh.vertex_area_m2[v];
+    double* row = &share[static_cast<std::size_t>(v) * columns];
+    for (int l = 0; l < levels; ++l) {
+      const std::size_t i = static_cast<std::size_t>(v) * levels + l;
+      const double h = state.thickness[i];
+      row[l] = area_m2 * h;
+      row[levels + l] = area_m2 * state.tracer_mass[0][i];
+      row[2 * levels + l] = area_m2 * h * (kinetic[i] + gravity_m_s2 * (0.5 * h + ground_m[v]));
+    }
+  }
+  const std::vector<double> sums = reproducible_sums(comm, share, columns);
+  Diagnostics result;
+  result.mass_m3.assign(sums.begin(), sums.begin() + levels);
+  result.tracer_m3.assign(sums.begin() + levels, sums.begin() + 2 * levels);
+  for (int l = 0; l < levels; ++l) result.energy_m5_s2 += sums[2 * levels + l];
+  return result;
+}
+
+double mass_drift(const Diagnostics& first, const Diagnostics& now) {
+  double largest = 0.0;
+  for (std::size_t l = 0; l < first.mass_m3.size(); ++l) {
+    largest = std::max(largest, std::abs(now.mass_m3[l] / first.mass_m3[l] - 1.0));
+  }
+  return largest;
+}
+
+double energy_drift(const Diagnostics& first, const Diagnostics& now) {
+  return now.energy_m5_s2 / first.energy_m5_s2 - 1.0;
+}
+
+}  // namespace thalweg::mini

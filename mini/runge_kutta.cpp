@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of Runge-Kutta schemes and the loop over stages.
+#include "runge_kutta.hpp"
+
+#include <vector>
+
+#include "kernels/runge_kutta_update.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
+
+namespace thalweg::mini {
+namespace {
+
+// Classical RK4 (2 sqrt 2), and the three-stage scheme of Wicker & Skamarock 2002 (sqrt 3), third
+// order for linear equations.
+constexpr std::array schemes{
+    Scheme{
+        "rk4", 4, {0.5, 0.5, 1.0, 0.0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, 2.8284271247461903},
+    Scheme{"rk3", 3, {1.0 / 3, 0.5, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}, 1.7320508075688772},
+};
+
+}  // namespace
+
+const Scheme& find_scheme(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Scheme& scheme : schemes) {
+    if (scheme.name == name) return scheme;
+    known.emplace_back(scheme.name);
+  }
+  throw Error(Blame::user, "[model] time_scheme: '" + std::string(name) +
+                               "' does not exist; choose rk4 or rk3." + did_you_mean(name, known));
+}
+
+RungeKutta::RungeKutta(const Scheme& scheme, const Mesh& mesh, const State& like)
+    : scheme_(scheme),
+      owned_velocity_(static_cast<std::size_t>(mesh.edge.owned) * like.levels),
+      owned_mass_(static_cast<std::size_t>(mesh.vertex.owned) * like.levels),
+      stage_(like),
+      sum_(like),
+      tendency_(like) {}
+
+void RungeKutta::update(const State& base, int stage, double time_step_s) {
+  const ScopedTimer timer(Timer::dynamics);
+  const auto one = [&](std::size_t size, const auto& from, const auto& rate, auto& sum, auto& to) {
+    runge_kutta_update(size, stage == 0, scheme_.sum[stage] * time_step_s,
+                       scheme_.next[stage] * time_step_s, from.data(), rate.data(), sum.data(),
+                       to.data());
+  };
+  one(owned_velocity_, base.velocity, tendency_.velocity, sum_.velocity, stage_.velocity);
+  one(owned_mass_, base.thickness, tendency_.thickness, sum_.thickness, stage_.thickness);
+  for (std::size_t t = 0; t < base.tracer_mass.size(); ++t) {
+    one(owned_mass_, base.tracer_mass[t], tendency_.tracer_mass[t], sum_.tracer_mass[t],
+        stage_.tracer_mass[t]);
+  }
+}
+
+void RungeKutta::finish(State& base, double time_step_s) {
+  const ScopedTimer timer(Timer::dynamics);
+  const double step_s = scheme_.sum[scheme_.stages - 1] * time_step_s;
+  const auto one = [&](std::size_t size, const auto& sum, const auto& rate, auto& to) {
+    runge_kutta_finish(size, step_s, sum.data(), rate.data(), to.data());
+  };
+  one(owned_velocity_, sum_.velocity, tendency_.velocity, base.velocity);
+  one(owned_mass_, sum_.thickness, tendency_.thickness, base.thickness);
+  for (std::size_t t = 0; t < base.tracer_mass.size(); ++t) {
+    one(owned_mass_, sum_.tracer_mass[t], tendency_.tracer_mass[t], base.tracer_mass[t]);
+  }
+}
+
+void RungeKutta::step(State& state, Dynamics& dynamics, HaloExchange& halo, double time_step_s,
+                      const std::function<void()>& meanwhile) {
+  dynamics.anticipate(state, time_step_s);
+  for (int stage = 0; stage < scheme_.stages; ++stage) {
+    dynamics.tendency(stage == 0 ? state : stage_, tendency_);
+    const bool last = stage + 1 == scheme_.stages;
+    if (last) {
+      finish(state, time_step_s);
+    } else {
+      update(state, stage, time_step_s);
+    }
+    const auto fields = halo_fields(last ? state : stage_);
+    {
+      const ScopedTimer timer(Timer::halo_exchange);
+      halo.start(fields);
+    }
+    if (last) meanwhile();
+    const ScopedTimer timer(Timer::halo_exchange);
+    halo.finish();
+  }
+}
+
+}  // namespace thalweg::mini

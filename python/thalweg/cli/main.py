@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of `thalweg`; each imports what it needs only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+from typer.core import TyperGroup
+
+from thalweg.config.errors import ThalwegError, did_you_mean
+
+# typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
+ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
+
+
+class _Commands(TyperGroup):
+    """An unknown command becomes one sentence."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            known = self.list_commands(ctx)
+            raise ThalwegError(
+                f"command '{cmd_name}' does not exist; choose one of: {', '.join(known)}."
+                f"{did_you_mean(cmd_name, known)}"
+            )
+        return command
+
+
+app = typer.Typer(
+    cls=_Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Thalweg: fast output for icosahedral weather and climate models.\n\n"
+    "Example: thalweg run examples/jet.toml --out my_run",
+)
+
+
+@app.command()
+def run(
+    case: Annotated[Path, typer.Argument(metavar="CASE.toml", help="Experiment to run.")],
+    ranks: Annotated[
+        int, typer.Option(help="Ranks in all, I/O ranks included; 0 = as [machine] says.", min=0)
+    ] = 0,
+    set_: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+        typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change one setting; repeatable."),
+    ] = None,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Run directory to make; default runs/CASE-TIMESTAMP."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old run.")] = False,
+    json_: Json = False,
+) -> None:
+    """Run a case and leave a run directory.
+
+    Example: thalweg run examples/jet.toml --ranks 3 --set output.jet.interval=PT30M --out my_run
+    """
+    from thalweg.run.runner import RunRequest, run_case
+    from thalweg.run.summary import print_summary
+
+    done = run_case(RunRequest(case, ranks, set_ or [], out, overwrite, quiet=json_))
+    if json_:
+        print(done.summary_path.read_text(encoding="utf-8"), end="")
+    else:
+        print_summary(done)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Where runs and report go.")] = Path("demo"),
+    duration: Annotated[str, typer.Option(help="Simulated time, ISO 8601.")] = "",
+) -> None:
+    """Compare serial and asynchronous output on the example case; at most 90 s on 2 cores.
+
+    Example: thalweg demo
+    """
+    from thalweg.demo.command import DURATION
+    from thalweg.demo.command import demo as demonstrate
+
+    demonstrate(out, duration or DURATION)
+
+
+@app.command()
+def test(
+    k: Annotated[
+        str, typer.Option("-k", metavar="EXPRESSION", help="Only pytest's tests that match.")
+    ] = "",
+    slow: Annotated[bool, typer.Option("--slow", help="The slow tests as well.")] = False,
+) -> None:
+    """Run every check and test of the checkout.
+
+    Example: thalweg test -k same_bits --slow
+    """
+    from thalweg.cli.checks import run_tests
+
+    raise typer.Exit(run_tests(k, slow))
+
+
+@app.command()
+def verify(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory or netCDF file.")],
+    against: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="RUN", help="Compare point by point with this run."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Print minimum, maximum, sum and checksum of every field; exit 1 if two runs differ.
+
+    Example: thalweg verify my_run --against other_run
+    """
+    from thalweg.verify.command import verify as verify_run
+
+    raise typer.Exit(0 if verify_run(run, against, json_) else 1)
+
+
+@app.command()
+def trace(
+    run: RunPath,
+    field: Annotated[str, typer.Option(help="Field to follow, e.g. ta.")],
+    cell: Annotated[int, typer.Option(help="Global index of a cell, from 0.")] = -1,
+    edge: Annotated[int, typer.Option(help="Global index of an edge, from 0.")] = -1,
+    vertex: Annotated[int, typer.Option(help="Global index of a vertex, from 0.")] = -1,
+    level: Annotated[int, typer.Option(help="Level, 1 = first.")] = 1,
+    time: Annotated[int, typer.Option(help="Output number in its stream, from 0.")] = 0,
+    stream: Annotated[str, typer.Option(help="Stream, if several hold the field.")] = "",
+    json_: Json = False,
+) -> None:
+    """Follow one value from the kernel to its bytes in the file.
+
+    Example: thalweg trace my_run --field ta --cell 4711 --level 7 --time 3
+    """
+    from thalweg.trace.command import trace as trace_value
+    from thalweg.trace.place import TraceRequest
+
+    given = [(n, i) for n, i in (("cell", cell), ("edge", edge), ("vertex", vertex)) if i != -1]
+    if len(given) != 1:
+        raise ThalwegError("give exactly one of --cell, --edge and --vertex")
+    trace_value(run, TraceRequest(field, *given[0], level, time, stream), json_)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("-o", "--out", help="HTML file; default report.html in the (first) run."),
+    ] = None,
+) -> None:
+    """Write one HTML page about one or several runs.
+
+    Example: thalweg report demo/serial demo/async -o comparison.html
+    """
+    from thalweg.report import write_report
+
+    for path in runs:
+        if not path.is_dir():
+            raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
+    try:
+        print(write_report(runs, out or runs[0] / "report.html"))
+    except OSError as error:
+        raise ThalwegError(f"the report cannot be written: {error}") from error
+
+
+@app.command()
+def grid(
+    name: Annotated[str, typer.Argument(metavar="RnBk", help="Grid, e.g. R2B4.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="netCDF file to write.")],
+) -> None:
+    """Write a grid as a UGRID file.
+
+    Example: thalweg grid R2B4 -o grid.nc
+    """
+    from thalweg.cli.model import write_grid
+
+    write_grid(name, out)
+
+
+@app.command()
+def modes(json_: Json = False) -> None:
+    """List the output modes.
+
+    Example: thalweg modes
+    """
+    from thalweg.cli.model import print_list
+
+    print_list("modes", json_)
+
+
+@app.command()
+def fields(json_: Json = False) -> None:
+    """List the fields the mini-model can write.
+
+    Example: thalweg fields --json
+    """
+    from thalweg.cli.model import print_list
+
+    print_list("fields", json_)
+
+
+@app.command()
+def settings(
+    json_: Json = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Write docs/settings.md of the checkout.")
+    ] = False,
+) -> None:
+    """List every setting of an experiment.
+
+    Example: thalweg settings
+    """
+    from thalweg.cli.settings import print_settings
+
+    print_settings(json_, markdown)
+
+
+def main() -> None:
+    """Runs a command; every user error is one sentence on standard error."""
+    try:
+        code = app(prog_name="thalweg", standalone_mode=False)
+    except ThalwegError as error:
+        _fail(error.sentence, error.exit_code)
+    except ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error)
+            sys.exit(2)
+        _fail(_one_sentence(error.format_message()), 2)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", 130)
+    except BrokenPipeError:  # `thalweg verify RUN | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _one_sentence(message: str) -> str:
+    text = " ".join(message.split()).rstrip(".")
+    return f"{text[0].lower()}{text[1:]}; see 'thalweg --help'" if text else "wrong usage"
+
+
+def _fail(sentence: str, code: int) -> None:
+    print(f"thalweg: error: {sentence}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One list of settings: the page, the Python reader and the C++ reader say the same."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from thalweg.config.durations import format_duration, parse_duration_s, short_duration
+from thalweg.config.errors import ThalwegError, closest_name
+from thalweg.config.experiment import Experiment
+from thalweg.config.page import PAGE_PATH, settings_page
+from thalweg.config.settings_list import settings_list
+
+# Each is a whole experiment with one mistake.
+MISTAKES = [
+    "[io]\nmode = 'asynch'",
+    "[io]\nmod = 'async'",
+    "[oi]\nmode = 'async'",
+    "levels = 3",
+    "[model]\nlevels = 'three'",
+    "[model]\nlevels = 3.5",
+    "[model]\nlevels = 0",
+    "[model]\nlevels = true",
+    "[model]\ncfl = 0",
+    "[model]\ncfl = -1.5",
+    "[model]\nviscosity = 'none'",
+    "[time]\nduration = 'P1Y'",
+    "[time]\nduration = '-P1D'",
+    "[time]\nduration = 0",
+    "[time]\nstart = 'yesterday'",
+    "[grid]\nname = 'R0B4'",
+    "[grid]\nname = 'R2X4'",
+    "[grid]\nname = 4",
+    "[[output]]\ninterval = '-PT1H'",
+    "[[output]]\nvariables = 'ta'",
+    "[[output]]\nlevels = 3",
+    "[[output]]\nprecison = 'float64'",
+    "[[output]]\n[[output]]",
+    "[output]\nname = 'x'",
+    "[[io]]\nmode = 'async'",
+]
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_both_readers_say_the_same_sentence(text: str, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "case.toml").write_text(text + "\n")
+    with pytest.raises(ThalwegError) as raised:
+        Experiment.read(tmp_path / "case.toml")
+    checked = subprocess.run(
+        [str(model), "--check", "case.toml", "--ranks", "3"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 2
+    assert checked.stderr.strip() == f"thalweg: error: {raised.value.sentence}"
+
+
+def test_the_page_is_the_list() -> None:
+    assert PAGE_PATH.read_text() == settings_page(), "run: thalweg settings --markdown"
+    rows = [line for line in PAGE_PATH.read_text().splitlines() if line.startswith("| `")]
+    assert len(rows) == sum(len(table.settings) for table in settings_list().values()) > 30
+
+
+def test_a_resolved_experiment_reads_back_as_itself(small_case: Path) -> None:
+    overrides = ["output.main.variables=vor,div", "output.1.interval=PT15M", "model.cfl=0.7"]
+    overrides += ["time.start=1850-06-01", "output.precision=float64", "output.flat.levels=[1, 2]"]
+    first = Experiment.read(small_case, overrides)
+    small_case.write_text(first.to_toml())
+    second = Experiment.read(small_case)
+    assert second.to_toml() == first.to_toml()
+    assert second.text("time", "start") == "1850-06-01T00:00:00Z"
+    assert second.number("model", "cfl") == 0.7
+    main, flat = second.output_tables()
+    assert main["variables"] == ["vor", "div"]
+    assert flat["interval"] == 900.0
+    assert flat["levels"] == [1, 2]
+    assert main["precision"] == flat["precision"] == "float64"
+
+
+def test_the_model_accepts_a_resolved_experiment(small_case: Path, model: Path) -> None:
+    small_case.write_text(Experiment.read(small_case).to_toml())
+    command = [str(model), "--check", str(small_case), "--ranks", "3"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "duration_s"),
+    [("PT1H", 3600.0), ("P1DT6H", 108000.0), ("PT90S", 90.0), ("P2W", 1209600.0), ("7.5", 7.5)],
+)
+def test_durations_are_read_and_written(text: str, duration_s: float) -> None:
+    assert parse_duration_s(text) == duration_s
+    assert parse_duration_s(format_duration(duration_s)) == duration_s
+
+
+@pytest.mark.parametrize("text", ["P", "PT", "1H", "P1Y", "PT1H30", "P1M", "", "PTH", "P1DT"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_duration_s(text)
+
+
+def test_short_durations_have_two_units() -> None:
+    assert short_duration(93784.0) == "1 d 2 h"
+    assert short_duration(59.6) == "1 min"
+    assert short_duration(0.2) == "0 s"
+
+
+def test_a_close_name_is_found_and_a_far_one_is_not() -> None:
+    assert closest_name("asynch", ["serial", "async"]) == "async"
+    assert closest_name("mian", ["main", "mine"]) == "main"
+    assert closest_name("teapot", ["serial", "async"]) == ""
+
+
+def test_settings_as_json_is_the_whole_list(cli: object) -> None:
+    listed = json.loads(cli("settings", "--json").stdout)  # type: ignore[operator]
+    known = [(s.table, s.key) for table in settings_list().values() for s in table.settings]
+    assert [(each["table"], each["key"]) for each in listed] == known

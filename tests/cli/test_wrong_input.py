@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong input of every kind is one sentence on standard error, exit code 2, and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Cli = Callable[..., "CompletedProcess[str]"]
+
+# (line of the small case, what it becomes, words of the sentence)
+WRONG = {
+    "unknown key": ('mode = "async"', 'mod = "async"', "[io]: key 'mod' does not exist|'mode'?"),
+    "unknown table": ("[machine]", "[machin]", "table 'machin' does not exist|'machine'?"),
+    "wrong type": ("levels = 3", 'levels = "three"', "[model]: levels is 'three'|whole number"),
+    "negative interval": ('interval = "PT30M"', 'interval = "-PT30M"', "[output]: interval is -1800"),
+    "unknown variable": ('["group:2d"]', '["vorr"]', "[output]|'vorr'|'vor'?"),
+    "unknown mode": ('"async"', '"asynch"', "[io]: mode 'asynch' does not exist|'async'?"),
+    "too many I/O ranks": ("timeout = 60", "ranks = 3", "3|I/O ranks|compute"),
+    "no grid": ('"R2B2"', '"R2C2"', "[grid]: name is 'R2C2'|RnBk"),
+    "grid too large": ('"R2B2"', '"R9B99"', "R9B99"),
+    "not TOML": ("levels = 3", "levels = = 3", "line 6|correct this line"),
+    "two streams of one name": ('"flat"', '"main"', "[[output]]|two streams have the name 'main'"),
+}
+
+
+def assert_one_sentence(result: CompletedProcess[str], words: str) -> None:
+    """`words` are separated by |. One line, the mark in front, no traceback."""
+    assert result.returncode == 2, result.stderr
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("thalweg: error: ")
+    assert "Traceback" not in result.stderr
+    for word in words.split("|"):
+        assert word in lines[0], f"{word!r} is not in {lines[0]!r}"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model: Path) -> None:
+    line, wrong, words = WRONG[name]
+    text = small_case.read_text()
+    assert text.count(line) >= 1
+    small_case.write_text(text.replace(line, wrong, 1))
+    result = cli("run", small_case.name, "--out", "run", cwd=small_case.parent)
+    assert_one_sentence(result, words)
+    assert [path.name for path in small_case.parent.iterdir()] == [small_case.name]
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("io.mode=asynch", "--set [io]: mode 'asynch' does not exist|'async'?"),
+        ("io.mod=async", "--set [io]: key 'mod' does not exist"),
+        ("oi.mode=async", "table 'oi' does not exist|'io'?"),
+        ("output.mian.interval=PT1H", "output 'mian' does not exist|'main'?"),
+        ("output.main.partitions=0", "partitions is 0, but must be at least 1"),
+        ("model.levels", "is not a setting"),
+        ("model.levels=", "levels is ''"),
+    ],
+)
+def test_wrong_overrides_are_refused(
+    override: str, words: str, cli: Cli, small_case: Path, model: Path
+) -> None:
+    result = cli("run", small_case, "--set", override, "--out", small_case.parent / "run")
+    assert_one_sentence(result, words)
+    assert not (small_case.parent / "run").exists()
+
+
+def test_a_missing_file_is_named(cli: Cli, tmp_path: Path) -> None:
+    result = cli("run", "nowhere.toml", cwd=tmp_path)
+    assert_one_sentence(result, "'nowhere.toml' cannot be read (No such file or directory)")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("place", ["file/run", "file/deep/run"])
+def test_an_unwritable_directory_is_refused(
+    place: str, cli: Cli, small_case: Path, model: Path
+) -> None:
+    """Below a regular file: refused for root as well."""
+    (small_case.parent / "file").write_text("in the way")
+    result = cli("run", small_case, "--out", small_case.parent / place)
+    assert_one_sentence(result, "cannot be written: Not a directory|--out")
+    assert (small_case.parent / "file").read_text() == "in the way"
+
+
+def test_proc_is_refused(cli: Cli, small_case: Path, model: Path) -> None:
+    assert_one_sentence(cli("run", small_case, "--out", "/proc/run"), "'/proc/run' cannot be written")
+
+
+def test_an_existing_directory_is_kept(cli: Cli, small_case: Path, model: Path) -> None:
+    kept = small_case.parent / "precious"
+    kept.mkdir()
+    (kept / "thesis.txt").write_text("years of work")
+    assert_one_sentence(cli("run", small_case, "--out", kept), "exists|--overwrite")
+    refused = cli("run", small_case, "--out", kept, "--overwrite")
+    assert_one_sentence(refused, "is not a run directory")
+    assert (kept / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rnu"], "command 'rnu' does not exist|'run'?"),
+        (["run"], "CASE.toml"),
+        (["run", "a.toml", "--rank"], "--rank"),
+        (["verify", "nowhere"], "'nowhere' does not exist"),
+        (["verify", "."], "is not a run directory"),
+        (["report", "nowhere"], "'nowhere' does not exist"),
+        (["trace", "nowhere", "--field", "ta", "--cell", "1"], "'nowhere' does not exist"),
+        (["trace", ".", "--field", "ta"], "--cell, --edge and --vertex"),
+        (["grid", "R2X4", "-o", "grid.nc"], "R2X4"),
+        (["grid", "R2B1", "-o", "nowhere/grid.nc"], "nowhere/grid.nc"),
+    ],
+)
+def test_wrong_commands_are_one_sentence(
+    words: list[str], sentence: str, cli: Cli, tmp_path: Path, model: Path
+) -> None:
+    assert_one_sentence(cli(*words, cwd=tmp_path), sentence)
+    assert not list(tmp_path.iterdir())
