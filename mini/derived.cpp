@@ -27,10 +27,11 @@ Derived::Derived(const Mesh& mesh, const Stencils& stencils, std::span<const dou
   east_.resize(mesh.cell.total());
   north_.resize(mesh.cell.total());
   for (int c = 0; c < mesh.cell.total(); ++c) {
-    const double longitude = longitude_rad(mesh.cell_centre[c]), latitude = latitude_rad(mesh.cell_centre[c]);
+    const double longitude = longitude_rad(mesh.cell_centre[c]),
+                 latitude = latitude_rad(mesh.cell_centre[c]);
     const Vec3 east{-std::sin(longitude), std::cos(longitude), 0.0};
-    const Vec3 north{-std::sin(latitude) * std::cos(longitude), -std::sin(latitude) * std::sin(longitude),
-                     std::cos(latitude)};
+    const Vec3 north{-std::sin(latitude) * std::cos(longitude),
+                     -std::sin(latitude) * std::sin(longitude), std::cos(latitude)};
     for (int j = 0; j < 3; ++j) {
       const int e = mesh.cell_edges[c][j];
       east_[c][j] = dot(mesh.edge_tangent[e], east) / 3.0;
@@ -66,13 +67,15 @@ Derived::Values Derived::tracer() {
 
 Derived::Values Derived::kinetic_energy() {
   return once("kinetic_energy", mesh_.vertex.total(), [&](Extent extent, std::span<double> out) {
-    mini::kinetic_energy(extent, stencils_.vertex_edges, stencils_.kinetic_weight, state_.velocity, out);
+    mini::kinetic_energy(extent, stencils_.vertex_edges, stencils_.kinetic_weight, state_.velocity,
+                         out);
   });
 }
 
 Derived::Values Derived::divergence() {
   return once("divergence", mesh_.vertex.total(), [&](Extent extent, std::span<double> out) {
-    mini::divergence(extent, stencils_.vertex_edges, stencils_.divergence_weight, state_.velocity, 1.0, out);
+    mini::divergence(extent, stencils_.vertex_edges, stencils_.divergence_weight, state_.velocity,
+                     1.0, out);
   });
 }
 
@@ -106,10 +109,11 @@ Derived::Values Derived::potential_vorticity() {
 
 Derived::Values Derived::edge_potential_vorticity() {
   const Values values = potential_vorticity();
-  return once("edge_potential_vorticity", mesh_.edge.total(), [&](Extent extent, std::span<double> out) {
-    const std::vector<double> no_anticipation(out.size(), 0.0);
-    mini::edge_potential_vorticity(extent, stencils_.edge_cells, values, no_anticipation, out);
-  });
+  return once(
+      "edge_potential_vorticity", mesh_.edge.total(), [&](Extent extent, std::span<double> out) {
+        const std::vector<double> no_anticipation(out.size(), 0.0);
+        mini::edge_potential_vorticity(extent, stencils_.edge_cells, values, no_anticipation, out);
+      });
 }
 
 Derived::Values Derived::eastward_wind() {

@@ -13,12 +13,13 @@
 
 namespace thalweg::mini {
 
-/// Every function returns [points][levels] (ground, coriolis: [points]) over at least the owned points of
-/// the field's place, valid until the next reset().
+/// Every function returns [points][levels] (ground, coriolis: [points]) over at least the owned
+/// points of the field's place, valid until the next reset().
 class Derived {
  public:
   /// Keeps references; all must outlive it.
-  Derived(const Mesh& mesh, const Stencils& stencils, std::span<const double> ground_m, const State& state);
+  Derived(const Mesh& mesh, const Stencils& stencils, std::span<const double> ground_m,
+          const State& state);
   void reset() { made_.clear(); }  ///< the state has changed
 
   using Values = std::span<const double>;

@@ -14,7 +14,8 @@ namespace thalweg::mini {
 namespace {
 
 /// Is the traced step one of a stream's at this time? Steps are counted per stream.
-bool traced_step_is_due(const FieldInfo& field, std::span<const StreamSettings> streams, double time_s) {
+bool traced_step_is_due(const FieldInfo& field, std::span<const StreamSettings> streams,
+                        double time_s) {
   return std::any_of(streams.begin(), streams.end(), [&](const StreamSettings& stream) {
     const int step = static_cast<int>(std::lround((time_s - stream.start_s) / stream.interval_s));
     return trace_watches(field.name, step) && time_s <= stream.end_s &&
@@ -30,15 +31,14 @@ void trace_kernel(const FieldRow& row, const PlacePart& part, int levels, Derive
   if (found == end || *found != target.point || target.level > levels) return;
   const auto local = found - part.global.begin();
   trace_stop("kernel", local, values[static_cast<std::size_t>(local) * levels + target.level - 1],
-             fmt::format("{} in {}, computed by {}", row.info.long_name, row.info.units,
-                         row.kernel.function_name()),
+             fmt::format("{}, unit {}, level {}", row.info.long_name, row.info.units, target.level),
              row.kernel);
 }
 
 }  // namespace
 
-void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh, int levels,
-                Derived& derived, double time_s) {
+void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh,
+                int levels, Derived& derived, double time_s) {
   derived.reset();
   std::vector<double> reduced;
   for (const FieldRow& row : field_table()) {

@@ -13,8 +13,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr int fraction_bits = 90;   // of the largest value; 36 more bits are room for carries
-constexpr int mantissa_bits = 53;   // of a double
+constexpr int fraction_bits = 90;  // of the largest value; 36 more bits are room for carries
+constexpr int mantissa_bits = 53;  // of a double
 constexpr std::int64_t limb_mask = 0xffffffff;
 
 Wide to_fixed_point(double value, int exponent) {

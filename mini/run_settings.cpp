@@ -37,8 +37,9 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
   settings.directory = directory + "/files";
   settings.start_date = experiment.table("time").text("start");
   settings.title = fmt::format("Thalweg mini-model, case {}", model.text("case"));
-  settings.source = fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
-                                experiment.table("grid").text("name"), model.integer("levels"));
+  settings.source =
+      fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
+                  experiment.table("grid").text("name"), model.integer("levels"));
   settings.grid = experiment.table("grid").text("name");
   settings.timeout_s = io.number("timeout");
   return settings;
@@ -71,23 +72,27 @@ TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s)
   TimeSteps steps;
   steps.unit_ms = common_unit_ms(experiment);
   if (steps.unit_ms < 1) {
-    throw Error(Blame::user,
-                "[[output]] interval, [[output]] start and [time] duration have no common divisor of at "
-                "least 1 ms; choose whole seconds.");
+    throw Error(
+        Blame::user,
+        "[[output]] interval, [[output]] start and [time] duration have no common divisor of at "
+        "least 1 ms; choose whole seconds.");
   }
   const double wanted_s = experiment.table("model").number("time_step");
   if (wanted_s > 0.0) {
     const std::int64_t wanted_ms = std::max<std::int64_t>(1, whole_ms(wanted_s));
     if (steps.unit_ms % wanted_ms != 0) {
-      throw Error(Blame::user,
-                  fmt::format("[model] time_step: {} s does not divide {} s, the common divisor of the "
-                              "output intervals and [time] duration; choose a divisor, or 0 for the largest "
-                              "stable step.",
-                              wanted_s, steps.unit_ms / 1000.0));
+      throw Error(
+          Blame::user,
+          fmt::format(
+              "[model] time_step: {} s does not divide {} s, the common divisor of the "
+              "output intervals and [time] duration; choose a divisor, or 0 for the largest "
+              "stable step.",
+              wanted_s, steps.unit_ms / 1000.0));
     }
     steps.steps_per_unit = steps.unit_ms / wanted_ms;
   } else {
-    steps.steps_per_unit = static_cast<std::int64_t>(std::ceil(steps.unit_ms / 1000.0 / largest_step_s));
+    steps.steps_per_unit =
+        static_cast<std::int64_t>(std::ceil(steps.unit_ms / 1000.0 / largest_step_s));
   }
   const std::int64_t duration_ms = whole_ms(experiment.table("time").number("duration"));
   steps.count = duration_ms / steps.unit_ms * steps.steps_per_unit;

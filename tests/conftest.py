@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test may use: the checkout, the command line, a small case and a finished run of it."""
+"""What every test may use: the checkout, the command line, a small case, a finished run of it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def model() -> Path:
-    """The mini-model's program; tests that need it fail without it, as a set-up that is not done."""
+    """The mini-model's program; tests that need it fail where it is not built."""
     path = binary_directory() / "thalweg_mini"
     assert path.is_file(), f"{path} is not built"
     return path

@@ -8,10 +8,17 @@
 #include "thalweg/grid.hpp"
 
 namespace thalweg::mini {
+namespace {
+
+constexpr double wind = 20.0;        // u0, m s-1
+constexpr double depth_m = 5960.0;   // h0
+constexpr double peak_m = 2000.0;    // of the mountain
+constexpr double radius = pi / 9.0;  // of the mountain, radians
+
+}  // namespace
 
 // As case 2 with h0 = 5960 m, u0 = 20 m/s; a cone of 2000 m and radius pi/9 at (3 pi/2, pi/6).
 Case make_mountain() {
-  constexpr double wind = 20.0, depth_m = 5960.0, peak_m = 2000.0, radius = pi / 9.0;
   Case mountain;
   mountain.mean_depth_m = depth_m;
   mountain.max_wind_m_s = 2.0 * wind;  // the lee wave about doubles the wind

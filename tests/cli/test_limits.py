@@ -103,7 +103,9 @@ def test_metrics_follow_cpmip() -> None:
 
 
 def test_the_timer_table_counts_only_ranks_that_called() -> None:
-    table = timing("cci", total=[2.0, 4.0, 0.0], integrate=[1.0, 3.0, 0.0], io_total=[0.0, 0.0, 5.0])
+    table = timing(
+        "cci", total=[2.0, 4.0, 0.0], integrate=[1.0, 3.0, 0.0], io_total=[0.0, 0.0, 5.0]
+    )
     lines = timer_table(table).splitlines()
     assert [line.split()[0] for line in lines] == ["name", lines[1], "total", "L", "io_total"]
     assert lines[2].split() == ["total", "2", "2", "2s", "3s", "4s", "2.000", "3.000", "4.000"]

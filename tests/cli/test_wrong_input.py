@@ -16,7 +16,11 @@ WRONG = {
     "unknown key": ('mode = "async"', 'mod = "async"', "[io]: key 'mod' does not exist|'mode'?"),
     "unknown table": ("[machine]", "[machin]", "table 'machin' does not exist|'machine'?"),
     "wrong type": ("levels = 3", 'levels = "three"', "[model]: levels is 'three'|whole number"),
-    "negative interval": ('interval = "PT30M"', 'interval = "-PT30M"', "[output]: interval is -1800"),
+    "negative interval": (
+        'interval = "PT30M"',
+        'interval = "-PT30M"',
+        "[output]: interval is -1800",
+    ),
     "unknown variable": ('["group:2d"]', '["vorr"]', "[output]|'vorr'|'vor'?"),
     "unknown mode": ('"async"', '"asynch"', "[io]: mode 'asynch' does not exist|'async'?"),
     "too many I/O ranks": ("timeout = 60", "ranks = 3", "3|I/O ranks|compute"),
@@ -87,7 +91,9 @@ def test_an_unwritable_directory_is_refused(
 
 
 def test_proc_is_refused(cli: Cli, small_case: Path, model: Path) -> None:
-    assert_one_sentence(cli("run", small_case, "--out", "/proc/run"), "'/proc/run' cannot be written")
+    assert_one_sentence(
+        cli("run", small_case, "--out", "/proc/run"), "'/proc/run' cannot be written"
+    )
 
 
 def test_an_existing_directory_is_kept(cli: Cli, small_case: Path, model: Path) -> None:

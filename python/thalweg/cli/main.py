@@ -89,8 +89,8 @@ def demo(
     demonstrate(out, duration or DURATION)
 
 
-@app.command()
-def test(
+@app.command("test")
+def check_everything(
     k: Annotated[
         str, typer.Option("-k", metavar="EXPRESSION", help="Only pytest's tests that match.")
     ] = "",
@@ -191,9 +191,9 @@ def modes(json_: Json = False) -> None:
 
     Example: thalweg modes
     """
-    from thalweg.cli.model import print_list
+    from thalweg.cli.settings import print_modes
 
-    print_list("modes", json_)
+    print_modes(json_)
 
 
 @app.command()
@@ -202,9 +202,9 @@ def fields(json_: Json = False) -> None:
 
     Example: thalweg fields --json
     """
-    from thalweg.cli.model import print_list
+    from thalweg.cli.model import print_fields
 
-    print_list("fields", json_)
+    print_fields(json_)
 
 
 @app.command()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that hand over to the compiled programs: grid, modes, fields."""
+"""Commands that hand over to the compiled programs: grid and fields."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
+from thalweg.cli.table import print_entries
 from thalweg.config.checkout import program
 from thalweg.config.errors import ThalwegError
 from thalweg.run.launch import error_sentences, mpirun_environment
@@ -18,23 +18,9 @@ def write_grid(name: str, out: Path) -> None:
     print(_output_of([str(program("thalweg_grid")), name, "-o", str(out)]), end="")
 
 
-def print_list(what: str, as_json: bool) -> None:
-    """`thalweg_mini --modes` or `--fields` print a JSON list of objects; shown as a table."""
-    text = _output_of([str(program("thalweg_mini")), f"--{what}"])
-    entries = json.loads(text)
-    if as_json:
-        print(json.dumps(entries, indent=1))
-    else:
-        print_table(entries)
-
-
-def print_table(entries: list[dict[str, Any]]) -> None:
-    """Left-aligned columns, the last one as long as it likes."""
-    columns = list(entries[0]) if entries else []
-    rows = [columns, *([str(entry[column]) for column in columns] for entry in entries)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
-    for row in rows:
-        print("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())
+def print_fields(as_json: bool) -> None:
+    """`thalweg_mini --fields` prints a JSON list of objects."""
+    print_entries(json.loads(_output_of([str(program("thalweg_mini")), "--fields"])), as_json)
 
 
 def _output_of(command: list[str]) -> str:

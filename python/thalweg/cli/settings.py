@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg settings`: the list of settings for people, machines, or the docs page."""
+"""`thalweg settings` and `thalweg modes`: what the list of settings says."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 
+from thalweg.cli.table import print_entries
 from thalweg.config.page import allowed_text, default_text, write_settings_page
 from thalweg.config.settings_list import Setting, settings_list
 
@@ -27,3 +28,11 @@ def _line(setting: Setting) -> str:
     about = [setting.type, f"default {default_text(setting)}"]
     about += [text for text in (setting.unit, allowed_text(setting)) if text]
     return f"{setting.key}: {setting.meaning} ({'; '.join(about)})"
+
+
+def print_modes(as_json: bool) -> None:
+    """Allowed words of [io] mode, each with its part of the meaning ("word: meaning; ...")."""
+    mode = settings_list()["io"].setting("mode")
+    assert mode is not None
+    meanings = dict(part.split(": ", 1) for part in mode.meaning.split("; "))
+    print_entries([{"name": name, "meaning": meanings[name]} for name in mode.allowed], as_json)

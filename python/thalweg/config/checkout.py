@@ -22,6 +22,6 @@ def program(name: str) -> Path:
     if not path.is_file():
         raise ThalwegError(
             f"the program '{name}' is not built in '{path.parent}'; "
-            "run 'cmake --workflow --preset release' in the checkout"
+            "run './thalweg' in the checkout, which builds it"
         )
     return path

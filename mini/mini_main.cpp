@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// thalweg_mini: runs an experiment, checks one without running it, or lists the output fields.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fields.hpp"
+#include "messages.hpp"
+#include "model.hpp"
+#include "run_settings.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/grid.hpp"
+#include "thalweg/output.hpp"
+#include "thalweg/settings.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/wait.hpp"
+
+namespace {
+
+using namespace thalweg;
+
+constexpr const char* usage =
+    "Usage: thalweg_mini EXPERIMENT.toml DIRECTORY            run it (under mpirun); "
+    "DIRECTORY/files must exist\n"
+    "       thalweg_mini --check EXPERIMENT.toml --ranks N    check it for N ranks, run nothing\n"
+    "       thalweg_mini --fields                             list the output fields as JSON\n"
+    "Example: mpirun -n 3 thalweg_mini examples/jet.toml run1\n";
+
+/// Reads and checks an experiment for a number of ranks, without MPI.
+Experiment checked_experiment(const std::string& path, int ranks) {
+  Experiment experiment = Experiment::read(path);
+  Grid::parse(experiment.table("grid").text("name"));
+  check_output(mini::output_settings(experiment, "."), ranks);
+  const auto fields =
+      mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
+  for (const StreamSettings& stream : mini::stream_settings(experiment))
+    check_stream(stream, fields);
+  mini::choose_time_steps(experiment, 1.0);  // only whether [model] time_step fits
+  return experiment;
+}
+
+void list_fields() {
+  nlohmann::json list = nlohmann::json::array();
+  for (const mini::FieldRow& row : mini::field_table()) {
+    list.push_back({{"name", row.info.name},
+                    {"standard_name", row.info.standard_name},
+                    {"long_name", row.info.long_name},
+                    {"units", row.info.units},
+                    {"place", place_names[static_cast<int>(row.info.place)]},
+                    {"dimensions", row.info.levels == 0 ? 3 : 2}});
+  }
+  fmt::print("{}\n", list.dump(1));
+}
+
+void run_model(const Experiment& experiment, const std::string& directory) {
+  std::string role = "compute";
+  {
+    const double begin_s = now_s();
+    Output output = Output::open(MPI_COMM_WORLD, mini::output_settings(experiment, directory));
+    if (output.is_compute_rank()) {
+      mini::Model model(experiment, output.compute_comm(), directory);
+      model.run(output);
+      output.close();
+      int rank = 0;
+      MPI_Comm_rank(output.compute_comm(), &rank);
+      if (rank == 0) mini::say({{"bytes_put", output.bytes_put()}});
+      add_time(Timer::total, begin_s, now_s());
+    } else {
+      role = "io";
+      output.serve();
+    }
+  }
+  write_timing(MPI_COMM_WORLD, role, directory);
+}
+
+/// A failure that reached every rank ends in an orderly way; one that others do not know of ends
+/// them. Rank 0 speaks; the others only when rank 0 cannot know.
+int end_after_failure(const std::string& sentence, int exit_code) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) mini::say_error(sentence);
+  constexpr double patience_s = 5.0;
+  set_wait_timeout(patience_s);
+  try {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
+  } catch (const std::exception&) {
+    if (rank != 0) mini::say_error(sentence);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
+  return exit_code;
+}
+
+int run(const std::string& path, const std::string& directory) {
+  MPI_Init(nullptr, nullptr);
+  int exit_code = 0;
+  try {
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    start_clock(MPI_COMM_WORLD);
+    const Experiment experiment = checked_experiment(path, ranks);
+    set_wait_timeout(experiment.table("io").number("timeout"));
+    run_model(experiment, directory);
+  } catch (const Error& error) {
+    exit_code = end_after_failure(error.what(), error.exit_code());
+  } catch (const std::exception& error) {
+    exit_code = end_after_failure(fmt::format("unexpected: {}", error.what()), 1);
+  }
+  MPI_Finalize();
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  try {
+    if (arguments.size() == 1 && arguments[0] == "--fields") return list_fields(), 0;
+    if (arguments.size() == 4 && arguments[0] == "--check" && arguments[2] == "--ranks") {
+      checked_experiment(arguments[1], std::atoi(arguments[3].c_str()));
+      return 0;
+    }
+  } catch (const Error& error) {
+    mini::say_error(error.what());
+    return error.exit_code();
+  }
+  if (arguments.size() == 2 && arguments[0].substr(0, 2) != "--")
+    return run(arguments[0], arguments[1]);
+  fmt::print(stderr, "{}", usage);
+  return arguments.size() == 1 && arguments[0] == "--help" ? 0 : 2;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Set-up and time loop of the mini-model.
+#include "model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cases.hpp"
+#include "constants.hpp"
+#include "fields.hpp"
+#include "initial_state.hpp"
+#include "kernels/column_physics.hpp"
+#include "messages.hpp"
+#include "thalweg/decomposition.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg::mini {
+namespace {
+
+double largest_over_ranks(MPI_Comm comm, double value) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm, &request);
+  wait_all(std::span<MPI_Request>(&request, 1), "a global maximum");
+  return value;
+}
+
+/// The largest step with Courant number `cfl`: that fraction of the scheme's limit for the fastest
+/// wave of the grid. On equilateral triangles of side d the gradient and divergence of TRiSK give
+/// gravity waves at most sqrt(6) c / d (at the corners of the hexagonal Brillouin zone); wind is
+/// added to c.
+double largest_step_s(MPI_Comm comm, const Mesh& mesh, const State& state, double max_wind_m_s,
+                      double cfl, const Scheme& scheme) {
+  const double longest_inverse_m = largest_over_ranks(
+      comm, 1.0 / *std::min_element(mesh.edge_length_m.begin(), mesh.edge_length_m.end()));
+  const double deepest_m =
+      largest_over_ranks(comm, *std::max_element(state.thickness.begin(), state.thickness.end()));
+  const double speed_m_s = std::sqrt(gravity_m_s2 * deepest_m) + max_wind_m_s;
+  return cfl * scheme.imaginary_limit / (std::sqrt(6.0) * speed_m_s * longest_inverse_m);
+}
+
+}  // namespace
+
+Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& directory)
+    : experiment_(experiment),
+      comm_(comm),
+      directory_(directory),
+      streams_(stream_settings(experiment)) {
+  const ScopedTimer timer(Timer::model_init);
+  int ranks = 1;
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &ranks);
+  const SettingTable& model = experiment.table("model");
+  const DynamicsSettings settings{model.number("apvm"), model.number("viscosity")};
+  const int levels = static_cast<int>(model.integer("levels"));
+  const Scheme& scheme = find_scheme(model.text("time_scheme"));
+  extra_work_sweeps_ = model.number("extra_work");
+
+  const Grid grid = Grid::parse(experiment.table("grid").text("name"));
+  const Decomposition decomposition(grid, ranks, experiment.table("grid").text("decomposition"));
+  mesh_ = build_mesh(decomposition, rank_, halo_depth(settings));
+  stencils_ = std::make_unique<const Stencils>(mesh_);
+  const Case setup = make_case(model.text("case"));
+  ground_m_ = ground_height_m(mesh_, setup);
+  state_ = std::make_unique<State>(initial_state(mesh_, setup, levels, model.number("depth_spread"),
+                                                 static_cast<int>(model.integer("tracers"))));
+  dynamics_ = std::make_unique<Dynamics>(mesh_, *stencils_, ground_m_, levels, settings);
+  derived_ = std::make_unique<Derived>(mesh_, *stencils_, ground_m_, *state_);
+  steps_ = choose_time_steps(experiment, largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s,
+                                                        model.number("cfl"), scheme));
+}
+
+void Model::announce() {
+  if (rank_ != 0) return;
+  say({{"start",
+        {{"time_step_s", steps_.step_s()},
+         {"steps", steps_.count},
+         {"cells", mesh_.grid.cells()},
+         {"end_s", steps_.time_s(steps_.count)}}}});
+  std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::trunc);
+}
+
+bool Model::report(double time_s) {
+  const Diagnostics now = diagnose(comm_, mesh_, *stencils_, ground_m_, *state_);
+  if (first_.mass_m3.empty()) first_ = now;
+  const bool stable = std::isfinite(now.energy_m5_s2);
+  if (rank_ != 0 || !stable) return stable;
+  const nlohmann::json line{{"diagnostics",
+                             {{"time_s", time_s},
+                              {"mass", now.mass_m3},
+                              {"tracer_mass", now.tracer_m3},
+                              {"mass_drift", mass_drift(first_, now)},
+                              {"energy", now.energy_m5_s2},
+                              {"energy_drift", energy_drift(first_, now)}}}};
+  say(line);
+  std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::app)
+      << line["diagnostics"].dump() << '\n';
+}
+
+void Model::extra_work() {
+  if (extra_work_sweeps_ <= 0.0) return;
+  const ScopedTimer timer(Timer::extra_work);
+  const int columns = mesh_.vertex.owned;
+  double left = extra_work_sweeps_;
+  for (; left > 0.0; left -= 1.0) {
+    const int end = static_cast<int>(std::min(left, 1.0) * columns);
+    kept_ = kept_ + column_physics(0, end, state_->levels, state_->thickness);
+  }
+}
+
+void Model::show_progress(const Output& output, double time_s, bool always) {
+  constexpr double interval_s = 0.5;  // wall clock
+  if (rank_ != 0 || (!always && now_s() - last_progress_s_ < interval_s)) return;
+  last_progress_s_ = now_s();
+  say({{"progress",
+        {{"time_s", time_s},
+         {"end_s", steps_.time_s(steps_.count)},
+         {"outputs", output.outputs_written()}}}});
+}
+
+void Model::write_output(Output& output, double time_s) {
+  put_fields(output, streams_, mesh_, state_->levels, *derived_, time_s);
+  output.end_time(time_s);
+}
+
+void Model::run(Output& output) {
+  std::vector<OwnedPoints> points;
+  for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
+    const PlacePart& part = mesh_.part(place);
+    points.push_back({place, part.global_size, std::span(part.global).first(part.owned)});
+  }
+  output.define(points);
+  for (const FieldInfo& field : output_fields(state_->levels)) output.define(field);
+  for (const StreamSettings& stream : streams_) output.define(stream);
+  HaloExchange halo(comm_, mesh_);
+  RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), mesh_, *state_);
+
+  announce();
+  const ScopedTimer timer(Timer::integrate);
+  double compute_begin_s = now_s();
+  for (std::int64_t step = 0; step <= steps_.count; ++step) {
+    const double time_s = steps_.time_s(step);
+    if (step > 0) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
+    const bool due = output.due(time_s), last = step == steps_.count;
+    if ((due || step == 0 || last) && !report(time_s)) {
+      output.close();  // what was written before is good
+      throw Error(
+          Blame::user,
+          fmt::format("the model became unstable before {} s; lower [model] cfl or set a shorter "
+                      "[model] time_step (it is {} s).",
+                      time_s, steps_.step_s()));
+    }
+    if (due || last) record_event(EventKind::compute, compute_begin_s, now_s());
+    if (due) write_output(output, time_s);
+    if (due) compute_begin_s = now_s();
+    show_progress(output, time_s, last);
+  }
+}
+
+}  // namespace thalweg::mini

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mini-model on one compute rank: set-up and time loop.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "derived.hpp"
+#include "diagnostics.hpp"
+#include "dynamics.hpp"
+#include "run_settings.hpp"
+#include "runge_kutta.hpp"
+#include "thalweg/output.hpp"
+#include "thalweg/settings.hpp"
+
+namespace thalweg::mini {
+
+class Model {
+ public:
+  /// Collective over `comm`, the compute ranks: builds the mesh and the initial state.
+  Model(const Experiment& experiment, MPI_Comm comm, const std::string& directory);
+
+  /// Tells the library of points, fields and streams, steps to the end, and puts what is due.
+  /// Collective. Throws Error(user) on all ranks when the state is no longer finite.
+  void run(Output& output);
+
+ private:
+  void announce();  ///< the "start" message
+  void write_output(Output& output, double time_s);
+  bool report(
+      double time_s);  ///< the "diagnostics" message; false when the state is no longer finite
+  void extra_work();   ///< [model] extra_work column sweeps
+  void show_progress(const Output& output, double time_s, bool always);
+
+  const Experiment& experiment_;
+  MPI_Comm comm_;
+  int rank_ = 0;
+  std::string directory_;
+  std::vector<StreamSettings> streams_;
+  Mesh mesh_;
+  std::unique_ptr<const Stencils> stencils_;
+  std::vector<double> ground_m_;  // [vertices]
+  std::unique_ptr<State> state_;
+  std::unique_ptr<Dynamics> dynamics_;
+  std::unique_ptr<Derived> derived_;
+  TimeSteps steps_;
+  Diagnostics first_;
+  double last_progress_s_ = -1.0;  // wall clock
+  double extra_work_sweeps_ = 0.0;
+  volatile double kept_ = 0.0;  // result of the extra work, so that it is done
+};
+
+}  // namespace thalweg::mini

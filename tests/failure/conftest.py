@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that lasts, started beside the test, so that something can be done to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+
+# Every output time has its own file, so a run goes through create, write and rename all the time.
+LONG_CASE = """
+[grid]
+name = "R2B3"
+[model]
+case = "jet"
+levels = 5
+[time]
+duration = "P20D"
+[[output]]
+name = "long"
+interval = "PT1H"
+file_interval = "PT1H"
+[io]
+timeout = 30
+[machine]
+ranks = 3
+"""
+ENDS_WITHIN_S = 30.0
+
+
+@dataclass
+class RunningCase:
+    """`thalweg run` as a process of its own."""
+
+    process: subprocess.Popen[str]
+    directory: Path
+
+    @property
+    def files(self) -> Path:
+        return self.directory / "files"
+
+    def wait_for(self, happened: Callable[[], bool]) -> None:
+        """Looks again and again; fails if the run ends first."""
+        deadline = time.monotonic() + 60.0
+        while not happened():
+            assert self.process.poll() is None, self.process.communicate()
+            assert time.monotonic() < deadline, "nothing happened within 60 s"
+            os.sched_yield()
+
+    def complete_files(self) -> list[Path]:
+        return sorted(self.files.glob("*.nc"))
+
+    def assert_fails(self, *words: str, codes: tuple[int, ...] = (1, 2)) -> None:
+        """Within seconds, with one sentence, and without leaving a rank behind."""
+        _, errors = self.process.communicate(timeout=ENDS_WITHIN_S)
+        lines = [line for line in errors.splitlines() if line.startswith("thalweg: error: ")]
+        assert len(lines) == 1, errors
+        assert "Traceback" not in errors
+        assert self.process.returncode in codes
+        assert any(word in lines[0] for word in words), lines[0]
+        assert not self.rank_processes(), "ranks are still running"
+
+    def rank_processes(self) -> list[int]:
+        """Process ids of the ranks that work for this directory, in the order of their ranks."""
+        return ranks_of(self.directory)
+
+    def assert_complete_files_are_whole(self, folder: Path | None = None) -> None:
+        """Every file under its final name has every value."""
+        for file in (folder or self.files).glob("*.nc"):
+            assert_complete(file)
+
+
+def ranks_of(directory: Path) -> list[int]:
+    """Process ids of ranks that work for this directory, in the order of their ranks."""
+    found: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if not words[0].endswith(b"thalweg_mini") or str(directory).encode() not in words:
+            continue
+        for variable in environment:
+            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
+                found[int(variable.partition(b"=")[2])] = int(entry.name)
+    return [found[rank] for rank in sorted(found)]
+
+
+def assert_complete(file: Path) -> None:
+    """A file with its final name opens, and every value of every field was written."""
+    with netCDF4.Dataset(file) as dataset:
+        dataset.set_auto_maskandscale(False)
+        names = [
+            name for name, each in dataset.variables.items() if each.dimensions[:1] == ("time",)
+        ]
+        assert len(names) > 40, file
+        for name in names:
+            assert np.isfinite(dataset.variables[name][:]).all(), (file, name)
+
+
+@pytest.fixture
+def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase]]:
+    """Starts a long run in a directory; stops it after the test whatever happened."""
+    started: list[RunningCase] = []
+
+    def start(*overrides: str, directory: Path | None = None) -> RunningCase:
+        case = tmp_path / "long.toml"
+        case.write_text(LONG_CASE)
+        directory = directory or tmp_path / "run"
+        command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(directory)]
+        for override in overrides:
+            command += ["--set", override]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(RunningCase(process, directory))
+        return started[-1]
+
+    yield start
+    for each in started:
+        if each.process.poll() is None:
+            each.process.terminate()
+            each.process.communicate(timeout=ENDS_WITHIN_S)

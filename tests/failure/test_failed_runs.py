@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that cannot go on ends on every rank within seconds, with a sentence and no half files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Start = Callable[..., Any]  # returns the RunningCase of conftest.py
+MODES = ["async", "serial"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB: room for a few output times, then no more."""
+    mount = tmp_path / "small_disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no 'mount' on this machine")
+    if result.returncode:
+        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_full_disk_ends_the_run(mode: str, start_run: Start, small_disk: Path) -> None:
+    run = start_run(f"io.mode={mode}", directory=small_disk / "run")
+    run.assert_fails("No space left on device", codes=(2,))
+    assert run.complete_files(), "some outputs fit"
+    run.assert_complete_files_are_whole()
+    assert list(run.files.glob("*.part")), "what did not fit keeps its aside name"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_full_disk_inside_one_large_file_ends_the_run(
+    mode: str, start_run: Start, small_disk: Path
+) -> None:
+    run = start_run(f"io.mode={mode}", "output.file_interval=0", directory=small_disk / "run")
+    run.assert_fails("No space left on device", codes=(2,))
+    assert not run.complete_files()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_removed_directory_ends_the_run(mode: str, start_run: Start) -> None:
+    run = start_run(f"io.mode={mode}")
+    run.wait_for(lambda: len(run.complete_files()) >= 2)
+    run.files.rename(run.directory / "gone")
+    run.assert_fails("No such file or directory", codes=(2,))
+    run.assert_complete_files_are_whole(run.directory / "gone")
+    summary = json.loads((run.directory / "run.json").read_text())
+    assert summary["status"] == "failed"
+    assert "No such file or directory" in summary["error"]
+
+
+def test_a_removed_run_directory_ends_the_run(start_run: Start) -> None:
+    run = start_run()
+    run.wait_for(lambda: len(run.complete_files()) >= 2)
+    aside = run.directory.rename(run.directory.with_name("aside"))  # at once; rmtree would race
+    shutil.rmtree(aside)
+    run.assert_fails("No such file or directory", codes=(2,))
+
+
+@pytest.mark.parametrize(("rank", "role"), [(-1, "I/O"), (1, "compute")])
+def test_a_killed_rank_ends_the_run(rank: int, role: str, start_run: Start) -> None:
+    run = start_run()
+    run.wait_for(lambda: len(run.complete_files()) >= 1)
+    os.kill(run.rank_processes()[rank], signal.SIGKILL)
+    run.assert_fails("was ended by signal 9 (SIGKILL)", codes=(1,))
+    run.assert_complete_files_are_whole()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_stops_its_ranks(number: signal.Signals, start_run: Start) -> None:
+    run = start_run()
+    run.wait_for(lambda: len(run.complete_files()) >= 1)
+    run.process.send_signal(number)
+    run.assert_fails("interrupted", codes=(130,))
+    assert json.loads((run.directory / "run.json").read_text())["status"] == "interrupted"
+    run.assert_complete_files_are_whole()

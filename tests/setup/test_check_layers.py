@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_layers catches every way to point downstream, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+VIOLATIONS = {
+    "a source includes a folder below": (
+        "src/base/error.cpp",
+        '#include "grid/grid.hpp"',
+        "src/base/error.cpp: includes 'grid/grid.hpp', but 'grid' is below 'base' in LAYERS",
+    ),
+    "a folder is not listed": ("src/codec/zip.cpp", "", "'codec' is not in src/LAYERS"),
+    "the library includes the model": (
+        "src/grid/grid.cpp",
+        '#include "kernels/flux.hpp"',
+        "src/grid/grid.cpp: includes 'kernels/flux.hpp', but the library knows nothing of mini/",
+    ),
+    "a public header includes src": (
+        "include/thalweg/error.hpp",
+        '#include "base/text.hpp"',
+        "include/thalweg/error.hpp: includes 'base/text.hpp' of src/, not of include/",
+    ),
+    "the model includes src": (
+        "mini/model.cpp",
+        '#  include "base/text.hpp"',
+        "mini/model.cpp: includes 'base/text.hpp' of src/, not of include/",
+    ),
+    "a module imports one below": (
+        "python/thalweg/config/toml.py",
+        "from thalweg.run.runner import run",
+        "python/thalweg/config/toml.py:3: imports 'thalweg.run', below 'config' in LAYERS",
+    ),
+    "an import in a function": (
+        "python/thalweg/run/runner.py",
+        "def f():\n    import thalweg.report",
+        "python/thalweg/run/runner.py:4: imports 'thalweg.report', below 'run' in LAYERS",
+    ),
+    "a relative import": (
+        "python/thalweg/config/toml.py",
+        "from ..report import page",
+        "python/thalweg/config/toml.py:3: imports 'thalweg.report', below 'config' in LAYERS",
+    ),
+    "an import of the name from the package": (
+        "python/thalweg/config/toml.py",
+        "from thalweg import report",
+        "python/thalweg/config/toml.py:3: imports 'thalweg.report', below 'config' in LAYERS",
+    ),
+    "a package is not listed": (
+        "python/thalweg/lab/trial.py",
+        "import json",
+        "'lab' is not in python/thalweg/LAYERS",
+    ),
+}
+
+
+def test_a_tree_that_points_upstream_passes(check) -> None:
+    result = check("check_layers")
+    assert result.returncode == 0, result.stdout
+    assert result.stdout == "check_layers: 0 violations\n"
+
+
+@pytest.mark.parametrize(("name", "line", "sentence"), VIOLATIONS.values(), ids=VIOLATIONS.keys())
+def test_a_planted_violation_is_named(
+    tree: Path, check, name: str, line: str, sentence: str
+) -> None:
+    path = tree / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = path.read_text() if path.is_file() else ""
+    path.write_text(f"{old}{line}\n")
+    result = check("check_layers")
+    assert result.returncode == 1
+    assert sentence in result.stdout
+    assert result.stdout.endswith("check_layers: 1 violations\n")
