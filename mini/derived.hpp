@@ -46,7 +46,7 @@ class Derived {
   const Stencils& stencils_;
   std::span<const double> ground_m_;
   const State& state_;
-  std::vector<std::array<double, 6>> east_, north_;  // [cells], see cell_velocity
+  std::vector<std::array<double, 3>> east_, north_;  // [cells], see cell_velocity
   std::map<std::string, bool> made_;
   std::map<std::string, std::vector<double>> values_;
 };

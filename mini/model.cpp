@@ -100,6 +100,7 @@ bool Model::report(double time_s) {
   say(line);
   std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::app)
       << line["diagnostics"].dump() << '\n';
+  return true;
 }
 
 void Model::extra_work() {

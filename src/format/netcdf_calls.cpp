@@ -17,7 +17,8 @@ std::string refusal_reason(const std::string& path, int status) {
     return fmt::format("the directory '{}' is not there", directory.string());
   }
   struct statvfs disk {};
-  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) == 0 &&
+  // File systems without blocks (/proc) are never full, they refuse for other reasons.
+  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) == 0 && disk.f_blocks > 0 &&
       disk.f_bavail * disk.f_frsize < (1U << 20U)) {
     return fmt::format("the disk of '{}' is full", directory.string());
   }

@@ -13,8 +13,8 @@ struct MeshContent {
   bool full = false;    ///< areas, lengths and all connectivity (grid files)
 };
 
-/// Dimensions "cell", "edge", "vertex" (and small ones) and the mesh variables of one open netCDF file.
-/// Data variables refer to them by `mesh = "mesh"`, location(place) and coordinates(place).
+/// Dimensions "cell", "edge", "vertex" (and small ones) and the mesh variables of one open netCDF
+/// file. Data variables refer to them by `mesh = "mesh"`, location(place) and coordinates(place).
 class UgridWriter {
  public:
   UgridWriter(const Grid& grid, MeshContent content) : grid_(grid), content_(content) {}

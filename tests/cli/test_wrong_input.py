@@ -23,7 +23,7 @@ WRONG = {
     ),
     "unknown variable": ('["group:2d"]', '["vorr"]', "[output]|'vorr'|'vor'?"),
     "unknown mode": ('"async"', '"asynch"', "[io]: mode 'asynch' does not exist|'async'?"),
-    "too many I/O ranks": ("timeout = 60", "ranks = 3", "3|I/O ranks|compute"),
+    "too many I/O ranks": ("timeout = 60", "ranks = 3", "small.toml [io]: ranks = 3|compute rank"),
     "no grid": ('"R2B2"', '"R2C2"', "[grid]: name is 'R2C2'|RnBk"),
     "grid too large": ('"R2B2"', '"R9B99"', "R9B99"),
     "not TOML": ("levels = 3", "levels = = 3", "line 6|correct this line"),
@@ -58,7 +58,7 @@ def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model
     [
         ("io.mode=asynch", "--set [io]: mode 'asynch' does not exist|'async'?"),
         ("io.mod=async", "--set [io]: key 'mod' does not exist"),
-        ("oi.mode=async", "table 'oi' does not exist|'io'?"),
+        ("modle.levels=3", "table 'modle' does not exist|'model'?"),
         ("output.mian.interval=PT1H", "output 'mian' does not exist|'main'?"),
         ("output.main.partitions=0", "partitions is 0, but must be at least 1"),
         ("model.levels", "is not a setting"),

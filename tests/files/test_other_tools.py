@@ -14,8 +14,14 @@ import pytest
 import xarray
 
 STREAMS = ["main", "flat"]
-# What CDO prints on standard error without anything being wrong.
-_PROGRESS = ("Processed", "cdo    sinfo: ", "cdo    infon: ", "cdo    remapnn: ")
+# The checker knows CF 1.11 but not the part of it that is UGRID (CF 1.11, section 5.9 and cf_role
+# in appendix A), and takes the one horizontal dimension of a mesh for something else than X and Y.
+EXCUSED = (
+    "_connectivity is not a valid cf_role value",
+    "mesh_topology is not a valid cf_role value",
+    "['mesh', 'face_nodes', 'edge_nodes']",
+    "spatio-temporal dimensions are not in the recommended order",
+)
 
 
 def tool(*words: object) -> str:
@@ -39,7 +45,9 @@ def test_cdo_sees_unstructured_grids(file: Path) -> None:
     report = tool("cdo", "-s", "sinfo", file)
     assert "unstructured" in report
     assert "points=1280" in report
-    assert "generic" not in report, "CDO knows the coordinates of every grid"
+    grids = report.partition("Grid coordinates :")[2].partition("Vertical coordinates :")[0]
+    assert grids.count("unstructured") == 3
+    assert "generic" not in grids, "CDO knows the coordinates of every grid"
 
 
 def test_cdo_reads_every_value(file: Path) -> None:
@@ -86,6 +94,11 @@ def test_a_cf_checker_has_no_complaint(file: Path, tmp_path: Path) -> None:
     command = [checker, "--test=cf:1.11", "--criteria=strict", "-f", "json", "-o", report, file]
     subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     (result,) = json.loads(report.read_text()).values()
-    for level in ("high_priorities", "medium_priorities"):
-        complaints = [entry["msgs"] for entry in result[level] if entry["msgs"]]
-        assert not complaints, json.dumps(complaints, indent=1)
+    complaints = [
+        message
+        for level in ("high_priorities", "medium_priorities", "low_priorities")
+        for entry in result[level]
+        for message in entry["msgs"]
+        if not any(words in message for words in EXCUSED)
+    ]
+    assert not complaints, "\n".join(complaints)

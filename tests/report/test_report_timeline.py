@@ -74,6 +74,16 @@ def test_interval_is_spread_over_the_bins_it_touches() -> None:
     assert result == pytest.approx(np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 1.0]]))
 
 
+def test_bins_without_an_event_are_exactly_empty() -> None:
+    events = many_short_events(ranks=1, per_rank=5000)
+    late = replace(events, begin_s=events.begin_s + 1.0, end_s=events.end_s + 1.0)
+    edges = np.linspace(0.0, 10.0, 201)
+    density = late.size_bytes / (late.end_s - late.begin_s)
+    result = spread(late.rank, late.begin_s, late.end_s, density, 1, edges)
+    touched = (edges[1:] > 1.0) & (edges[:-1] < late.end_s.max())
+    assert (result[0] > 0.0).tolist() == touched.tolist()
+
+
 def test_outer_interval_counts_only_outside_inner_ones() -> None:
     flat = flatten(
         events_of(

@@ -56,6 +56,7 @@ def tiles(run: RunData) -> str:
         f'<div class="tile" title="{escape(by_key[key].meaning)}">'
         f"<b>{value} <small>{unit}</small></b><span>{escape(label)}</span></div>"
         for value, unit, label, key in entries
+        if math.isfinite(figures[key])
     )
     return f'<div class="tiles">{tiles}</div>'
 

@@ -102,7 +102,8 @@ def _comparison(runs: list[RunData], pictures: Pictures) -> str:
 
 _TIMELINE_TEXT = (
     "One row per rank, I/O ranks in green letters. Where several things happen within a pixel they "
-    "are stacked, so that coloured area is recorded time; white: nothing recorded."
+    "are stacked, so that coloured area is recorded time; white: nothing recorded. In serial mode, "
+    "sending includes waiting for rank 0 to take the data."
 )
 _HEATMAP_TEXT = (
     "The bytes of an event count as spread evenly over its time. "
@@ -116,28 +117,25 @@ _TIMER_TEXT = (
 def _run_section(run: RunData, pictures: Pictures, alone: bool, drawn: set[tuple[str, str]]) -> str:
     parts = [f"<h2>{escape(run.name)}</h2>" if not alone else ""]
     if run.failed:
-        parts.append(f'<ul class="problems"><li>{escape(failure(run))}</li></ul>{log_end(run)}')
+        again = "" if alone else f'<ul class="problems"><li>{escape(failure(run))}</li></ul>'
+        parts.append(again + log_end(run))
     parts += [tiles(run), fact_list(run)]
     if run.problems:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in run.problems)
         parts.append(f'<ul class="problems">{items}</ul>')
-    if alone:
-        parts.append("<h3>What every rank did when</h3>")
-        timeline = draw_timeline([run])
-        parts.append(
-            pictures.add(timeline, "timeline", "Timeline per rank", _TIMELINE_TEXT)
-            if timeline is not None
-            else '<p class="note">No events were recorded, so there is no timeline.</p>'
-        )
-    parts.append("<h3>Bytes over rank and time</h3>")
+    # What is not there is told above; a heading over nothing would only repeat it.
+    timeline = draw_timeline([run]) if alone else None
+    if timeline is not None:
+        picture = pictures.add(timeline, "timeline", "Timeline per rank", _TIMELINE_TEXT)
+        parts.append(f"<h3>What every rank did when</h3>{picture}")
     heatmap = draw_heatmap(run)
-    parts.append(
-        pictures.add(heatmap, "bytes", "Heat map of MB/s over rank and time", _HEATMAP_TEXT)
-        if heatmap is not None
-        else '<p class="note">No event moved bytes, so there is no heat map.</p>'
-    )
-    parts.append("<h3>Timers</h3>" + timer_table(run))
-    parts.append(f'<p class="note">{_TIMER_TEXT}</p>')
+    if heatmap is not None:
+        picture = pictures.add(heatmap, "bytes", "MB/s over rank and time", _HEATMAP_TEXT)
+        parts.append(f"<h3>Bytes over rank and time</h3>{picture}")
+    elif len(run.events):
+        parts.append('<p class="note">No event moved bytes, so there is no heat map of bytes.</p>')
+    if run.timing.timers:
+        parts.append(f'<h3>Timers</h3>{timer_table(run)}<p class="note">{_TIMER_TEXT}</p>')
     parts.append(_map(run, pictures, drawn))
     return "\n".join(parts)
 

@@ -106,6 +106,8 @@ def _check_experiment(experiment: Experiment, ranks: int) -> None:
             check_with_model(copy, ranks)
         except ThalwegError as error:
             sentence = error.sentence.replace(str(copy), experiment.path.name)
+            if sentence.startswith("["):  # a table without its file
+                sentence = f"{experiment.path.name} {sentence}"
             raise ThalwegError(sentence, error.exit_code) from None
 
 

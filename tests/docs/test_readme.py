@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""README.md keeps its promises: its commands run, its links lead somewhere, it stays short."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+# The demo of the README simulates hours and takes a minute; here it only has to work.
+SHORTER = {"./thalweg demo": "./thalweg demo --duration PT1H"}
+RUNS_US = "./thalweg test"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    """Looks like the checkout to a reader's commands, and keeps what they write out of it."""
+    for name in ("thalweg", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", blocks("sh"), ids=lambda block: block.split("\n")[0])
+def test_every_command_runs(block: str, workplace: Path) -> None:
+    for command in block.splitlines():
+        if command == RUNS_US:
+            continue
+        result = subprocess.run(
+            ["bash", "-c", SHORTER.get(command, command)],
+            cwd=workplace,
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
+        assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+        assert result.stdout.strip(), f"{command} printed nothing"
+
+
+def test_every_block_is_run_or_marked_as_text() -> None:
+    languages = re.findall(r"^```(\w*)$", README.read_text(), re.MULTILINE)
+    assert set(languages) == {"sh", "text", ""}
+    assert RUNS_US in "".join(blocks("sh"))
+    # an opening fence has a language, a closing one has none: they alternate
+    assert [bool(language) for language in languages] == [True, False] * (len(languages) // 2)
+
+
+def test_the_sentence_it_shows_is_the_one_it_prints(workplace: Path) -> None:
+    (workplace / "case.toml").write_text('[io]\nmode = "asynch"\n')
+    result = subprocess.run(
+        ["./thalweg", "run", "case.toml"], cwd=workplace, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 2
+    assert result.stderr in blocks("text")
+
+
+def test_it_is_short_and_begins_with_a_command() -> None:
+    lines = README.read_text().splitlines()
+    assert len(lines) <= 100
+    assert lines.index("./thalweg demo") < 20
+    assert sum("badge" in line for line in lines) <= 3
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/README.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    links = re.findall(r"\]\(([^)]+)\)", path.read_text())
+    local = [link.split("#")[0] for link in links if "://" not in link]
+    missing = [link for link in local if link and not (path.parent / link).exists()]
+    assert not missing
