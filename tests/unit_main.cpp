@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
   doctest::Context context(argc, argv);
+  context.setOption("no-colors", isatty(STDOUT_FILENO) == 0 || rank != 0);
   if (rank != 0) {
     context.setOption("no-version", true);
     context.setOption("minimal", true);  // nothing but failures, at once: a hang must not hide them

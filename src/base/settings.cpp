@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -34,12 +35,12 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-toml::table parse(const std::string& path) {
+toml::table parse(const std::string& path, const std::string& file) {
   const std::string text = file_text(path);
   try {
-    return toml::parse(text, path);
+    return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    throw Error(Blame::user, fmt::format("{} line {}: {}; correct this line (see toml.io)", path,
+    throw Error(Blame::user, fmt::format("{} line {}: {}; correct this line (see toml.io)", file,
                                          error.source().begin.line, error.description()));
   }
 }
@@ -126,19 +127,20 @@ void check_stream_names(const std::vector<SettingTable>& outputs, const std::str
 }  // namespace
 
 Experiment Experiment::read(const std::string& path) {
-  const toml::table root = parse(path);
-  check_tables(root, path);
+  const std::string file = std::filesystem::path(path).filename().string();  // for sentences
+  const toml::table root = parse(path, file);
+  check_tables(root, file);
   Experiment experiment;
   for (const TableSpec& spec : settings_list()) {
     if (!spec.repeated) {
-      experiment.tables.emplace(spec.name, complete_table(spec, root[spec.name].as_table(), path));
+      experiment.tables.emplace(spec.name, complete_table(spec, root[spec.name].as_table(), file));
     } else if (const toml::array* tables = root[spec.name].as_array()) {
       for (const toml::node& node : *tables) {
-        experiment.outputs.push_back(complete_table(spec, node.as_table(), path));
+        experiment.outputs.push_back(complete_table(spec, node.as_table(), file));
       }
     }
   }
-  check_stream_names(experiment.outputs, path);
+  check_stream_names(experiment.outputs, file);
   return experiment;
 }
 

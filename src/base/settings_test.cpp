@@ -37,8 +37,9 @@ std::string sentence(const std::string& text) {
   } catch (const Error& error) {
     CHECK(error.blame() == Blame::user);
     const std::string full = error.what();
-    CHECK(full.find(file.path) == 0);
-    return full.substr(file.path.size());
+    const std::string name = std::filesystem::path(file.path).filename();
+    CHECK(full.find(name) == 0);
+    return full.substr(name.size());
   }
   return "";
 }

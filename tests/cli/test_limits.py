@@ -84,6 +84,12 @@ def test_other_limits_have_their_thresholds(timer: str, seconds: float, kind: st
     assert find_limit(timing("c", total=[100.0], **{timer: [seconds]})).kind == kind
 
 
+def test_ranks_that_share_cores_are_told_apart_from_imbalance() -> None:
+    table = timing("cc", total=[100.0, 100.0], halo_exchange=[40.0, 40.0])
+    assert find_limit(table, cores=1).sentence.endswith("as 2 ranks shared 1 cores")
+    assert "shared" not in find_limit(table, cores=2).sentence
+
+
 def test_metrics_follow_cpmip() -> None:
     table = timing(
         "cci",

@@ -239,6 +239,9 @@ def main() -> None:
     except BrokenPipeError:  # `thalweg verify RUN | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        where = f"'{error.filename}': " if error.filename else ""
+        _fail(f"{where}{error.strerror or error}", 2)
     else:
         sys.exit(code if isinstance(code, int) else 0)
 

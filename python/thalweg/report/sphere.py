@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.config.errors import ThalwegError
 from thalweg.report.meshfield import unit_vectors
 from thalweg.report.rundata import FloatArray, IntArray
 
@@ -69,10 +70,14 @@ def lonlat_canvas(extent: tuple[float, float, float, float], width: int) -> Canv
 
 def nearest_points(positions: FloatArray, directions: FloatArray) -> IntArray:
     """Index of the point nearest to each direction. For hexagon centres: the hexagon around it."""
-    # Through importlib because scipy has no type information of its own.
-    tree = importlib.import_module("scipy.spatial").cKDTree(
-        positions, balanced_tree=False, compact_nodes=False
-    )
+    try:
+        # Through importlib because scipy has no type information of its own.
+        spatial = importlib.import_module("scipy.spatial")
+    except ModuleNotFoundError:
+        raise ThalwegError(
+            "maps need the Python package 'scipy'; install it with 'pip install scipy'"
+        ) from None
+    tree = spatial.cKDTree(positions, balanced_tree=False, compact_nodes=False)
     found: IntArray = np.asarray(tree.query(directions, workers=-1)[1], np.int64)
     return found
 

@@ -36,7 +36,8 @@ class Limit:
         return f"{self.kind}: {self.detail}"
 
 
-def find_limit(timing: Timing) -> Limit:
+def find_limit(timing: Timing, cores: int = 0) -> Limit:
+    """cores: of the machine, 0 = unknown; ranks that share a core wait for each other's turns."""
     total_s = timing.mean_s("total")
     if total_s <= 0.0:
         return Limit("compute", "no timer tells more")
@@ -53,7 +54,9 @@ def find_limit(timing: Timing) -> Limit:
     exchange = timing.mean_s("halo_exchange") / total_s
     if exchange >= EXCHANGE_SHARE:
         detail = f"compute ranks exchanged halo points {_percent(exchange)} of their time"
-        return Limit("exchange", detail)
+        ranks = len(timing.roles)
+        shared = f", as {ranks} ranks shared {cores} cores" if 0 < cores < ranks else ""
+        return Limit("exchange", detail + shared)
     detail = f"compute ranks waited {_percent(wait)} of their time for output"
     return Limit("compute", detail + _busiest_words(timing))
 

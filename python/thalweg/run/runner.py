@@ -62,9 +62,9 @@ def run_case(request: RunRequest) -> RunDirectory:
     path = request.directory or default_directory(experiment)
     check_target(path, request.overwrite)
     _check_experiment(experiment, ranks)
+    full_path = path.resolve()
+    command = mpirun_command(ranks, model_command(full_path / "experiment.toml", full_path))
     run = create_directory(path, experiment, request.overwrite)
-
-    command = mpirun_command(ranks, model_command(run.experiment_path.resolve(), path.resolve()))
     began_s, story = time.time(), _Story()
     summary: dict[str, Any] = {
         "status": "failed",
@@ -147,7 +147,7 @@ def _add_figures(summary: dict[str, Any], run: RunDirectory, experiment: Experim
     size_bytes = sum(file.stat().st_size for file in files)
     simulated_s = experiment.number("time", "duration")
     summary["metrics"] = measure(timing, simulated_s, size_bytes, len(files))
-    summary["limited_by"] = find_limit(timing).sentence
+    summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.files.streams import Stream
+from thalweg.verify.progress import tracked
 
 
 @dataclass(frozen=True)
@@ -68,4 +69,5 @@ def check_field(stream: Stream, name: str) -> FieldCheck:
 
 def check_streams(streams: Mapping[str, Stream]) -> list[FieldCheck]:
     """Every field of every stream, in file order."""
-    return [check_field(stream, name) for stream in streams.values() for name in stream.fields]
+    every = [(stream, name) for stream in streams.values() for name in stream.fields]
+    return [check_field(stream, name) for stream, name in tracked(every, "checking")]

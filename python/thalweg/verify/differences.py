@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.files.streams import FieldShape, Stream, TimeSlot
+from thalweg.verify.progress import tracked
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def compare_streams(
             side = "second" if name not in others else "first"
             differences.append(Difference(name, "*", problem=f"not in the {side} run"))
             continue
-        for field in dict.fromkeys([*ones[name].fields, *others[name].fields]):
+        fields = list(dict.fromkeys([*ones[name].fields, *others[name].fields]))
+        for field in tracked(fields, f"comparing {name}"):
             compared += 1
             difference = compare_field(ones[name], others[name], field)
             if not difference.same:

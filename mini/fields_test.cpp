@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about the table of output fields: its volume, and that derived fields are what they say.
+#include "fields.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "initial_state.hpp"
+#include "thalweg/decomposition.hpp"
+
+using namespace thalweg;
+using namespace thalweg::mini;
+
+TEST_CASE("one_output_of_thirty_layers_is_388_values_per_cell") {
+  std::map<std::pair<bool, Place>, int> count;
+  std::set<std::string> names;
+  double values_per_cell = 0.0;
+  for (const FieldInfo& field : output_fields(30)) {
+    ++count[{field.levels > 1, field.place}];
+    names.insert(field.name);
+    // A large grid has 3/2 edges and 1/2 vertex per cell.
+    const double points = field.place == Place::cell ? 1.0 : field.place == Place::edge ? 1.5 : 0.5;
+    values_per_cell += points * field.levels;
+  }
+  CHECK(values_per_cell == 388.0);
+  CHECK(names.size() == 40);
+  for (const bool layered : {true, false}) {
+    CHECK(count[{layered, Place::edge}] == count[{layered, Place::vertex}]);
+  }
+  CHECK(count[{true, Place::cell}] + 2 * count[{true, Place::edge}] == 12);
+  CHECK(count[{false, Place::cell}] + 2 * count[{false, Place::edge}] == 28);
+}
+
+TEST_CASE("fields_on_edges_have_no_standard_name_and_every_field_has_units_and_a_long_name") {
+  for (const FieldInfo& field : output_fields(2)) {
+    CHECK(!field.units.empty());
+    CHECK(!field.long_name.empty());
+    if (field.place == Place::edge) CHECK(field.standard_name.empty());
+  }
+}
+
+TEST_CASE("reconstructed_wind_of_rotation_converges_everywhere") {
+  double last = 1e9;
+  for (const char* name : {"R2B1", "R2B2", "R2B3"}) {
+    const Mesh mesh = build_mesh(Decomposition(Grid::parse(name), 1, "curve"), 0, 1);
+    const Stencils stencils(mesh);
+    const Case steady = make_steady();
+    const std::vector<double> ground = ground_height_m(mesh, steady);
+    const State state = initial_state(mesh, steady, 1, 0.0, 1);
+    Derived derived(mesh, stencils, ground, state);
+    double worst = 0.0;
+    for (int c = 0; c < mesh.cell.total(); ++c) {
+      const double wind = steady.eastward_wind_m_s(latitude_rad(mesh.cell_centre[c]));
+      worst = std::max({worst, std::abs(derived.eastward_wind()[c] - wind),
+                        std::abs(derived.northward_wind()[c])});
+    }
+    CHECK(worst < 0.6 * last);
+    last = worst;
+  }
+  CHECK(last < 0.01);  // of 38.6 m/s
+}
+
+TEST_CASE("reductions_over_levels_do_what_their_names_say") {
+  const std::vector<double> values{1.0, 4.0, -2.0, 5.0, 5.0, 5.0};  // [2][3]
+  const auto reduce = [&](Reduction reduction) {
+    std::vector<double> out(2);
+    level_reduction({2, 3}, reduction, values, out);
+    return out;
+  };
+  CHECK(reduce(Reduction::mean) == std::vector<double>{1.0, 5.0});
+  CHECK(reduce(Reduction::sum) == std::vector<double>{3.0, 15.0});
+  CHECK(reduce(Reduction::max) == std::vector<double>{4.0, 5.0});
+  CHECK(reduce(Reduction::min) == std::vector<double>{-2.0, 5.0});
+  CHECK(reduce(Reduction::first) == std::vector<double>{1.0, 5.0});
+}
