@@ -7,6 +7,7 @@
 #include <source_location>
 #include <span>
 
+#include "level_blocks.hpp"
 #include "stencils.hpp"
 
 namespace thalweg::mini {
@@ -31,18 +32,20 @@ inline void momentum_tendency(Extent edges, const Stencils& stencils, std::span<
     const double* b0 = &bernoulli[stencils.edge_vertices[e][0] * levels];
     const double* b1 = &bernoulli[stencils.edge_vertices[e][1] * levels];
     double* result = &out[e * levels];
+    for_level_blocks(levels, [&](auto width, std::size_t first) {
+      double sum[width];
 #pragma GCC ivdep
-    for (std::size_t l = 0; l < levels; ++l) result[l] = slope * (b0[l] - b1[l]);
-    // Two neighbours a pass: few enough pointers for registers, and `result` stays in the first
-    // cache.
-    for (int j = 0; j < ring_size; j += 2) {
-      const double wa = 0.5 * w[j], wb = 0.5 * w[j + 1];
-      const std::size_t a = ring[j] * levels, b = ring[j + 1] * levels;
-      const double *fa = &flux[a], *qa = &edge_pv[a], *fb = &flux[b], *qb = &edge_pv[b];
+      for (int i = 0; i < width; ++i) sum[i] = slope * (b0[first + i] - b1[first + i]);
+      for (int j = 0; j < ring_size; ++j) {
+        const double half_weight = 0.5 * w[j];
+        const double* f = &flux[ring[j] * levels + first];
+        const double* other_q = &edge_pv[ring[j] * levels + first];
 #pragma GCC ivdep
-      for (std::size_t l = 0; l < levels; ++l)
-        result[l] -= wa * fa[l] * (q[l] + qa[l]) + wb * fb[l] * (q[l] + qb[l]);
-    }
+        for (int i = 0; i < width; ++i) sum[i] -= half_weight * f[i] * (q[first + i] + other_q[i]);
+      }
+#pragma GCC ivdep
+      for (int i = 0; i < width; ++i) result[first + i] = sum[i];
+    });
   }
 }
 

@@ -29,14 +29,10 @@ struct Place {
 
 std::string as_written(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return "'" + *text + "'";
+  if (node.is_array()) return "a list";
+  if (node.is_table()) return "a table";
   std::ostringstream stream;
-  if (const toml::array* array = node.as_array()) {
-    stream << *array;
-  } else if (node.is_table()) {
-    return "a table";
-  } else {
-    node.visit([&](const auto& value) { stream << value; });
-  }
+  node.visit([&](const auto& value) { stream << value; });
   return stream.str();
 }
 
@@ -79,7 +75,7 @@ SettingValue check_integer(const Place& place, const toml::node& node) {
 SettingValue check_number(const Place& place, const toml::node& node) {
   if (!node.is_number()) wrong_type(place, node, "a number");
   const double value = *node.value<double>();
-  if (!std::isfinite(value)) wrong_type(place, node, "a finite number");
+  if (!std::isfinite(value)) wrong_type(place, node, "a number");
   check_minimum(place, value);
   return value;
 }
@@ -124,24 +120,26 @@ SettingValue check_grid(const Place& place, const toml::node& node) {
 }
 
 SettingValue check_texts(const Place& place, const toml::node& node) {
+  constexpr std::string_view wanted = "a list of texts, for example [\"ta\", \"ua\"]";
   const toml::array* array = node.as_array();
-  if (array == nullptr) wrong_type(place, node, "a list of texts, for example [\"ta\", \"ua\"]");
+  if (array == nullptr) wrong_type(place, node, wanted);
   std::vector<std::string> texts;
   for (const toml::node& item : *array) {
     const auto text = item.value_exact<std::string>();
-    if (!text) wrong_type(place, node, "a list of texts, each in quotes");
+    if (!text) wrong_type(place, item, wanted);
     texts.push_back(check_word(place, *text));
   }
   return texts;
 }
 
 SettingValue check_integers(const Place& place, const toml::node& node) {
+  constexpr std::string_view wanted = "a list of whole numbers, for example [1, 2, 3]";
   const toml::array* array = node.as_array();
-  if (array == nullptr) wrong_type(place, node, "a list of whole numbers, for example [1, 2, 3]");
+  if (array == nullptr) wrong_type(place, node, wanted);
   std::vector<std::int64_t> integers;
   for (const toml::node& item : *array) {
     const auto value = item.value_exact<std::int64_t>();
-    if (!value) wrong_type(place, node, "a list of whole numbers");
+    if (!value) wrong_type(place, item, wanted);
     check_minimum(place, static_cast<double>(*value));
     integers.push_back(*value);
   }

@@ -110,11 +110,11 @@ TEST_CASE("wrong_types_say_what_is_wanted") {
   CHECK(sentence("[io]\nranks = 1.5") == " [io]: ranks is 1.5, but must be a whole number");
   CHECK(sentence("[io]\nmode = 3") == " [io]: mode is 3, but must be a text in quotes");
   CHECK(sentence("[model]\ncfl = \"large\"") == " [model]: cfl is 'large', but must be a number");
-  CHECK(sentence("[model]\ncfl = inf") == " [model]: cfl is inf, but must be a finite number");
+  CHECK(sentence("[model]\ncfl = inf") == " [model]: cfl is inf, but must be a number");
   CHECK(sentence("[[output]]\nvariables = \"ta\"")
             .find(" [output]: variables is 'ta', but must be a list of texts") == 0);
   CHECK(sentence("[[output]]\nvariables = [1]")
-            .find(" [output]: variables is [ 1 ], but must be a list of texts") == 0);
+            .find(" [output]: variables is 1, but must be a list of texts") == 0);
   CHECK(sentence("[[output]]\nlevels = [\"a\"]").find("but must be a list of whole numbers") !=
         std::string::npos);
   CHECK(sentence("[[output]]\nlevels = 1").find("but must be a list of whole numbers") !=

@@ -68,8 +68,7 @@ def python_sentence(path: Path) -> str:
     try:
         Experiment.read(path)
     except ThalwegError as error:
-        assert error.exit_code == 2
-        return error.sentence
+        return error.sentence if error.exit_code == 2 else f"exit code {error.exit_code}"
     return ""
 
 
@@ -103,5 +102,6 @@ def test_broken_toml_names_the_same_line(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "case.toml"
     path.write_text("[io]\n\nranks = = 2\n")
     for sentence in (model_sentence(model, path), python_sentence(path)):
-        assert sentence.startswith("case.toml line 3: ")
+        assert sentence.startswith("case.toml")
+        assert "line 3" in sentence
         assert sentence.endswith("; correct this line (see toml.io)")
