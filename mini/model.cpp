@@ -149,7 +149,10 @@ void Model::run(Output& output) {
     if (step > 0) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
     const bool due = output.due(time_s), last = step == steps_.count;
     if ((due || step == 0 || last) && !report(time_s)) {
-      output.close();  // what was written before is good
+      try {
+        output.close();         // what was written before is good
+      } catch (const Error&) {  // files are cut short: the instability is the reason worth telling
+      }
       throw Error(
           Blame::user,
           fmt::format("the model became unstable before {} s; lower [model] cfl or set a shorter "
@@ -159,6 +162,8 @@ void Model::run(Output& output) {
     if (due || last) record_event(EventKind::compute, compute_begin_s, now_s());
     if (due) write_output(output, time_s);
     if (due) compute_begin_s = now_s();
+    output.check();
+    if (due && output.outputs_written() == 1 && rank_ == 0) say({{"output", output.describe()}});
     show_progress(output, time_s, last);
   }
 }

@@ -123,6 +123,7 @@ class Netcdf4 final : public Container {
     put_text(ncid_, time_variable_, "long_name", "valid time");
     put_text(ncid_, time_variable_, "units", "seconds since " + since);
     put_text(ncid_, time_variable_, "calendar", "proleptic_gregorian");
+    put_text(ncid_, time_variable_, "units_metadata", "leap_seconds: none");
     put_text(ncid_, time_variable_, "axis", "T");
   }
 

@@ -98,7 +98,7 @@ def table_model(name: str) -> type[BaseModel]:
 def error_sentence(table: SettingsTable, error: ValidationError) -> tuple[str, str]:
     """(key, sentence without its place) of the first thing wrong with a table; names before values.
 
-    The sentences are those of the C++ reader, src/base/settings_check.cpp; a test compares them.
+    The sentences are those of the C++ reader, src/base/settings_check.cpp; a test compares the two.
     """
     known = table.keys()
     details = sorted(error.errors(), key=lambda detail: str(detail["loc"][0]) in known)
@@ -135,4 +135,6 @@ def _shown(value: Any) -> str:
     """As it was probably written in the file."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a table"
     return f"'{value}'" if isinstance(value, str) else f"{value}"

@@ -70,6 +70,13 @@ def simulated_s(run: RunData) -> float:
         return math.nan
 
 
+def _transport(run: RunData) -> str | None:
+    """The transport in force as the run told it, else the one that was asked for."""
+    told = str(run.summary.get("output", "")).rpartition("transport ")[2]
+    asked = setting(run, "io", "transport")
+    return told or (None if asked is None else str(asked))
+
+
 def facts(run: RunData) -> list[tuple[str, str]]:
     """(name, value) of what describes a run but does not rate it."""
     compute, io = len(run.timing.ranks("compute")), len(run.timing.ranks("io"))
@@ -83,7 +90,7 @@ def facts(run: RunData) -> list[tuple[str, str]]:
         ("decomposition", setting(run, "grid", "decomposition")),
         ("ranks", ranks if run.roles else None),
         ("output mode", setting(run, "io", "mode")),
-        ("transport", setting(run, "io", "transport")),
+        ("transport", _transport(run)),
         ("partitions", setting(run, "output", "partitions")),
         ("output every", _durations(setting(run, "output", "interval"))),
         ("precision", setting(run, "output", "precision")),

@@ -47,6 +47,7 @@ class _Story:
 
     start: dict[str, Any] = field(default_factory=dict)
     diagnostics: dict[str, Any] = field(default_factory=dict)
+    output: str = ""  # mode and transport in force
     outputs: int = 0
     bytes_put: int = 0
     notes: list[str] = field(default_factory=list)
@@ -90,7 +91,7 @@ def run_case(request: RunRequest) -> RunDirectory:
     finally:
         summary["wall_s"] = round(time.time() - began_s, 3)
         summary.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
-        summary.update(start=story.start, diagnostics=story.diagnostics)
+        summary.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
         with contextlib.suppress(OSError):  # the directory may be the very thing that failed
             text = json.dumps(summary, indent=1, ensure_ascii=False)
             run.summary_path.write_text(text + "\n", encoding="utf-8")
@@ -130,6 +131,8 @@ def _take(message: dict[str, Any], story: _Story, display: ProgressDisplay) -> N
         story.start = message["start"]
     if "diagnostics" in message:
         story.diagnostics = message["diagnostics"]
+    if "output" in message:
+        story.output = str(message["output"])
     if "bytes_put" in message:
         story.bytes_put = int(message["bytes_put"])
     if "note" in message:
