@@ -25,7 +25,7 @@ bool complete(const Mesh& mesh, int vertex) {
 
 /// The part of the edge's ring that lies about one of its two vertices, appended at `slot`.
 ///
-/// Thuburn et al. 2009, eq. 33, with R = share of the hexagon in each of its cells: walking
+/// Thuburn et al. 2009, with R = share of the hexagon in each of its cells: walking
 /// counter- clockwise about hexagon i from edge e to edge e', w_ee' = n_ei n_e'i (sum of R passed -
 /// 1/2), where n_ei = +1 if t_e points out of the hexagon. Antisymmetric because the R of a hexagon
 /// sum to 1, so the Coriolis force does no work. The sign here makes F_perp the component along n_e

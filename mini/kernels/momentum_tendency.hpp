@@ -34,16 +34,13 @@ inline void momentum_tendency(Extent edges, const Stencils& stencils, std::span<
     double* result = &out[e * levels];
     for_level_blocks(levels, [&](auto width, std::size_t first) {
       double sum[width];
-#pragma GCC ivdep
       for (int i = 0; i < width; ++i) sum[i] = slope * (b0[first + i] - b1[first + i]);
       for (int j = 0; j < ring_size; ++j) {
         const double half_weight = 0.5 * w[j];
         const double* f = &flux[ring[j] * levels + first];
         const double* other_q = &edge_pv[ring[j] * levels + first];
-#pragma GCC ivdep
         for (int i = 0; i < width; ++i) sum[i] -= half_weight * f[i] * (q[first + i] + other_q[i]);
       }
-#pragma GCC ivdep
       for (int i = 0; i < width; ++i) result[first + i] = sum[i];
     });
   }
