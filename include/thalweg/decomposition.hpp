@@ -24,9 +24,10 @@ struct CellRange {
 /// An edge or vertex belongs to the rank of the lowest-numbered cell it touches.
 class Decomposition {
  public:
-  /// kind: "curve" = contiguous ranges of the space-filling curve; "bisection" = recursive geometric
-  /// bisection (median cuts of longitude and latitude, as ICON divides its grid), scattered in file order.
-  /// Parts may be empty only if there are more parts than cells. Throws Error(user) on an unknown kind.
+  /// kind: "curve" = contiguous ranges of the space-filling curve; "bisection" = recursive
+  /// geometric bisection (median cuts of longitude and latitude, as ICON divides its grid),
+  /// scattered in file order. Parts may be empty only if there are more parts than cells. Throws
+  /// Error(user) on an unknown kind.
   Decomposition(const Grid& grid, int parts, std::string_view kind);
 
   int parts() const;
@@ -43,15 +44,16 @@ class Decomposition {
 /// Builds the part of the mesh that `part` holds. Time and memory are proportional to the part.
 Mesh build_mesh(const Decomposition& decomposition, int part, int halo_depth);
 
-/// A field to exchange, level-innermost: values[point * levels + level], for all local points of `place`.
+/// A field to exchange, level-innermost: values[point * levels + level], for all local points of
+/// `place`.
 struct HaloField {
   Place place;
   int levels;
   double* values;
 };
 
-/// Brings halo points up to date from their owners. Talks to neighbours only; all fields of one exchange
-/// to one neighbour travel in one message.
+/// Brings halo points up to date from their owners. Talks to neighbours only; all fields of one
+/// exchange to one neighbour travel in one message.
 class HaloExchange {
  public:
   /// Collective over `comm`, whose rank is the mesh's part.
@@ -60,8 +62,8 @@ class HaloExchange {
   HaloExchange(HaloExchange&&) noexcept;
   HaloExchange& operator=(HaloExchange&&) noexcept;
 
-  /// Sends owned values, returns at once. Computing on owned points may go on; halo points are undefined
-  /// until finish(). One exchange at a time.
+  /// Sends owned values, returns at once. Computing on owned points may go on; halo points are
+  /// undefined until finish(). One exchange at a time.
   void start(std::span<const HaloField> fields);
   /// Waits (with a time limit, see wait.hpp) and unpacks into the halo points.
   void finish();

@@ -14,9 +14,9 @@ struct FieldInfo {
   std::string name;           ///< short name, the netCDF variable
   std::string standard_name;  ///< CF standard name or ""
   std::string long_name;
-  std::string units;          ///< UDUNITS, e.g. "m s-1"
+  std::string units;  ///< UDUNITS, e.g. "m s-1"
   Place place = Place::cell;
-  int levels = 1;             ///< 1 = two-dimensional
+  int levels = 1;  ///< 1 = two-dimensional
 };
 
 /// Values of this rank's owned points of one field, in the model's own layout. Owns nothing:

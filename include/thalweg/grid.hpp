@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The icosahedral grid RnBk: its name and sizes, and the local part of its mesh that one rank holds.
+// The icosahedral grid RnBk: its name and sizes, and the local part of its mesh that one rank
+// holds.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ struct Vec3 {
 };
 
 /// An RnBk grid is a name only: everything else is computed from it, point by point.
-/// Global indices (0-based) of cells, edges and vertices follow one space-filling curve, so that the
-/// edges and vertices first met by the cells [a, b) are themselves contiguous ranges.
+/// Global indices (0-based) of cells, edges and vertices follow one space-filling curve, so that
+/// the edges and vertices first met by the cells [a, b) are themselves contiguous ranges.
 struct Grid {
   int n = 2;  ///< root divisions of an icosahedron edge, n >= 1
   int k = 4;  ///< bisections after that, k >= 0
@@ -41,16 +42,16 @@ struct Grid {
 /// Points of one place that a rank holds: owned ones first, then halo; both ascending in `global`.
 struct PlacePart {
   std::int64_t global_size = 0;
-  int owned = 0;                      ///< points [0, owned) are this rank's
-  std::vector<std::int64_t> global;   ///< [total] global index
-  std::vector<int> owner;             ///< [total] rank that owns the point
-  std::vector<std::int8_t> depth;     ///< [total] halo depth: 0 = part of an owned cell, 1, 2 ...
+  int owned = 0;                     ///< points [0, owned) are this rank's
+  std::vector<std::int64_t> global;  ///< [total] global index
+  std::vector<int> owner;            ///< [total] rank that owns the point
+  std::vector<std::int8_t> depth;    ///< [total] halo depth: 0 = part of an owned cell, 1, 2 ...
   int total() const { return static_cast<int>(global.size()); }
 };
 
-/// The local mesh of one rank: its cells, and the cells within `halo_depth` vertex-neighbourhoods, with
-/// all their edges and vertices. Orders are the same on every rank that holds a point, so sums over
-/// neighbours have the same bits everywhere. Local indices are int; -1 = not held here.
+/// The local mesh of one rank: its cells, and the cells within `halo_depth` vertex-neighbourhoods,
+/// with all their edges and vertices. Orders are the same on every rank that holds a point, so sums
+/// over neighbours have the same bits everywhere. Local indices are int; -1 = not held here.
 ///
 /// Orientation of an edge e with vertices (v0, v1) and cells (c0, c1):
 ///   tangent t_e points from v0 to v1; c0 lies left of it, c1 right (seen from outside);
@@ -61,16 +62,19 @@ struct Mesh {
   const PlacePart& part(Place place) const;
 
   // Connectivity ------------------------------------------------------------------------------
-  std::vector<std::array<int, 3>> cell_vertices;   ///< [cells] counter-clockwise
-  std::vector<std::array<int, 3>> cell_edges;      ///< [cells] edge j joins vertices j and j+1
-  std::vector<std::array<int, 3>> cell_cells;      ///< [cells] neighbour across edge j, -1 beyond halo
-  std::vector<std::array<std::int8_t, 3>> cell_edge_sign;  ///< +1: the cell is the edge's c0, so n_e points out of it
-  std::vector<std::array<int, 2>> edge_vertices;   ///< [edges] (v0, v1)
-  std::vector<std::array<int, 2>> edge_cells;      ///< [edges] (c0, c1), -1 beyond halo
-  std::vector<std::int8_t> vertex_degree;          ///< [vertices] 6, or 5 at the 12 icosahedron corners
-  std::vector<std::array<int, 6>> vertex_edges;    ///< [vertices] counter-clockwise, first = lowest global; -1 where not held
-  std::vector<std::array<int, 6>> vertex_cells;    ///< [vertices] cell j lies between edges j and j+1
-  std::vector<std::array<std::int8_t, 6>> vertex_edge_sign;  ///< +1: t_e points away from the vertex (v0 is it)
+  std::vector<std::array<int, 3>> cell_vertices;  ///< [cells] counter-clockwise
+  std::vector<std::array<int, 3>> cell_edges;     ///< [cells] edge j joins vertices j and j+1
+  std::vector<std::array<int, 3>> cell_cells;  ///< [cells] neighbour across edge j, -1 beyond halo
+  std::vector<std::array<std::int8_t, 3>>
+      cell_edge_sign;  ///< +1: the cell is the edge's c0, so n_e points out of it
+  std::vector<std::array<int, 2>> edge_vertices;  ///< [edges] (v0, v1)
+  std::vector<std::array<int, 2>> edge_cells;     ///< [edges] (c0, c1), -1 beyond halo
+  std::vector<std::int8_t> vertex_degree;  ///< [vertices] 6, or 5 at the 12 icosahedron corners
+  std::vector<std::array<int, 6>>
+      vertex_edges;  ///< [vertices] counter-clockwise, first = lowest global; -1 where not held
+  std::vector<std::array<int, 6>> vertex_cells;  ///< [vertices] cell j lies between edges j and j+1
+  std::vector<std::array<std::int8_t, 6>>
+      vertex_edge_sign;  ///< +1: t_e points away from the vertex (v0 is it)
 
   // Geometry, on the sphere of radius earth_radius_m ----------------------------------------------
   std::vector<Vec3> cell_centre;      ///< [cells] circumcentre, unit vector
@@ -78,19 +82,21 @@ struct Mesh {
   std::vector<Vec3> vertex_position;  ///< [vertices] unit vector
   std::vector<Vec3> edge_normal;      ///< [edges] n_e at the edge centre, unit tangent vector
   std::vector<Vec3> edge_tangent;     ///< [edges] t_e, unit tangent vector
-  std::vector<double> cell_area_m2;       ///< [cells] spherical triangle
-  std::vector<double> vertex_area_m2;     ///< [vertices] spherical hexagon (dual cell); 0 where not complete here
-  std::vector<double> edge_length_m;      ///< [edges] arc v0-v1
-  std::vector<double> dual_edge_length_m; ///< [edges] arc c0-c1 between circumcentres
-  std::vector<std::array<double, 3>> kite_area_m2;  ///< [cells] share of the cell that belongs to the hexagon of vertex j
+  std::vector<double> cell_area_m2;   ///< [cells] spherical triangle
+  std::vector<double>
+      vertex_area_m2;  ///< [vertices] spherical hexagon (dual cell); 0 where not complete here
+  std::vector<double> edge_length_m;       ///< [edges] arc v0-v1
+  std::vector<double> dual_edge_length_m;  ///< [edges] arc c0-c1 between circumcentres
+  std::vector<std::array<double, 3>>
+      kite_area_m2;  ///< [cells] share of the cell that belongs to the hexagon of vertex j
 };
 
 /// Longitude and latitude of a unit vector, radians, lon in (-pi, pi].
 double longitude_rad(const Vec3& point);
 double latitude_rad(const Vec3& point);
 
-/// Writes the whole grid as a UGRID + CF netCDF-4 file (lon, lat, bounds, areas, connectivity), slice by
-/// slice in constant memory. The file appears under `path` only when complete.
+/// Writes the whole grid as a UGRID + CF netCDF-4 file (lon, lat, bounds, areas, connectivity),
+/// slice by slice in constant memory. The file appears under `path` only when complete.
 void write_grid_file(const Grid& grid, const std::string& path);
 
 }  // namespace thalweg

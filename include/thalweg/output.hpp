@@ -22,23 +22,24 @@ struct StreamSettings {
   std::vector<std::string> variables{"all"};  ///< names, "all", "group:2d", "group:3d"
   double interval_s = 3600.0;
   double start_s = 0.0;
-  double end_s = 0.0;             ///< last output at or before this time
-  double file_interval_s = 0.0;   ///< 0 = one file for the whole stream (per partition)
-  std::vector<int> levels;        ///< 1-based levels to write; empty = all
-  std::string place = "all";      ///< "all", "cell", "edge" or "vertex"
+  double end_s = 0.0;                 ///< last output at or before this time
+  double file_interval_s = 0.0;       ///< 0 = one file for the whole stream (per partition)
+  std::vector<int> levels;            ///< 1-based levels to write; empty = all
+  std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
   std::string precision = "float32";  ///< or "float64"
-  int partitions = 1;             ///< output times dealt round-robin, each share with its own files
+  int partitions = 1;  ///< output times dealt round-robin, each share with its own files
   std::string layout = "contiguous";  ///< or "chunked"
 };
 
 struct OutputSettings {
-  std::string mode = "serial";     ///< see `thalweg modes`
-  int io_ranks = 0;                ///< dedicated I/O ranks: the last ones of the communicator
-  std::string transport = "auto";  ///< async only: "rma", "two_sided", "auto"
-  std::string directory = "files"; ///< must exist
+  std::string mode = "serial";      ///< see `thalweg modes`
+  int io_ranks = 0;                 ///< dedicated I/O ranks: the last ones of the communicator
+  std::string transport = "auto";   ///< async only: "rma", "two_sided", "auto"
+  std::string directory = "files";  ///< must exist
   std::string start_date = "2000-01-01T00:00:00Z";
-  std::string title, source;       ///< global attributes of every file
-  std::string grid;                ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
+  std::string title, source;  ///< global attributes of every file
+  std::string
+      grid;  ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
   double timeout_s = 600.0;
 };
 
@@ -50,11 +51,12 @@ struct OwnedPoints {
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
-/// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks at the
-/// next but one check(), or in close(); after it only destruction is allowed.
+/// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks
+/// at the next but one check(), or in close(); after it only destruction is allowed.
 class Output {
  public:
-  /// Collective over `world`. Unknown modes, transports or too many I/O ranks throw Error(user) everywhere.
+  /// Collective over `world`. Unknown modes, transports or too many I/O ranks throw Error(user)
+  /// everywhere.
   static Output open(MPI_Comm world, const OutputSettings& settings);
   Output(Output&&) noexcept;
   Output& operator=(Output&&) noexcept;
@@ -68,26 +70,28 @@ class Output {
 
   void define(std::span<const OwnedPoints> points);  ///< once, before fields
   void define(const FieldInfo& field);
-  void define(const StreamSettings& stream);         ///< unknown variables throw Error(user)
+  void define(const StreamSettings& stream);  ///< unknown variables throw Error(user)
 
   /// Is any stream due at this time? Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.
   bool wants(std::string_view field, double time_s) const;
-  /// Hands over one field. Returns when `view` may be overwritten, not when it is on disk. A field no stream
-  /// wants at this time is ignored. Fields of one time may come in any order, the same on all ranks.
+  /// Hands over one field. Returns when `view` may be overwritten, not when it is on disk. A field
+  /// no stream wants at this time is ignored. Fields of one time may come in any order, the same on
+  /// all ranks.
   void put(std::string_view field, const FieldView& view, double time_s);
   /// After the last put of an output time: the streams due are on their way. Includes a check().
   void end_time(double time_s);
-  /// Call it every time step: compute ranks learn together that a rank failed, and all throw the same Error.
-  /// Costs nothing to wait for: each call completes the question that the previous call asked.
+  /// Call it every time step: compute ranks learn together that a rank failed, and all throw the
+  /// same Error. Costs nothing to wait for: each call completes the question that the previous call
+  /// asked.
   void check();
   /// Waits until every file is complete under its final name.
   void close();
 
-  std::string describe() const;          ///< mode and transport in force, for logs (after the first put)
-  int outputs_written() const;           ///< output times handed over so far, summed over streams
-  std::int64_t bytes_put() const;        ///< bytes of file data this output stands for so far (all ranks)
+  std::string describe() const;    ///< mode and transport in force, for logs (after the first put)
+  int outputs_written() const;     ///< output times handed over so far, summed over streams
+  std::int64_t bytes_put() const;  ///< bytes of file data this output stands for so far (all ranks)
 
  private:
   struct State;
@@ -95,7 +99,8 @@ class Output {
   std::unique_ptr<State> state_;
 };
 
-/// Checks a stream against the fields it may name, without MPI: throws Error(user) with one sentence.
+/// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
+/// sentence.
 void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields);
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);

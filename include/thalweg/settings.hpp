@@ -12,15 +12,17 @@
 namespace thalweg {
 
 /// A setting's value after checking; durations are seconds (double).
-using SettingValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, std::vector<std::int64_t>>;
+using SettingValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>,
+                                  std::vector<std::int64_t>>;
 
 /// One table of an experiment with every setting present (given or default).
 class SettingTable {
  public:
-  SettingTable(std::string name, std::map<std::string, SettingValue> values) : name_(std::move(name)), values_(std::move(values)) {}
+  SettingTable(std::string name, std::map<std::string, SettingValue> values)
+      : name_(std::move(name)), values_(std::move(values)) {}
   bool flag(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
-  double number(std::string_view key) const;   ///< also seconds of a duration
+  double number(std::string_view key) const;  ///< also seconds of a duration
   const std::string& text(std::string_view key) const;
   const std::vector<std::string>& texts(std::string_view key) const;
   const std::vector<std::int64_t>& integers(std::string_view key) const;
@@ -33,7 +35,8 @@ class SettingTable {
 
 /// An experiment: [grid] [model] [time] [[output]] [io] [machine], complete and checked.
 struct Experiment {
-  /// Throws Error(user): one sentence with file, table, key, what is allowed, what was probably meant.
+  /// Throws Error(user): one sentence with file, table, key, what is allowed, what was probably
+  /// meant.
   static Experiment read(const std::string& path);
   const SettingTable& table(std::string_view name) const;
   std::vector<SettingTable> outputs;  ///< one per [[output]]

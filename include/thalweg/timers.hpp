@@ -13,9 +13,28 @@ namespace thalweg {
 
 /// Every timer there is. To add one: add its line here and in `timer_list`.
 enum class Timer {
-  total, model_init, integrate, dynamics, tracers, halo_exchange, extra_work, derive_output, diagnostics,
-  output, output_copy, output_wait, output_agree, output_close,
-  io_total, io_idle, io_get, io_reorder, io_write, io_close, plan, count
+  total,
+  model_init,
+  integrate,
+  dynamics,
+  tracers,
+  halo_exchange,
+  extra_work,
+  derive_output,
+  diagnostics,
+  output,
+  output_copy,
+  output_wait,
+  output_agree,
+  output_close,
+  io_total,
+  io_idle,
+  io_get,
+  io_reorder,
+  io_write,
+  io_close,
+  plan,
+  count
 };
 
 struct TimerInfo {
@@ -36,7 +55,8 @@ inline constexpr std::array<TimerInfo, static_cast<int>(Timer::count)> timer_lis
     {"diagnostics", "integrate", "global_sum", "mass and energy over the sphere"},
     {"output", "integrate", "wrt_output", "all time a compute rank spends in the output library"},
     {"output_copy", "output", "", "copying fields into the staging buffer"},
-    {"output_wait", "output", "", "waiting for output: full buffers (async), gather and write (serial)"},
+    {"output_wait", "output", "",
+     "waiting for output: full buffers (async), gather and write (serial)"},
     {"output_agree", "output", "", "compute ranks agree that no rank failed"},
     {"output_close", "total", "", "waiting at the end until every file is complete"},
     {"io_total", "", "", "the whole life of an I/O rank"},
@@ -75,9 +95,10 @@ class ScopedTimer {
   double begin_s_;
 };
 
-/// Records who did what when with how many bytes. `stream`, `field` may be ""; `step` = output number or -1.
-void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes = 0, std::string_view stream = "",
-                  std::string_view field = "", int step = -1);
+/// Records who did what when with how many bytes. `stream`, `field` may be ""; `step` = output
+/// number or -1.
+void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes = 0,
+                  std::string_view stream = "", std::string_view field = "", int step = -1);
 
 /// Collective over `world`: rank 0 writes directory/timing.json and directory/events.jsonl.
 /// `role`: "compute" or "io". Layouts: docs/run-directory.md.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only way Thalweg waits for another rank: patiently, without burning a core, and never for ever.
+// The only way Thalweg waits for another rank: patiently, without burning a core, and never for
+// ever.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +14,9 @@ namespace thalweg {
 /// Time after which a wait on another rank gives up, seconds ([io] timeout). Default 600.
 void set_wait_timeout(double timeout_s);
 
-/// Calls `ready` until it returns true; spins shortly, then yields, then sleeps up to `nap_s` between calls
-/// (nap_s = 0: never sleeps, for waits on the critical path). Throws Error(bug) naming `what` after the timeout.
+/// Calls `ready` until it returns true; spins shortly, then yields, then sleeps up to `nap_s`
+/// between calls (nap_s = 0: never sleeps, for waits on the critical path). Throws Error(bug)
+/// naming `what` after the timeout.
 void wait_until(const std::function<bool()>& ready, std::string_view what, double nap_s = 0.0);
 
 /// MPI_Waitall with the way out of wait_until.

@@ -24,7 +24,7 @@ struct FileDescription {
   std::string grid;                 ///< "RnBk" or "" (no mesh description)
   std::string title, source, history;
   bool float64 = false;
-  bool chunked = false;             ///< unlimited time axis, one chunk per level and time
+  bool chunked = false;  ///< unlimited time axis, one chunk per level and time
 };
 
 /// One open file. Errors throw Error(file_system) with path and reason.

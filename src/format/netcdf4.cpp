@@ -97,7 +97,8 @@ class Netcdf4 final : public Container {
 
     if (!file_.grid.empty()) mesh.write(ncid_);
     if (layered) {
-      check_netcdf(nc_put_var_int(ncid_, level_variable_, file_.level_numbers.data()), "write", aside_);
+      check_netcdf(nc_put_var_int(ncid_, level_variable_, file_.level_numbers.data()), "write",
+                   aside_);
     }
     if (!file_.chunked) {
       check_netcdf(nc_put_var_double(ncid_, time_variable_, file_.times_s.data()), "write", aside_);
@@ -156,7 +157,8 @@ class Netcdf4 final : public Container {
     check_netcdf(nc_def_var_chunking(ncid_, variable, file_.chunked ? NC_CHUNKED : NC_CONTIGUOUS,
                                      file_.chunked ? chunk.data() : nullptr),
                  "lay out", aside_);
-    if (!field.standard_name.empty()) put_text(ncid_, variable, "standard_name", field.standard_name);
+    if (!field.standard_name.empty())
+      put_text(ncid_, variable, "standard_name", field.standard_name);
     put_text(ncid_, variable, "long_name", field.long_name);
     put_text(ncid_, variable, "units", field.units);
     if (!file_.grid.empty()) {
@@ -171,11 +173,14 @@ class Netcdf4 final : public Container {
   void trace(const FieldInfo& info, int time_index, const void* values, std::size_t points) const {
     if (!trace_watches(info.name, file_.steps[static_cast<std::size_t>(time_index)])) return;
     const auto& target = trace_target();
-    const auto found = std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
+    const auto found =
+        std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
     const auto level = info.levels == 1 ? 0 : found - file_.level_numbers.begin();
-    const auto offset = static_cast<std::size_t>(level) * points + static_cast<std::size_t>(target.point);
-    const double value = file_.float64 ? static_cast<const double*>(values)[offset]
-                                       : static_cast<double>(static_cast<const float*>(values)[offset]);
+    const auto offset =
+        static_cast<std::size_t>(level) * points + static_cast<std::size_t>(target.point);
+    const double value = file_.float64
+                             ? static_cast<const double*>(values)[offset]
+                             : static_cast<double>(static_cast<const float*>(values)[offset]);
     trace_stop("container", static_cast<std::int64_t>(offset), value,
                fmt::format("netcdf4 variable '{}' of '{}', time index {}, {}", info.name,
                            std::filesystem::path(file_.path).filename().string(), time_index,

@@ -11,7 +11,8 @@
 
 namespace thalweg {
 
-/// Why the file system may have refused `path`: free space and directory looked at, e.g. "the disk is full".
+/// Why the file system may have refused `path`: free space and directory looked at, e.g. "the disk
+/// is full".
 std::string refusal_reason(const std::string& path, int status);
 
 /// Throws Error(file_system): "cannot WHAT 'PATH': REASON".

@@ -9,8 +9,8 @@ namespace thalweg {
 /// What of the mesh a file carries.
 struct MeshContent {
   bool cell = true, edge = false, vertex = false;  ///< places that data variables live on
-  bool bounds = false;  ///< clon_bnds etc., for conservative remapping
-  bool full = false;    ///< areas, lengths and all connectivity (grid files)
+  bool bounds = false;                             ///< clon_bnds etc., for conservative remapping
+  bool full = false;  ///< areas, lengths and all connectivity (grid files)
 };
 
 /// Dimensions "cell", "edge", "vertex" (and small ones) and the mesh variables of one open netCDF

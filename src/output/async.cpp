@@ -23,7 +23,10 @@ namespace {
 class Async final : public Mode {
  public:
   Async(const Definition& definition, const Ranks& ranks, const OwnedRuns& runs)
-      : definition_(definition), ranks_(ranks), owned_(count_points(runs)), map_(definition, owned_),
+      : definition_(definition),
+        ranks_(ranks),
+        owned_(count_points(runs)),
+        map_(definition, owned_),
         lanes_(static_cast<std::size_t>(definition.lanes())) {
     RunsMessage message;
     for (int io = 0; io < ranks_.io_ranks; ++io) {
@@ -42,8 +45,9 @@ class Async final : public Mode {
     const int lane = definition_.lane_of(stream, step);
     auto& state = lanes_[static_cast<std::size_t>(lane)];
     const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-    const auto& field = definition_.fields[static_cast<std::size_t>(
-        chosen.fields[static_cast<std::size_t>(position)])];
+    const auto& field =
+        definition_
+            .fields[static_cast<std::size_t>(chosen.fields[static_cast<std::size_t>(position)])];
     if (!state.filling) acquire(lane, chosen.settings.name, step);
 
     const double begin_s = now_s();
@@ -94,12 +98,13 @@ class Async final : public Mode {
     for (int io = 0; io < ranks_.io_ranks; ++io) {
       post(ranks_.compute_ranks + io, tag_close, {abandon ? 1 : 0});
     }
-    wait_until([&] { return poll(), done_ == ranks_.io_ranks; }, "I/O ranks to complete their files",
-               0.001);
+    wait_until([&] { return poll(), done_ == ranks_.io_ranks; },
+               "I/O ranks to complete their files", 0.001);
     for (int lane = 0; lane < definition_.lanes(); ++lane) {
       for (int slot = 0; slot < SlotMap::slots_per_lane; ++slot) transport_->reclaim(lane, slot);
     }
-    for (auto& message : posted_) wait_all({&message.request, 1}, "I/O ranks to take announcements");
+    for (auto& message : posted_)
+      wait_all({&message.request, 1}, "I/O ranks to take announcements");
     transport_.reset();  // collective with the I/O ranks
   }
 
@@ -119,7 +124,8 @@ class Async final : public Mode {
     return ranks_.compute_ranks + definition_.io_rank_of(lane, ranks_.io_ranks);
   }
 
-  // Waits until the next slot of the lane is free: the only place where async output stalls a model.
+  // Waits until the next slot of the lane is free: the only place where async output stalls a
+  // model.
   void acquire(int lane, std::string_view stream, int step) {
     auto& state = lanes_[static_cast<std::size_t>(lane)];
     const auto slot = static_cast<std::size_t>(state.slot);
@@ -131,7 +137,8 @@ class Async final : public Mode {
       record_event(EventKind::wait, begin_s, now_s(), 0, stream, "", step);
     }
     const auto stream_index = static_cast<std::size_t>(definition_.stream_of(lane));
-    state.orders.assign(definition_.streams[stream_index].fields.size(), ArrayOrder::level_innermost);
+    state.orders.assign(definition_.streams[stream_index].fields.size(),
+                        ArrayOrder::level_innermost);
     state.filling = true;
   }
 
@@ -143,8 +150,8 @@ class Async final : public Mode {
       posted_.pop_front();
     }
     auto& message = posted_.emplace_back(Posted{std::move(values), MPI_REQUEST_NULL});
-    MPI_Isend(message.values.data(), static_cast<int>(message.values.size()), MPI_INT64_T, destination,
-              tag, ranks_.control, &message.request);
+    MPI_Isend(message.values.data(), static_cast<int>(message.values.size()), MPI_INT64_T,
+              destination, tag, ranks_.control, &message.request);
   }
 
   void receive(const MPI_Status& status) {

@@ -21,7 +21,8 @@ std::string short_date_after(const std::string& start_date, double time_s) {
   namespace chrono = std::chrono;
   const chrono::year_month_day date{chrono::year(year), chrono::month(month), chrono::day(day)};
   if (read < 3 || !date.ok()) {
-    throw Error(Blame::user, fmt::format("'{}' is not a date like 2000-01-01T00:00:00Z", start_date));
+    throw Error(Blame::user,
+                fmt::format("'{}' is not a date like 2000-01-01T00:00:00Z", start_date));
   }
   const chrono::sys_seconds start = chrono::sys_days(date) + chrono::hours(hour) +
                                     chrono::minutes(minute) + chrono::seconds(second);

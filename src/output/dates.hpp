@@ -6,7 +6,8 @@
 
 namespace thalweg {
 
-/// "2000-01-01T00:00:00Z" plus 3600 s -> "20000101T010000Z". Throws Error(user) on a malformed date.
+/// "2000-01-01T00:00:00Z" plus 3600 s -> "20000101T010000Z". Throws Error(user) on a malformed
+/// date.
 std::string short_date_after(const std::string& start_date, double time_s);
 
 }  // namespace thalweg

@@ -23,7 +23,8 @@ bool names(const std::string& word, const FieldInfo& field) {
 
 }  // namespace
 
-std::vector<int> resolve_variables(const StreamSettings& stream, std::span<const FieldInfo> fields) {
+std::vector<int> resolve_variables(const StreamSettings& stream,
+                                   std::span<const FieldInfo> fields) {
   const auto where = fmt::format("[[output]] '{}'", stream.name);
   std::vector<bool> wanted(fields.size());
   for (const auto& word : stream.variables) {
@@ -48,9 +49,10 @@ std::vector<int> resolve_variables(const StreamSettings& stream, std::span<const
     }
   }
   if (chosen.empty()) {
-    throw Error(Blame::user, fmt::format("{}: none of its variables lives on place '{}'; choose other "
-                                         "variables or place = \"all\"",
-                                         where, stream.place));
+    throw Error(Blame::user,
+                fmt::format("{}: none of its variables lives on place '{}'; choose other "
+                            "variables or place = \"all\"",
+                            where, stream.place));
   }
   return chosen;
 }
@@ -82,20 +84,29 @@ std::vector<int> Definition::levels_of(const Stream& stream, const FieldInfo& fi
 }
 
 std::string Definition::to_json() const {
-  nlohmann::json packed{{"sizes", sizes}, {"directory", settings.directory},
-                        {"start_date", settings.start_date}, {"title", settings.title},
-                        {"source", settings.source}, {"grid", settings.grid}};
+  nlohmann::json packed{{"sizes", sizes},
+                        {"directory", settings.directory},
+                        {"start_date", settings.start_date},
+                        {"title", settings.title},
+                        {"source", settings.source},
+                        {"grid", settings.grid}};
   for (const auto& field : fields) {
     packed["fields"].push_back({field.name, field.standard_name, field.long_name, field.units,
                                 static_cast<int>(field.place), field.levels});
   }
   for (const auto& stream : streams) {
     const auto& s = stream.settings;
-    packed["streams"].push_back({{"name", s.name}, {"interval", s.interval_s}, {"start", s.start_s},
-                                 {"end", s.end_s}, {"file_interval", s.file_interval_s},
-                                 {"levels", s.levels}, {"precision", s.precision},
-                                 {"partitions", s.partitions}, {"layout", s.layout},
-                                 {"fields", stream.fields}, {"first_lane", stream.first_lane}});
+    packed["streams"].push_back({{"name", s.name},
+                                 {"interval", s.interval_s},
+                                 {"start", s.start_s},
+                                 {"end", s.end_s},
+                                 {"file_interval", s.file_interval_s},
+                                 {"levels", s.levels},
+                                 {"precision", s.precision},
+                                 {"partitions", s.partitions},
+                                 {"layout", s.layout},
+                                 {"fields", stream.fields},
+                                 {"first_lane", stream.first_lane}});
   }
   return packed.dump();
 }
@@ -136,7 +147,8 @@ SlotMap::SlotMap(const Definition& definition, const std::array<std::int64_t, 3>
       for (const int index : stream.fields) {
         const auto& field = definition.fields[static_cast<std::size_t>(index)];
         const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, field).size());
-        lane.begin.push_back(lane.begin.back() + levels * owned[static_cast<std::size_t>(field.place)]);
+        lane.begin.push_back(lane.begin.back() +
+                             levels * owned[static_cast<std::size_t>(field.place)]);
       }
       total_ += slots_per_lane * lane.begin.back();
       lanes_.push_back(std::move(lane));

@@ -21,8 +21,8 @@ struct Stream {
   int first_lane = 0;       ///< lane of its partition 0
 };
 
-/// Fields, streams and place sizes. A lane is one partition of one stream: the unit that owns staging
-/// buffers, an I/O rank and a file sequence.
+/// Fields, streams and place sizes. A lane is one partition of one stream: the unit that owns
+/// staging buffers, an I/O rank and a file sequence.
 struct Definition {
   OutputSettings settings;
   std::vector<FieldInfo> fields;

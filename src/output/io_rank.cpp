@@ -3,6 +3,7 @@
 #include "output/io_rank.hpp"
 
 #include <fmt/format.h>
+
 #include <deque>
 #include <map>
 #include <optional>
@@ -19,7 +20,8 @@ namespace {
 
 class IoRank {
  public:
-  IoRank(const Definition& definition, const Ranks& ranks) : definition_(definition), ranks_(ranks) {
+  IoRank(const Definition& definition, const Ranks& ranks)
+      : definition_(definition), ranks_(ranks) {
     const auto runs = receive_runs(ranks_.compute_ranks, ranks_.control, nullptr);
     for (const auto& source : runs) maps_.emplace_back(definition_, count_points(source));
     transport_ = make_transport(definition_.settings.transport, ranks_, definition_, maps_);
@@ -79,10 +81,12 @@ class IoRank {
     take(stream, step, ready);
   }
 
-  // Field by field, so that an I/O rank holds one field twice (as it came, in global order), not a step.
+  // Field by field, so that an I/O rank holds one field twice (as it came, in global order), not a
+  // step.
   void take(int stream, int step, const Step& ready) {
     const int lane = definition_.lane_of(stream, step);
-    const int fields = static_cast<int>(definition_.streams[static_cast<std::size_t>(stream)].fields.size());
+    const int fields =
+        static_cast<int>(definition_.streams[static_cast<std::size_t>(stream)].fields.size());
     for (int position = 0; position < fields; ++position) {
       fetch(stream, step, lane, position, ready);
       if (position + 1 == fields) {  // everything is here: the slot is free before the last write
@@ -99,7 +103,8 @@ class IoRank {
     const double begin_s = now_s();
     std::int64_t total = 0;
     for (const auto& map : maps_) total += map.field_size(lane, position);
-    if (static_cast<std::int64_t>(buffer_.size()) < total) buffer_.resize(static_cast<std::size_t>(total));
+    if (static_cast<std::int64_t>(buffer_.size()) < total)
+      buffer_.resize(static_cast<std::size_t>(total));
     arrays_.clear();
     double* into = buffer_.data();
     for (int source = 0; source < ranks_.compute_ranks; ++source) {
@@ -110,10 +115,12 @@ class IoRank {
     transport_->fetch_all();
     add_time(Timer::io_get, begin_s, now_s());
     const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-    const auto& field = definition_.fields[static_cast<std::size_t>(
-        chosen.fields[static_cast<std::size_t>(position)])];
-    record_event(EventKind::get, begin_s, now_s(), total * static_cast<std::int64_t>(sizeof(double)),
-                 chosen.settings.name, field.name, step);
+    const auto& field =
+        definition_
+            .fields[static_cast<std::size_t>(chosen.fields[static_cast<std::size_t>(position)])];
+    record_event(EventKind::get, begin_s, now_s(),
+                 total * static_cast<std::int64_t>(sizeof(double)), chosen.settings.name,
+                 field.name, step);
   }
 
   // Runs one act of writing unless something failed before; tells all compute ranks when it fails.
@@ -127,7 +134,8 @@ class IoRank {
       const auto text = std::to_string(static_cast<int>(error.blame())) +
                         fmt::format("I/O rank {}: {}", ranks_.rank, error.what());
       for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
-        MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, tag_error, ranks_.control);
+        MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, tag_error,
+                 ranks_.control);
       }
     }
   }
@@ -140,7 +148,8 @@ class IoRank {
       posted_.pop_front();
     }
     auto& message = posted_.emplace_back(Posted{values, MPI_REQUEST_NULL});
-    MPI_Isend(message.values.data(), 2, MPI_INT64_T, destination, tag, ranks_.control, &message.request);
+    MPI_Isend(message.values.data(), 2, MPI_INT64_T, destination, tag, ranks_.control,
+              &message.request);
   }
 
   const Definition& definition_;

@@ -19,9 +19,9 @@ namespace thalweg {
 
 /// The communicators of an output: private copies, so that no message meets the model's.
 struct Ranks {
-  MPI_Comm control = MPI_COMM_NULL;  ///< all ranks: announcements, credits, errors
-  MPI_Comm data = MPI_COMM_NULL;     ///< all ranks: values
-  MPI_Comm compute = MPI_COMM_NULL;  ///< compute ranks only; null on I/O ranks
+  MPI_Comm control = MPI_COMM_NULL;               ///< all ranks: announcements, credits, errors
+  MPI_Comm data = MPI_COMM_NULL;                  ///< all ranks: values
+  MPI_Comm compute = MPI_COMM_NULL;               ///< compute ranks only; null on I/O ranks
   int rank = 0, compute_ranks = 1, io_ranks = 0;  ///< compute ranks come first
   bool is_compute() const { return rank < compute_ranks; }
 };
@@ -29,8 +29,8 @@ struct Ranks {
 /// Index runs of one rank's owned points, by place.
 using OwnedRuns = std::array<std::vector<IndexRun>, 3>;
 
-/// A mode on a compute rank. `put` and `finish_step` never throw what happened on another rank: that is
-/// kept in failure() until all ranks agree on it.
+/// A mode on a compute rank. `put` and `finish_step` never throw what happened on another rank:
+/// that is kept in failure() until all ranks agree on it.
 class Mode {
  public:
   virtual ~Mode() = default;

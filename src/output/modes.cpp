@@ -32,9 +32,9 @@ const ModeEntry& find_mode(const std::string& name) {
   for (const auto& mode : all) {
     if (name == mode.name) return mode;
   }
-  throw Error(Blame::user, fmt::format("[io]: mode '{}' does not exist; choose one of: {}.{}", name,
-                                       fmt::join(mode_names(), ", "),
-                                       did_you_mean(name, mode_names())));
+  throw Error(Blame::user,
+              fmt::format("[io]: mode '{}' does not exist; choose one of: {}.{}", name,
+                          fmt::join(mode_names(), ", "), did_you_mean(name, mode_names())));
 }
 
 std::vector<ModeInfo> output_modes() {
@@ -46,10 +46,10 @@ std::vector<ModeInfo> output_modes() {
 void check_output(const OutputSettings& settings, int ranks) {
   const auto& mode = find_mode(settings.mode);
   if (std::find(transports.begin(), transports.end(), settings.transport) == transports.end()) {
-    throw Error(Blame::user,
-                fmt::format("[io]: transport '{}' does not exist; choose one of: {}.{}",
-                            settings.transport, fmt::join(transports, ", "),
-                            did_you_mean(settings.transport, transports)));
+    throw Error(
+        Blame::user,
+        fmt::format("[io]: transport '{}' does not exist; choose one of: {}.{}", settings.transport,
+                    fmt::join(transports, ", "), did_you_mean(settings.transport, transports)));
   }
   if (!mode.needs_io_ranks) return;
   if (settings.io_ranks < 1) {
@@ -57,10 +57,11 @@ void check_output(const OutputSettings& settings, int ranks) {
                                          settings.mode, settings.io_ranks));
   }
   if (settings.io_ranks >= ranks) {
-    throw Error(Blame::user,
-                fmt::format("[io]: ranks = {} leaves no compute rank of {} ranks in all; ask for at "
-                            "most {} or start more ranks",
-                            settings.io_ranks, ranks, ranks - 1));
+    throw Error(
+        Blame::user,
+        fmt::format("[io]: ranks = {} leaves no compute rank of {} ranks in all; ask for at "
+                    "most {} or start more ranks",
+                    settings.io_ranks, ranks, ranks - 1));
   }
 }
 

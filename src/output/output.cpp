@@ -23,17 +23,18 @@ struct Output::State {
   Definition definition;
   Ranks ranks;
   OwnedRuns runs;
-  std::unique_ptr<Mode> mode;                // compute ranks, from the first put on
-  std::vector<std::vector<bool>> put_seen;   // [stream][position] of the output time under way
-  MPI_Comm agreement = MPI_COMM_NULL;        // compute ranks
-  MPI_Request asked = MPI_REQUEST_NULL;      // the question whether a rank failed, under way
+  std::unique_ptr<Mode> mode;               // compute ranks, from the first put on
+  std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
+  MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
+  MPI_Request asked = MPI_REQUEST_NULL;     // the question whether a rank failed, under way
   int question = 0, answer = 0;
   int outputs = 0;
   std::int64_t bytes = 0;
   bool ended = false;
 
   ~State() {
-    // After an error on one rank alone the others cannot take part in freeing: leave it to the launcher.
+    // After an error on one rank alone the others cannot take part in freeing: leave it to the
+    // launcher.
     if (!ended) return;
     for (auto* comm : {&agreement, &ranks.compute, &ranks.control, &ranks.data}) {
       if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
@@ -45,7 +46,8 @@ struct Output::State {
     if (mode) return;
     if (ranks.io_ranks > 0 && ranks.rank == 0) send_definition(definition, ranks);
     mode = find_mode(definition.settings.mode).make(definition, ranks, runs);
-    for (const auto& stream : definition.streams) put_seen.emplace_back(stream.fields.size(), false);
+    for (const auto& stream : definition.streams)
+      put_seen.emplace_back(stream.fields.size(), false);
   }
 
   void ask() {
@@ -137,9 +139,10 @@ void Output::define(const FieldInfo& field) {
     }
   }
   if (state_->definition.sizes[static_cast<std::size_t>(field.place)] == 0) {
-    throw Error(Blame::user, fmt::format("field '{}' lives on place '{}', which has no points: define "
-                                         "its owned points first",
-                                         field.name, place_names[static_cast<std::size_t>(field.place)]));
+    throw Error(Blame::user,
+                fmt::format("field '{}' lives on place '{}', which has no points: define "
+                            "its owned points first",
+                            field.name, place_names[static_cast<std::size_t>(field.place)]));
   }
   state_->definition.fields.push_back(field);
 }
@@ -153,8 +156,8 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
                                          where));
   }
   if (!(stream.interval_s > 0.0)) {
-    throw Error(Blame::user, fmt::format("{}: interval = {} s must be larger than 0", where,
-                                         stream.interval_s));
+    throw Error(Blame::user,
+                fmt::format("{}: interval = {} s must be larger than 0", where, stream.interval_s));
   }
   if (stream.end_s < stream.start_s) {
     throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
@@ -165,18 +168,20 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
     const auto& field = fields[static_cast<std::size_t>(index)];
     if (field.levels == 1) continue;
     if (layers != 0 && field.levels != layers) {
-      throw Error(Blame::user, fmt::format("{}: field '{}' has {} levels and another one {}; write them "
-                                           "in two streams",
-                                           where, field.name, field.levels, layers));
+      throw Error(Blame::user,
+                  fmt::format("{}: field '{}' has {} levels and another one {}; write them "
+                              "in two streams",
+                              where, field.name, field.levels, layers));
     }
     layers = field.levels;
   }
   for (std::size_t entry = 0; entry < stream.levels.size() && layers > 0; ++entry) {
     const int level = stream.levels[entry];
     if (level < 1 || level > layers || (entry > 0 && level <= stream.levels[entry - 1])) {
-      throw Error(Blame::user, fmt::format("{}: levels must ascend from 1 to at most {}, but {} is among "
-                                           "them",
-                                           where, layers, level));
+      throw Error(Blame::user,
+                  fmt::format("{}: levels must ascend from 1 to at most {}, but {} is among "
+                              "them",
+                              where, layers, level));
     }
   }
 }
@@ -214,8 +219,8 @@ bool Output::wants(std::string_view field, double time_s) const {
 
 namespace {
 
-void trace_put(const Stream& stream, int step, const FieldInfo& field,
-               const FieldView& view, const OwnedRuns& runs) {
+void trace_put(const Stream& stream, int step, const FieldInfo& field, const FieldView& view,
+               const OwnedRuns& runs) {
   const auto& target = trace_target();
   for (const auto& run : runs[static_cast<std::size_t>(field.place)]) {
     if (target.point < run.global || target.point >= run.global + run.length) continue;
@@ -226,10 +231,11 @@ void trace_put(const Stream& stream, int step, const FieldInfo& field,
                fmt::format("put '{}' [{}], {}", field.name, field.units,
                            place_names[static_cast<std::size_t>(field.place)]));
     const int file = stream.schedule.file_of(step);
-    trace_stop("stream", local, value,
-               fmt::format("'{}' output {} at {} s, partition {} of {}, file {}", stream.settings.name,
-                           step, stream.schedule.time_s(step), stream.schedule.partition_of(step) + 1,
-                           stream.settings.partitions, file + 1));
+    trace_stop(
+        "stream", local, value,
+        fmt::format("'{}' output {} at {} s, partition {} of {}, file {}", stream.settings.name,
+                    step, stream.schedule.time_s(step), stream.schedule.partition_of(step) + 1,
+                    stream.settings.partitions, file + 1));
   }
 }
 
@@ -258,7 +264,8 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
   }
   if (known) return;
   const auto& fields = definition.fields;
-  if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == field; })) {
+  if (std::none_of(fields.begin(), fields.end(),
+                   [&](const FieldInfo& f) { return f.name == field; })) {
     throw Error(Blame::user, fmt::format("field '{}' was put but never defined", field));
   }
 }
@@ -275,10 +282,11 @@ void Output::end_time(double time_s) {
     const auto missing = std::find(seen.begin(), seen.end(), false);
     if (missing != seen.end()) {
       const auto position = static_cast<std::size_t>(missing - seen.begin());
-      throw Error(Blame::user,
-                  fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
-                              stream.settings.name, time_s,
-                              definition.fields[static_cast<std::size_t>(stream.fields[position])].name));
+      throw Error(
+          Blame::user,
+          fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
+                      stream.settings.name, time_s,
+                      definition.fields[static_cast<std::size_t>(stream.fields[position])].name));
     }
     state_->mode->finish_step(static_cast<int>(index), *step);
     seen.assign(seen.size(), false);

@@ -31,7 +31,8 @@ struct SharedDirectory {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-      const auto name = (fs::temp_directory_path() / fmt::format("thalweg_output_{}", getpid())).string();
+      const auto name =
+          (fs::temp_directory_path() / fmt::format("thalweg_output_{}", getpid())).string();
       fs::create_directories(name);
       std::copy(name.begin(), name.end(), path.begin());
     }
@@ -56,14 +57,16 @@ std::vector<std::int64_t> dealt(std::int64_t size, int part, int parts) {
   return mine;
 }
 
-// A model of two fields, one level-innermost and one level-outermost, over the times 0, 10, 20, 30 s.
+// A model of two fields, one level-innermost and one level-outermost, over the times 0, 10, 20, 30
+// s.
 void run_model(Output& output, const std::vector<StreamSettings>& streams) {
   int part = 0, parts = 1;
   MPI_Comm_rank(output.compute_comm(), &part);
   MPI_Comm_size(output.compute_comm(), &parts);
   const auto cells = dealt(cell_count, part, parts);
   const auto vertices = dealt(vertex_count, part, parts);
-  const std::vector<OwnedPoints> owned{{Place::cell, cell_count, cells}, {Place::vertex, vertex_count, vertices}};
+  const std::vector<OwnedPoints> owned{{Place::cell, cell_count, cells},
+                                       {Place::vertex, vertex_count, vertices}};
   output.define(owned);
   output.define(FieldInfo{"deep", "", "layered field", "1", Place::cell, levels});
   output.define(FieldInfo{"flat", "", "field of one level", "1", Place::vertex, 1});
@@ -73,7 +76,8 @@ void run_model(Output& output, const std::vector<StreamSettings>& streams) {
       std::vector<double> deep(cells.size() * levels), flat(vertices.size());
       for (std::size_t point = 0; point < cells.size(); ++point) {
         for (int level = 0; level < levels; ++level) {
-          deep[point * levels + static_cast<std::size_t>(level)] = value_at(cells[point], level, time_s);
+          deep[point * levels + static_cast<std::size_t>(level)] =
+              value_at(cells[point], level, time_s);
         }
       }
       for (std::size_t point = 0; point < vertices.size(); ++point) {
@@ -88,7 +92,8 @@ void run_model(Output& output, const std::vector<StreamSettings>& streams) {
   output.close();
 }
 
-void check_file(const std::string& path, const std::vector<double>& times_s, const std::vector<int>& chosen) {
+void check_file(const std::string& path, const std::vector<double>& times_s,
+                const std::vector<int>& chosen) {
   int ncid = -1, variable = -1;
   REQUIRE(nc_open(path.c_str(), NC_NOWRITE, &ncid) == NC_NOERR);
   const auto points = static_cast<std::size_t>(cell_count);
@@ -158,8 +163,10 @@ TEST_CASE("every_mode_and_transport_writes_what_was_put") {
       if (rank == 0) {
         CAPTURE(way.mode);
         CAPTURE(way.transport);
-        check_file(directory.path + "/whole_p1of2_20000101T000000Z.nc", {0.0, 20.0}, {0, 1, 2, 3, 4});
-        check_file(directory.path + "/whole_p2of2_20000101T000010Z.nc", {10.0, 30.0}, {0, 1, 2, 3, 4});
+        check_file(directory.path + "/whole_p1of2_20000101T000000Z.nc", {0.0, 20.0},
+                   {0, 1, 2, 3, 4});
+        check_file(directory.path + "/whole_p2of2_20000101T000010Z.nc", {10.0, 30.0},
+                   {0, 1, 2, 3, 4});
         check_file(directory.path + "/some_20000101T000010Z.nc", {10.0, 20.0}, {1, 4});
         check_file(directory.path + "/some_20000101T000030Z.nc", {30.0}, {1, 4});
         CHECK(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator{}) == 4);
@@ -207,11 +214,14 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
   CHECK_THROWS_WITH_AS(check_stream(stream, fields), doctest::Contains("place 'edge'"), Error);
   stream.place = "all";
   stream.levels = {1, 31};
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields), doctest::Contains("at most 30, but 31"), Error);
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields), doctest::Contains("at most 30, but 31"),
+                       Error);
   OutputSettings settings;
   settings.mode = "asynch";
-  CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("Did you mean 'async'?"), Error);
+  CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("Did you mean 'async'?"),
+                       Error);
   settings.mode = "async";
   settings.io_ranks = 4;
-  CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("leaves no compute rank"), Error);
+  CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("leaves no compute rank"),
+                       Error);
 }

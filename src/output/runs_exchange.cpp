@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs: one message a rank, three counts, then (global, local, length) of every run, place by place.
+// Runs: one message a rank, three counts, then (global, local, length) of every run, place by
+// place.
 #include "output/runs_exchange.hpp"
 
 #include <time.h>
@@ -13,7 +14,8 @@ namespace thalweg {
 
 void send_runs(const OwnedRuns& runs, int destination, MPI_Comm comm, RunsMessage& message) {
   if (message.packed.empty()) {
-    for (const auto& place : runs) message.packed.push_back(static_cast<std::int64_t>(place.size()));
+    for (const auto& place : runs)
+      message.packed.push_back(static_cast<std::int64_t>(place.size()));
     for (const auto& place : runs) {
       for (const auto& run : place) {
         message.packed.insert(message.packed.end(), {run.global, run.local, run.length});
@@ -21,8 +23,8 @@ void send_runs(const OwnedRuns& runs, int destination, MPI_Comm comm, RunsMessag
     }
   }
   message.requests.push_back(MPI_REQUEST_NULL);
-  MPI_Isend(message.packed.data(), static_cast<int>(message.packed.size()), MPI_INT64_T, destination,
-            tag_runs, comm, &message.requests.back());
+  MPI_Isend(message.packed.data(), static_cast<int>(message.packed.size()), MPI_INT64_T,
+            destination, tag_runs, comm, &message.requests.back());
 }
 
 std::vector<OwnedRuns> receive_runs(int sources, MPI_Comm comm, const OwnedRuns* own) {

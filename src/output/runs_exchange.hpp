@@ -15,15 +15,16 @@ struct RunsMessage {
 };
 void send_runs(const OwnedRuns& runs, int destination, MPI_Comm comm, RunsMessage& message);
 
-/// Receives the runs of ranks 0 ... sources-1 of `comm`; `own` stands in for `comm`'s own rank if it is one.
+/// Receives the runs of ranks 0 ... sources-1 of `comm`; `own` stands in for `comm`'s own rank if
+/// it is one.
 std::vector<OwnedRuns> receive_runs(int sources, MPI_Comm comm, const OwnedRuns* own);
 
 /// From compute rank 0 to every I/O rank, and there.
 void send_definition(const Definition& definition, const Ranks& ranks);
 Definition receive_definition(const Ranks& ranks);
 
-/// Sleeps until a message is there. No time limit: a model may compute for hours between outputs, and the
-/// launcher ends this rank when another one dies.
+/// Sleeps until a message is there. No time limit: a model may compute for hours between outputs,
+/// and the launcher ends this rank when another one dies.
 MPI_Status await_message(int source, int tag, MPI_Comm comm);
 
 /// Points in the runs, by place.

@@ -14,7 +14,8 @@ constexpr double slack = 1e-6;  // of an interval: sums of time steps do not hit
 Schedule::Schedule(const StreamSettings& stream)
     : start_s_(stream.start_s), interval_s_(stream.interval_s), partitions_(stream.partitions) {
   if (stream.end_s >= stream.start_s) {
-    steps_ = 1 + static_cast<int>(std::floor((stream.end_s - stream.start_s) / interval_s_ + slack));
+    steps_ =
+        1 + static_cast<int>(std::floor((stream.end_s - stream.start_s) / interval_s_ + slack));
   }
   std::map<std::pair<long, int>, int> known;  // (file interval, partition) -> file
   for (int step = 0; step < steps_; ++step) {

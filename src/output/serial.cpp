@@ -35,8 +35,9 @@ class Serial final : public Mode {
 
   void put(int stream, int step, int position, const FieldView& view) override {
     const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-    const auto& field = definition_.fields[static_cast<std::size_t>(
-        chosen.fields[static_cast<std::size_t>(position)])];
+    const auto& field =
+        definition_
+            .fields[static_cast<std::size_t>(chosen.fields[static_cast<std::size_t>(position)])];
     const auto place = static_cast<std::size_t>(field.place);
     const auto levels = definition_.levels_of(chosen, field);
     const double begin_s = now_s();
@@ -51,7 +52,8 @@ class Serial final : public Mode {
       MPI_Isend(buffer_.data(), static_cast<int>(buffer_.size()), MPI_DOUBLE, 0, tag_field,
                 ranks_.data, &request);
       wait_all({&request, 1}, "rank 0 to gather a field");
-      record_event(EventKind::send, packed_s, now_s(), bytes, chosen.settings.name, field.name, step);
+      record_event(EventKind::send, packed_s, now_s(), bytes, chosen.settings.name, field.name,
+                   step);
     } else {
       trace_mode(field, step);
       gather(place, levels.size(), order, chosen.settings.name, field.name, step);
@@ -76,7 +78,8 @@ class Serial final : public Mode {
   }
 
  private:
-  // Runs one act of writing; after a failure fields are still gathered, so that no rank waits, but dropped.
+  // Runs one act of writing; after a failure fields are still gathered, so that no rank waits, but
+  // dropped.
   template <class Act>
   void attempt(const Act& act) {
     if (failure()) return;
@@ -87,7 +90,8 @@ class Serial final : public Mode {
     }
   }
 
-  // All sources' arrays of one field, one after another in gathered_; this rank's own stay in buffer_.
+  // All sources' arrays of one field, one after another in gathered_; this rank's own stay in
+  // buffer_.
   void gather(std::size_t place, std::size_t levels, ArrayOrder order, std::string_view stream,
               std::string_view field, int step) {
     const double begin_s = now_s();
@@ -98,7 +102,8 @@ class Serial final : public Mode {
     std::vector<MPI_Request> requests;
     double* into = gathered_.data();
     for (int source = 1; source < ranks_.compute_ranks; ++source) {
-      const auto count = static_cast<std::size_t>(points_[static_cast<std::size_t>(source)][place]) * levels;
+      const auto count =
+          static_cast<std::size_t>(points_[static_cast<std::size_t>(source)][place]) * levels;
       requests.push_back(MPI_REQUEST_NULL);
       MPI_Irecv(into, static_cast<int>(count), MPI_DOUBLE, source, tag_field, ranks_.data,
                 &requests.back());
@@ -108,7 +113,8 @@ class Serial final : public Mode {
     wait_all(requests, "the other ranks' parts of a field");
     add_time(Timer::io_get, begin_s, now_s());
     record_event(EventKind::get, begin_s, now_s(),
-                 static_cast<std::int64_t>((into - gathered_.data()) * sizeof(double)), stream, field, step);
+                 static_cast<std::int64_t>((into - gathered_.data()) * sizeof(double)), stream,
+                 field, step);
   }
 
   void trace_mode(const FieldInfo& field, int step) const {

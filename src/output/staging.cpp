@@ -6,8 +6,8 @@
 
 namespace thalweg {
 
-ArrayOrder pack(const FieldView& view, std::int64_t owned, int model_levels, std::span<const int> levels,
-                double* into) {
+ArrayOrder pack(const FieldView& view, std::int64_t owned, int model_levels,
+                std::span<const int> levels, double* into) {
   const auto count = static_cast<std::int64_t>(levels.size());
   const bool whole = count == model_levels;
   if (whole && view.point_stride == count && (view.level_stride == 1 || count == 1)) {

@@ -5,7 +5,7 @@
 namespace thalweg {
 
 inline constexpr int tag_definition = 7;  ///< compute rank 0 -> I/O: all definitions as JSON
-inline constexpr int tag_runs = 1;    ///< compute -> I/O: owned points as index runs
+inline constexpr int tag_runs = 1;        ///< compute -> I/O: owned points as index runs
 inline constexpr int tag_step = 2;    ///< compute -> I/O: {stream, step, slot, order of each field}
 inline constexpr int tag_credit = 3;  ///< I/O -> compute: {lane, slot} may be filled again
 inline constexpr int tag_error = 4;   ///< I/O -> compute: blame and sentence of what went wrong

@@ -31,9 +31,9 @@ class Transport {
   virtual void fetch_all() = 0;
 };
 
-/// Collective over all ranks. `wish`: "rma", "two_sided" or "auto" (windows where every rank can create them).
-/// maps[source] on I/O ranks; maps[0] is this rank's own on compute ranks.
-/// Throws Error(user) if "rma" was asked for and windows cannot be created.
+/// Collective over all ranks. `wish`: "rma", "two_sided" or "auto" (windows where every rank can
+/// create them). maps[source] on I/O ranks; maps[0] is this rank's own on compute ranks. Throws
+/// Error(user) if "rma" was asked for and windows cannot be created.
 std::unique_ptr<Transport> make_transport(const std::string& wish, const Ranks& ranks,
                                           const Definition& definition, std::vector<SlotMap> maps);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport rma: staging memory lies in an MPI window, I/O ranks get from it; compute ranks take no part.
+// Transport rma: staging memory lies in an MPI window, I/O ranks get from it; compute ranks take no
+// part.
 #include "output/transport.hpp"
 
 namespace thalweg {
@@ -10,7 +11,8 @@ class Rma final : public Transport {
  public:
   Rma(MPI_Win window, double* memory, std::vector<SlotMap> maps)
       : window_(window), memory_(memory), maps_(std::move(maps)) {
-    // One shared lock for the life of the window: passive target, no synchronisation by compute ranks.
+    // One shared lock for the life of the window: passive target, no synchronisation by compute
+    // ranks.
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   }
   ~Rma() override {

@@ -24,7 +24,8 @@ class TwoSided final : public Transport {
     const auto& map = maps_.front();
     auto& requests = sends_[{lane, slot}];
     for (int field = 0; field < fields_of(lane); ++field) {
-      const double* from = memory_.data() + map.slot_offset(lane, slot) + map.field_offset(lane, field);
+      const double* from =
+          memory_.data() + map.slot_offset(lane, slot) + map.field_offset(lane, field);
       requests.push_back(MPI_REQUEST_NULL);
       MPI_Isend(from, static_cast<int>(map.field_size(lane, field)), MPI_DOUBLE,
                 ranks_.compute_ranks + io, tag(lane, field), ranks_.data, &requests.back());
@@ -54,7 +55,8 @@ class TwoSided final : public Transport {
     const auto stream = static_cast<std::size_t>(definition_.stream_of(lane));
     return static_cast<int>(definition_.streams[stream].fields.size());
   }
-  // Messages of one tag do not overtake, and the steps of a lane are taken in order: no slot in the tag.
+  // Messages of one tag do not overtake, and the steps of a lane are taken in order: no slot in the
+  // tag.
   int tag(int lane, int field) const {
     return lane * static_cast<int>(definition_.fields.size()) + field;
   }

@@ -80,8 +80,9 @@ Writer::OpenFile& Writer::file_for(int stream, int step) {
 
 void Writer::put(int stream, int step, int position, std::span<const SourceArray> arrays) {
   const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-  const auto& field = definition_.fields[static_cast<std::size_t>(
-      chosen.fields[static_cast<std::size_t>(position)])];
+  const auto& field =
+      definition_
+          .fields[static_cast<std::size_t>(chosen.fields[static_cast<std::size_t>(position)])];
   const auto& plan = plans_[static_cast<std::size_t>(field.place)];
   const int levels = static_cast<int>(definition_.levels_of(chosen, field).size());
   const auto values = static_cast<std::size_t>(plan.global_size() * levels);
@@ -110,8 +111,10 @@ void Writer::put(int stream, int step, int position, std::span<const SourceArray
   const auto bytes = static_cast<std::int64_t>(values * (float64 ? sizeof(double) : sizeof(float)));
   add_time(Timer::io_reorder, begin_s, reordered_s);
   add_time(Timer::io_write, reordered_s, written_s);
-  record_event(EventKind::reorder, begin_s, reordered_s, bytes, chosen.settings.name, field.name, step);
-  record_event(EventKind::write, reordered_s, written_s, bytes, chosen.settings.name, field.name, step);
+  record_event(EventKind::reorder, begin_s, reordered_s, bytes, chosen.settings.name, field.name,
+               step);
+  record_event(EventKind::write, reordered_s, written_s, bytes, chosen.settings.name, field.name,
+               step);
 }
 
 void Writer::finish_step(int stream, int step) {
@@ -138,11 +141,12 @@ void Writer::close() {
   }
   open_.clear();
   if (unfinished.empty()) return;
-  throw Error(Blame::user,
-              fmt::format("stream '{}' was closed before its last scheduled output, so its last file "
-                          "keeps '.part' in its name; set the stream's end to the end of the run, or "
-                          "layout = \"chunked\"",
-                          unfinished));
+  throw Error(
+      Blame::user,
+      fmt::format("stream '{}' was closed before its last scheduled output, so its last file "
+                  "keeps '.part' in its name; set the stream's end to the end of the run, or "
+                  "layout = \"chunked\"",
+                  unfinished));
 }
 
 void Writer::abandon() noexcept {
@@ -152,13 +156,15 @@ void Writer::abandon() noexcept {
 
 void Writer::trace(const Stream& stream, int step, int position,
                    std::span<const SourceArray> arrays) const {
-  const auto& field = definition_.fields[static_cast<std::size_t>(
-      stream.fields[static_cast<std::size_t>(position)])];
+  const auto& field =
+      definition_
+          .fields[static_cast<std::size_t>(stream.fields[static_cast<std::size_t>(position)])];
   if (!trace_watches(field.name, step)) return;
   const auto& target = trace_target();
   const auto& plan = plans_[static_cast<std::size_t>(field.place)];
   const auto levels = definition_.levels_of(stream, field);
-  const auto found = std::find(levels.begin(), levels.end(), field.levels == 1 ? 0 : target.level - 1);
+  const auto found =
+      std::find(levels.begin(), levels.end(), field.levels == 1 ? 0 : target.level - 1);
   if (found == levels.end() || target.point >= plan.global_size()) return;
   const auto level = found - levels.begin();
   const auto& run = plan.find(target.point);
@@ -170,10 +176,11 @@ void Writer::trace(const Stream& stream, int step, int position,
                           : level * points + local;
   const double value = array.values[offset];
   trace_stop("plan", local, value,
-             fmt::format("run of {} points from rank {}: local {} -> global {}", run.length, run.source,
-                         run.local, run.global));
+             fmt::format("run of {} points from rank {}: local {} -> global {}", run.length,
+                         run.source, run.local, run.global));
   const bool float64 = stream.settings.precision == "float64";
-  trace_stop("codec", target.point, float64 ? value : static_cast<double>(static_cast<float>(value)),
+  trace_stop("codec", target.point,
+             float64 ? value : static_cast<double>(static_cast<float>(value)),
              fmt::format("none: float64 -> {}, nothing else", stream.settings.precision));
 }
 

@@ -25,7 +25,8 @@ class Writer {
   void put(int stream, int step, int position, std::span<const SourceArray> arrays);
   /// After the last field of a step. Closes the file when this was its last step.
   void finish_step(int stream, int step);
-  /// Ends what is still open. Files of a fixed time axis that lack steps stay aside: throws Error(user).
+  /// Ends what is still open. Files of a fixed time axis that lack steps stay aside: throws
+  /// Error(user).
   void close();
   void abandon() noexcept;
 
@@ -36,7 +37,8 @@ class Writer {
   };
   OpenFile& file_for(int stream, int step);
   FileDescription describe(const Stream& stream, const FileTimes& times) const;
-  void trace(const Stream& stream, int step, int position, std::span<const SourceArray> arrays) const;
+  void trace(const Stream& stream, int step, int position,
+             std::span<const SourceArray> arrays) const;
 
   const Definition& definition_;
   std::array<Plan, 3> plans_;                     // [place]

@@ -16,9 +16,10 @@ std::vector<IndexRun> make_runs(std::span<const std::int64_t> global) {
   for (std::size_t local = 0; local < global.size(); ++local) {
     const auto index = global[local];
     if (local > 0 && index <= global[local - 1]) {
-      throw Error(Blame::bug, fmt::format("global indices of owned points must ascend, but {} follows "
-                                          "{} at local point {}",
-                                          index, global[local - 1], local));
+      throw Error(Blame::bug,
+                  fmt::format("global indices of owned points must ascend, but {} follows "
+                              "{} at local point {}",
+                              index, global[local - 1], local));
     }
     if (!runs.empty() && runs.back().global + runs.back().length == index) {
       ++runs.back().length;
@@ -71,9 +72,9 @@ Plan::Plan(std::int64_t global_size, std::span<const std::vector<IndexRun>> runs
 }
 
 const PlanRun& Plan::find(std::int64_t global) const {
-  const auto after = std::upper_bound(
-      runs_.begin(), runs_.end(), global,
-      [](std::int64_t index, const PlanRun& run) { return index < run.global; });
+  const auto after =
+      std::upper_bound(runs_.begin(), runs_.end(), global,
+                       [](std::int64_t index, const PlanRun& run) { return index < run.global; });
   return *std::prev(after);
 }
 

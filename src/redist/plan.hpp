@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the index lists of many ranks to one plan: which piece of whose array goes where in global order.
+// From the index lists of many ranks to one plan: which piece of whose array goes where in global
+// order.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct PlanRun {
   int source;
 };
 
-/// The redistribution of one place: sources' local orders -> global order. Made once, from runs only:
-/// O(runs log sources), never point by point.
+/// The redistribution of one place: sources' local orders -> global order. Made once, from runs
+/// only: O(runs log sources), never point by point.
 class Plan {
  public:
   Plan() = default;

@@ -14,12 +14,14 @@ using namespace thalweg;
 namespace {
 
 // Deals `size` points to `parts` sources in random stretches of up to `longest` points.
-std::vector<std::vector<std::int64_t>> deal(std::int64_t size, int parts, int longest, unsigned seed) {
+std::vector<std::vector<std::int64_t>> deal(std::int64_t size, int parts, int longest,
+                                            unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::vector<std::int64_t>> owned(static_cast<std::size_t>(parts));
   for (std::int64_t point = 0; point < size;) {
     auto& part = owned[random() % owned.size()];
-    for (auto left = 1 + random() % static_cast<unsigned>(longest); left > 0 && point < size; --left) {
+    for (auto left = 1 + random() % static_cast<unsigned>(longest); left > 0 && point < size;
+         --left) {
       part.push_back(point++);
     }
   }
@@ -56,7 +58,8 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
     std::vector<std::vector<double>> values(owned.size());
     std::vector<SourceArray> sources;
     for (std::size_t source = 0; source < owned.size(); ++source) {
-      const auto order = source % 2 == 0 ? ArrayOrder::level_innermost : ArrayOrder::point_innermost;
+      const auto order =
+          source % 2 == 0 ? ArrayOrder::level_innermost : ArrayOrder::point_innermost;
       const auto points = owned[source].size();
       values[source].resize(points * static_cast<std::size_t>(levels));
       for (std::size_t point = 0; point < points; ++point) {
@@ -64,7 +67,8 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
           const auto place = order == ArrayOrder::level_innermost
                                  ? point * static_cast<std::size_t>(levels) + level
                                  : level * points + point;
-          values[source][place] = static_cast<double>(owned[source][point]) + 1e6 * static_cast<double>(level);
+          values[source][place] =
+              static_cast<double>(owned[source][point]) + 1e6 * static_cast<double>(level);
         }
       }
       sources.push_back({values[source].data(), order});
@@ -87,6 +91,7 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
 
 TEST_CASE("a gap, an overlap or a missing tail is named") {
   CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1}, {3}}), "points 2 to 2 are owned by no rank", Error);
-  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1, 2}, {2, 3}}), "point 2 is owned by more than one rank", Error);
+  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1, 2}, {2, 3}}), "point 2 is owned by more than one rank",
+                       Error);
   CHECK_THROWS_AS(plan_of(5, {{0, 1}, {2, 3}}), Error);
 }

@@ -11,7 +11,8 @@ namespace thalweg {
 
 namespace {
 
-constexpr std::int64_t block_points = 64;  // 64 points x 30 levels x 8 bytes = 15 KiB: half an L1 cache
+constexpr std::int64_t block_points =
+    64;  // 64 points x 30 levels x 8 bytes = 15 KiB: half an L1 cache
 
 // Stretch of a block that lies contiguously in one source.
 struct Piece {
@@ -43,7 +44,8 @@ class Blocks {
   std::vector<Piece> pieces_;
 };
 
-// row[level * row_stride + point] = columns[point][level] for `points` points: 8 x 8 tiles, then the rims.
+// row[level * row_stride + point] = columns[point][level] for `points` points: 8 x 8 tiles, then
+// the rims.
 template <class Real>
 void transpose_block(const double* const* columns, std::int64_t points, int levels,
                      std::int64_t row_stride, Real* row) {
@@ -63,7 +65,8 @@ void transpose_block(const double* const* columns, std::int64_t points, int leve
 }
 
 template <class Real>
-void reorder_columns(const Plan& plan, std::span<const SourceArray> sources, int levels, Real* global) {
+void reorder_columns(const Plan& plan, std::span<const SourceArray> sources, int levels,
+                     Real* global) {
   Blocks blocks(plan);
   std::array<const double*, block_points> columns;
   const auto size = plan.global_size();
@@ -71,18 +74,22 @@ void reorder_columns(const Plan& plan, std::span<const SourceArray> sources, int
     const auto count = std::min(block_points, size - begin);
     auto* column = columns.data();
     for (const auto& piece : blocks.next(count)) {
-      const double* first = sources[static_cast<std::size_t>(piece.source)].values + piece.local * levels;
-      for (std::int64_t point = 0; point < piece.length; ++point) *column++ = first + point * levels;
+      const double* first =
+          sources[static_cast<std::size_t>(piece.source)].values + piece.local * levels;
+      for (std::int64_t point = 0; point < piece.length; ++point)
+        *column++ = first + point * levels;
     }
     transpose_block(columns.data(), count, levels, size, global + begin);
   }
 }
 
 template <class Real>
-void reorder_rows(const Plan& plan, std::span<const SourceArray> sources, int levels, Real* global) {
+void reorder_rows(const Plan& plan, std::span<const SourceArray> sources, int levels,
+                  Real* global) {
   Blocks blocks(plan);
   const auto size = plan.global_size();
-  constexpr std::int64_t long_block = 4096;  // rows are copied as they lie: only the piece list must stay small
+  constexpr std::int64_t long_block =
+      4096;  // rows are copied as they lie: only the piece list must stay small
   for (std::int64_t begin = 0; begin < size; begin += long_block) {
     const auto pieces = blocks.next(std::min(long_block, size - begin));
     for (int level = 0; level < levels; ++level) {
@@ -101,7 +108,8 @@ void reorder_rows(const Plan& plan, std::span<const SourceArray> sources, int le
 
 // Sources of different orders in one field: correct, point by point.
 template <class Real>
-void reorder_mixed(const Plan& plan, std::span<const SourceArray> sources, int levels, Real* global) {
+void reorder_mixed(const Plan& plan, std::span<const SourceArray> sources, int levels,
+                   Real* global) {
   const auto size = plan.global_size();
   for (const auto& run : plan.runs()) {
     const auto& source = sources[static_cast<std::size_t>(run.source)];

@@ -21,8 +21,9 @@ struct SourceArray {
   ArrayOrder order;
 };
 
-/// Writes global[level * plan.global_size() + index], converting to Real (float or double), in one pass over
-/// blocks of points that fit the first-level cache. sources[s] belongs to the plan's source s.
+/// Writes global[level * plan.global_size() + index], converting to Real (float or double), in one
+/// pass over blocks of points that fit the first-level cache. sources[s] belongs to the plan's
+/// source s.
 template <class Real>
 void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels, Real* global);
 

@@ -26,7 +26,8 @@ inline void interleave(const Vector& a, const Vector& b, Vector& low, Vector& hi
 #endif
 }
 
-/// rows[level * row_stride + point] = columns[point][first_level + level], point and level in [0, 8).
+/// rows[level * row_stride + point] = columns[point][first_level + level], point and level in [0,
+/// 8).
 template <class Real>
 inline void transpose_8x8(const double* const* columns, int first_level, Real* rows,
                           std::int64_t row_stride) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/follow-a-value.md tells the truth: its stops and source files are those of `thalweg trace`."""
+"""docs/follow-a-value.md is true: its stops and files are those of `thalweg trace`."""
 
 from __future__ import annotations
 
