@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstring>
-#include <deque>
 #include <map>
 
 #include "output/mode.hpp"
+#include "output/outbox.hpp"
 #include "output/runs_exchange.hpp"
 #include "output/staging.hpp"
 #include "output/tags.hpp"
@@ -27,7 +27,8 @@ class Async final : public Mode {
         ranks_(ranks),
         owned_(count_points(runs)),
         map_(definition, owned_),
-        lanes_(static_cast<std::size_t>(definition.lanes())) {
+        lanes_(static_cast<std::size_t>(definition.lanes())),
+        outbox_(ranks.control) {
     RunsMessage message;
     for (int io = 0; io < ranks_.io_ranks; ++io) {
       send_runs(runs, ranks_.compute_ranks + io, ranks_.control, message);
@@ -74,7 +75,7 @@ class Async final : public Mode {
     transport_->publish(lane, state.slot, definition_.io_rank_of(lane, ranks_.io_ranks));
     std::vector<std::int64_t> announcement{stream, step, state.slot};
     for (const auto order : state.orders) announcement.push_back(static_cast<std::int64_t>(order));
-    post(io_rank(lane), tag_step, std::move(announcement));
+    outbox_.post(io_rank(lane), tag_step, std::move(announcement));
     record_event(EventKind::send, begin_s, now_s(),
                  map_.slot_size(lane) * static_cast<std::int64_t>(sizeof(double)),
                  definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
@@ -96,15 +97,14 @@ class Async final : public Mode {
 
   void close(bool abandon) override {
     for (int io = 0; io < ranks_.io_ranks; ++io) {
-      post(ranks_.compute_ranks + io, tag_close, {abandon ? 1 : 0});
+      outbox_.post(ranks_.compute_ranks + io, tag_close, {abandon ? 1 : 0});
     }
     wait_until([&] { return poll(), done_ == ranks_.io_ranks; },
                "I/O ranks to complete their files", 0.001);
     for (int lane = 0; lane < definition_.lanes(); ++lane) {
       for (int slot = 0; slot < SlotMap::slots_per_lane; ++slot) transport_->reclaim(lane, slot);
     }
-    for (auto& message : posted_)
-      wait_all({&message.request, 1}, "I/O ranks to take announcements");
+    outbox_.drain("I/O ranks to take announcements");
     transport_.reset();  // collective with the I/O ranks
   }
 
@@ -114,10 +114,6 @@ class Async final : public Mode {
     int slot = 0;
     std::array<bool, SlotMap::slots_per_lane> busy{};  ///< published and not yet taken
     std::vector<ArrayOrder> orders;                    ///< [position] of the step being filled
-  };
-  struct Posted {
-    std::vector<std::int64_t> values;
-    MPI_Request request = MPI_REQUEST_NULL;
   };
 
   int io_rank(int lane) const {
@@ -140,18 +136,6 @@ class Async final : public Mode {
     state.orders.assign(definition_.streams[stream_index].fields.size(),
                         ArrayOrder::level_innermost);
     state.filling = true;
-  }
-
-  void post(int destination, int tag, std::vector<std::int64_t> values) {
-    while (!posted_.empty()) {
-      int sent = 0;
-      MPI_Test(&posted_.front().request, &sent, MPI_STATUS_IGNORE);
-      if (sent == 0) break;
-      posted_.pop_front();
-    }
-    auto& message = posted_.emplace_back(Posted{std::move(values), MPI_REQUEST_NULL});
-    MPI_Isend(message.values.data(), static_cast<int>(message.values.size()), MPI_INT64_T,
-              destination, tag, ranks_.control, &message.request);
   }
 
   void receive(const MPI_Status& status) {
@@ -181,7 +165,7 @@ class Async final : public Mode {
   SlotMap map_;
   std::vector<Lane> lanes_;
   std::unique_ptr<Transport> transport_;
-  std::deque<Posted> posted_;
+  Outbox outbox_;
   int done_ = 0;
 };
 

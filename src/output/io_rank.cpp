@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <map>
 #include <optional>
 
+#include "output/outbox.hpp"
 #include "output/runs_exchange.hpp"
 #include "output/tags.hpp"
 #include "output/transport.hpp"
@@ -21,7 +21,7 @@ namespace {
 class IoRank {
  public:
   IoRank(const Definition& definition, const Ranks& ranks)
-      : definition_(definition), ranks_(ranks) {
+      : definition_(definition), ranks_(ranks), outbox_(ranks.control) {
     const auto runs = receive_runs(ranks_.compute_ranks, ranks_.control, nullptr);
     for (const auto& source : runs) maps_.emplace_back(definition_, count_points(source));
     transport_ = make_transport(definition_.settings.transport, ranks_, definition_, maps_);
@@ -32,8 +32,8 @@ class IoRank {
     while (closed_ < ranks_.compute_ranks) receive(next_message());
     attempt([&] { abandoned_ ? writer_->abandon() : writer_->close(); });
     if (writer_) writer_->abandon();
-    for (int rank = 0; rank < ranks_.compute_ranks; ++rank) post(rank, tag_done, {0, 0});
-    for (auto& message : posted_) MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+    for (int rank = 0; rank < ranks_.compute_ranks; ++rank) outbox_.post(rank, tag_done, {0, 0});
+    outbox_.drain("compute ranks to take the last words");
     transport_.reset();  // collective with the compute ranks
     if (failure_) throw *failure_;
   }
@@ -43,10 +43,6 @@ class IoRank {
     int announced = 0;  ///< compute ranks that have published it
     int slot = 0;
     std::vector<ArrayOrder> orders;  ///< [position]
-  };
-  struct Posted {
-    std::array<std::int64_t, 2> values;
-    MPI_Request request = MPI_REQUEST_NULL;
   };
 
   MPI_Status next_message() {
@@ -91,7 +87,7 @@ class IoRank {
       fetch(stream, step, lane, position, ready);
       if (position + 1 == fields) {  // everything is here: the slot is free before the last write
         for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
-          post(rank, tag_credit, {lane, ready.slot});
+          outbox_.post(rank, tag_credit, {lane, ready.slot});
         }
       }
       attempt([&] { writer_->put(stream, step, position, arrays_); });
@@ -140,18 +136,6 @@ class IoRank {
     }
   }
 
-  void post(int destination, int tag, std::array<std::int64_t, 2> values) {
-    while (!posted_.empty()) {
-      int sent = 0;
-      MPI_Test(&posted_.front().request, &sent, MPI_STATUS_IGNORE);
-      if (sent == 0) break;
-      posted_.pop_front();
-    }
-    auto& message = posted_.emplace_back(Posted{values, MPI_REQUEST_NULL});
-    MPI_Isend(message.values.data(), 2, MPI_INT64_T, destination, tag, ranks_.control,
-              &message.request);
-  }
-
   const Definition& definition_;
   Ranks ranks_;
   std::vector<SlotMap> maps_;  // [source]
@@ -160,7 +144,7 @@ class IoRank {
   std::map<std::pair<int, int>, Step> pending_;  // (stream, step)
   std::vector<double> buffer_;                   // one field of all sources
   std::vector<SourceArray> arrays_;              // [source] into buffer_
-  std::deque<Posted> posted_;
+  Outbox outbox_;
   std::optional<Error> failure_;
   int closed_ = 0;
   bool abandoned_ = false;

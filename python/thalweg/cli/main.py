@@ -137,7 +137,7 @@ def trace(
 ) -> None:
     """Follow one value from the kernel to its bytes in the file.
 
-    Example: thalweg trace my_run --field ta --cell 4711 --level 7 --time 3
+    Example: thalweg trace my_run --field vor --cell 8888 --level 7 --time 3
     """
     from thalweg.trace.command import trace as trace_value
     from thalweg.trace.place import TraceRequest
