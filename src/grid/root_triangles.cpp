@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the icosahedron: five gores from pole to pole, each face in snaking rows.
+// Walks over the icosahedron: five gores from end to end, each face in snaking rows.
 #include "grid/root_triangles.hpp"
 
 #include <algorithm>
@@ -19,6 +19,16 @@ constexpr int lower(int i) {
   return 6 + i % 5;
 }  // ring at latitude -atan(1/2), longitude 72 i + 36
 
+/// Turns the icosahedron so that no corner, edge or face is symmetric about the axis of rotation:
+/// otherwise its five-fold pattern excites waves of number five in zonal flows (decision 0005).
+Vec3 tilted(const Vec3& v) {
+  const double about_y = 0.55, about_x = 0.30;  // rad, measured there
+  const Vec3 w{std::cos(about_y) * v.x + std::sin(about_y) * v.z, v.y,
+               -std::sin(about_y) * v.x + std::cos(about_y) * v.z};
+  return normalised({w.x, std::cos(about_x) * w.y - std::sin(about_x) * w.z,
+                     std::sin(about_x) * w.y + std::cos(about_x) * w.z});
+}
+
 std::array<Vec3, 12> icosahedron_vertices() {
   const double sine = 1.0 / std::sqrt(5.0), cosine = 2.0 / std::sqrt(5.0);
   std::array<Vec3, 12> vertex{};
@@ -30,6 +40,7 @@ std::array<Vec3, 12> icosahedron_vertices() {
     vertex[lower(i)] =
         normalised({cosine * std::cos(east + half), cosine * std::sin(east + half), -sine});
   }
+  for (auto& corner : vertex) corner = tilted(corner);
   return vertex;
 }
 

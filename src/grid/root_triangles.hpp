@@ -17,7 +17,7 @@ struct RootTriangles {
       triangle;  ///< [20 r^2] points of the labels A (entry), B (exit), C
 };
 
-/// Divides every face of the icosahedron (two of its vertices at the poles) into r^2 triangles. The
+/// Divides every face of the icosahedron (tilted, decision 0005) into r^2 triangles. The
 /// exit B of each is the entry A of the next.
 RootTriangles make_root_triangles(int r);
 
