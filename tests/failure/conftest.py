@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -34,6 +35,11 @@ timeout = 30
 ranks = 3
 """
 ENDS_WITHIN_S = 30.0
+
+
+def heed_interrupts() -> None:
+    """Tests that run in the background of a shell inherit "ignore Ctrl-C"; their runs must not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -122,7 +128,11 @@ def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase
         for override in overrides:
             command += ["--set", override]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_interrupts,
         )
         started.append(RunningCase(process, directory))
         return started[-1]
