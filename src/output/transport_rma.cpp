@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transport rma: staging memory lies in an MPI window, I/O ranks get from it; compute ranks take no
 // part.
+#include <sys/statvfs.h>
+
 #include "output/transport.hpp"
 
 namespace thalweg {
@@ -46,8 +48,31 @@ class Rma final : public Transport {
 
 }  // namespace
 
+namespace {
+
+/// Open MPI keeps the windows of one node in /dev/shm. When they do not fit, MPI_Win_allocate fails
+/// on one rank and waits for ever on the others, so it is not called: collective over all ranks.
+bool windows_fit(const Ranks& ranks, std::int64_t bytes) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(ranks.control, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &node);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, node);
+  MPI_Comm_free(&node);
+  struct statvfs memory {};
+  int fit = 1;
+  if (statvfs("/dev/shm", &memory) == 0) {
+    const auto room = static_cast<std::int64_t>(memory.f_bavail * memory.f_frsize);
+    constexpr std::int64_t bookkeeping = 1 << 20;  // page rounding and the windows' own state
+    fit = bytes + bookkeeping <= room ? 1 : 0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, ranks.control);
+  return fit == 1;
+}
+
+}  // namespace
+
 std::unique_ptr<Transport> make_rma(const Ranks& ranks, std::vector<SlotMap> maps) {
   const auto size = ranks.is_compute() ? maps.front().total() : 0;
+  if (!windows_fit(ranks, size * static_cast<std::int64_t>(sizeof(double)))) return nullptr;
   MPI_Errhandler before = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(ranks.data, &before);
   MPI_Comm_set_errhandler(ranks.data, MPI_ERRORS_RETURN);
