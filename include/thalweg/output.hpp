@@ -28,26 +28,42 @@ struct StreamSettings {
   std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
   std::string precision = "float32";  ///< or "float64"
   int partitions = 1;  ///< output times dealt round-robin, each share with its own files
-  std::string layout = "contiguous";  ///< or "chunked"
+  std::string container = "netcdf4";   ///< see `thalweg containers`
+  std::string layout = "contiguous";   ///< netcdf4: or "chunked" (unlimited time axis)
+  std::string compression = "none";    ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"
+  int compression_level = 1;           ///< of deflate (1-3 fast, 4-9 smaller) and zstd
+  int bits = 16;                       ///< grib2: bits per packed value
 };
 
 struct OutputSettings {
-  std::string mode = "serial";      ///< see `thalweg modes`
-  int io_ranks = 0;                 ///< dedicated I/O ranks: the last ones of the communicator
-  std::string transport = "auto";   ///< async only: "rma", "two_sided", "auto"
-  std::string directory = "files";  ///< must exist
+  std::string mode = "serial";       ///< see `thalweg modes`
+  int io_ranks = 0;                  ///< dedicated I/O ranks; 0 in shared_file and file_parallel:
+                                     ///< compute ranks write themselves
+  int restart_ranks = 0;             ///< dedicated restart ranks (see restart.hpp)
+  std::string placement = "last";    ///< of I/O and restart ranks: "last", "first", "spread", "per_node"
+  std::string transport = "auto";    ///< "shared_memory", "rma", "two_sided", "auto": per pair of ranks
+  std::string backpressure = "block";  ///< "spill", "thin": what happens when buffers are full
+  std::int64_t budget_bytes = 0;     ///< of buffered output per I/O rank; 0 = two steps of its streams
+  std::string spill_directory;       ///< node-local; "" = $TMPDIR or /tmp
+  std::string way = "direct";        ///< or "mpiio": how bytes reach a shared file
+  std::vector<std::string> hints;    ///< MPI-IO hints "key=value"; striping also before creation on Lustre
+  std::string directory = "files";   ///< must exist
   std::string start_date = "2000-01-01T00:00:00Z";
   std::string title, source;  ///< global attributes of every file
   std::string
       grid;  ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
+  std::string grid_uuid;  ///< 32 hexadecimal digits; "" = made from the name of the grid
   double timeout_s = 600.0;
 };
 
-/// The points of one place that this rank owns, as global indices, ascending.
+/// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
   Place place;
   std::int64_t global_size;
   std::span<const std::int64_t> global;
+  /// Position in the model's arrays of each owned point (ICON: (jb - 1) * nproma + jc - 1);
+  /// empty = 0, 1, 2, ...
+  std::span<const std::int64_t> positions = {};
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.

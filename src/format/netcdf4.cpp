@@ -32,7 +32,8 @@ class Netcdf4 final : public Container {
 
   ~Netcdf4() override { abandon(); }
 
-  void put(int field, int time_index, const void* values) override {
+  void put(const Piece& piece, int time_index, const void* values) override {
+    const auto field = piece.field;
     const auto& info = file_.fields[static_cast<std::size_t>(field)];
     const auto points = size_of(info.place);
     const auto time = static_cast<std::size_t>(time_index);
@@ -52,13 +53,10 @@ class Netcdf4 final : public Container {
   void close() override {
     open_ = false;
     check_netcdf(nc_close(ncid_), "close", aside_);
-    std::error_code refused;
-    std::filesystem::rename(aside_, file_.path, refused);
-    if (refused) {
-      throw Error(Blame::file_system, fmt::format("cannot give '{}' its final name: {}", aside_,
-                                                  refusal_reason(file_.path, refused.value())));
-    }
+    rename_to_final(file_.path);
   }
+
+  void drop(int) override {}
 
   void abandon() noexcept override {
     if (open_) nc_close(ncid_);
@@ -198,7 +196,7 @@ class Netcdf4 final : public Container {
 
 }  // namespace
 
-std::unique_ptr<Container> create_netcdf4(const FileDescription& description) {
+std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm) {
   return std::make_unique<Netcdf4>(description);
 }
 

@@ -226,7 +226,8 @@ void trace_put(const Stream& stream, int step, const FieldInfo& field, const Fie
     if (target.point < run.global || target.point >= run.global + run.length) continue;
     const auto local = run.local + target.point - run.global;
     const int level = field.levels == 1 ? 0 : target.level - 1;
-    const double value = view.values[local * view.point_stride + level * view.level_stride];
+    const double value = static_cast<const double*>(
+        view.values)[local * view.point_stride + level * view.level_stride];
     trace_stop("field", local, value,
                fmt::format("put '{}' [{}], {}", field.name, field.units,
                            place_names[static_cast<std::size_t>(field.place)]));

@@ -69,7 +69,7 @@ Writer::OpenFile& Writer::file_for(int stream, int step) {
   if (fresh) {
     const auto& times = chosen.schedule.files()[static_cast<std::size_t>(file)];
     try {
-      entry->second = {containers().front().create(describe(chosen, times)), times.steps.size()};
+      entry->second = {containers().front().create(describe(chosen, times), MPI_COMM_SELF), times.steps.size()};
     } catch (...) {
       open_.erase(entry);
       throw;
@@ -105,7 +105,8 @@ void Writer::put(int stream, int step, int position, std::span<const SourceArray
   const auto& steps =
       chosen.schedule.files()[static_cast<std::size_t>(chosen.schedule.file_of(step))].steps;
   const auto time_index = std::lower_bound(steps.begin(), steps.end(), step) - steps.begin();
-  file.container->put(position, static_cast<int>(time_index), ordered);
+  file.container->put(Piece{position, 0, levels, 0, plan.global_size()},
+                      static_cast<int>(time_index), ordered);
   const double written_s = now_s();
 
   const auto bytes = static_cast<std::int64_t>(values * (float64 ? sizeof(double) : sizeof(float)));
