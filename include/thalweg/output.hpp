@@ -13,6 +13,7 @@
 
 #include "thalweg/field.hpp"
 #include "thalweg/grid.hpp"
+#include "thalweg/settings.hpp"
 
 namespace thalweg {
 
@@ -55,6 +56,10 @@ struct OutputSettings {
   std::string grid_uuid;  ///< 32 hexadecimal digits; "" = made from the name of the grid
   double timeout_s = 600.0;
 };
+
+/// The same from the tables of an experiment; files go to DIRECTORY/files.
+OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
+std::vector<StreamSettings> stream_settings(const Experiment& experiment);
 
 /// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
@@ -121,7 +126,8 @@ class Output {
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
 /// sentence.
-void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields);
+void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings);
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 
