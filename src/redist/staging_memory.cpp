@@ -3,13 +3,13 @@
 #include "redist/staging_memory.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "redist/nodes.hpp"
+#include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/wait.hpp"
@@ -18,31 +18,6 @@ namespace thalweg {
 
 namespace {
 
-// Memory of this process alone. Pages come at the first touch, in large ones where the system has
-// them.
-class OwnMemory {
- public:
-  explicit OwnMemory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
-    if (bytes_ == 0) return;
-    void* begin = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (begin == MAP_FAILED) return;
-    madvise(begin, bytes_, MADV_HUGEPAGE);
-    begin_ = static_cast<std::byte*>(begin);
-  }
-  ~OwnMemory() {
-    if (begin_ != nullptr) munmap(begin_, bytes_);
-  }
-  OwnMemory(const OwnMemory&) = delete;
-  OwnMemory& operator=(const OwnMemory&) = delete;
-  bool there() const { return bytes_ == 0 || begin_ != nullptr; }
-  std::byte* begin() const { return begin_; }
-
- private:
-  std::size_t bytes_;
-  std::byte* begin_ = nullptr;
-};
-
 // What the ranks have in common: a private communicator and the node of every rank.
 struct Neighbourhood {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -50,6 +25,7 @@ struct Neighbourhood {
   std::vector<int> node;  ///< [rank]
   bool near = false;      ///< is there a pair on one node?
   bool far = false;       ///< is there a pair on two nodes?
+  bool taker = false;     ///< is this rank one?
 };
 
 // Ranks share a node only if MPI and `node_of` say so.
@@ -75,6 +51,8 @@ Neighbourhood look_round(const StagingRanks& ranks, const std::function<int(int)
     around.near = around.near || of_sources.contains(node);
     all.insert(node);
   }
+  around.taker =
+      std::find(ranks.takers.begin(), ranks.takers.end(), around.rank) != ranks.takers.end();
   around.far = all.size() > 1 && !ranks.sources.empty() && !ranks.takers.empty();
   return around;
 }
@@ -202,7 +180,7 @@ Ways make_ways(const std::string& wish, Neighbourhood& around, std::int64_t byte
            "transport = \"auto\"");
   }
   if (wish == "shared_memory" || (wish == "auto" && around.near)) {
-    auto room = make_shared_way(around.comm, around.node.data(), bytes);
+    auto room = make_shared_way(around.comm, around.node, bytes, around.taker);
     if (room.way) {
       ways.near = ways.add(std::move(room.way));
       ways.memory = room.memory;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/wait.hpp"
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Way shared_memory: takers read a source's memory where it lies; no byte is moved.
-#include <sys/mman.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <vector>
 
+#include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 
 namespace thalweg {
@@ -51,49 +47,17 @@ class Shared final : public StagingWay {
   std::vector<std::byte*> memory_;  // [rank of comm]; null on other nodes
 };
 
-// Makes the pages of a stretch present: fails where the system has none left, instead of killing
-// the rank at the first touch. `advice` is MADV_POPULATE_WRITE or _READ.
-bool populate(std::byte* begin, std::int64_t bytes, int advice) {
-  if (bytes == 0) return true;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto first = reinterpret_cast<std::uintptr_t>(begin) / page * page;
-  const auto last = reinterpret_cast<std::uintptr_t>(begin) + static_cast<std::uintptr_t>(bytes);
-  // Kernels before 5.14 do not know it: pages then come at the first touch.
-  return madvise(reinterpret_cast<void*>(first), last - first, advice) == 0 || errno == EINVAL;
-}
-
 }  // namespace
 
-bool agreed(MPI_Comm comm, bool mine) {
-  int all = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
-  return all == 1;
-}
-
-bool windows_fit(MPI_Comm comm, std::int64_t bytes) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  constexpr std::int64_t bookkeeping = 64
-                                       << 10;  // page rounding and a window's own state, per rank
-  bytes += bookkeeping;
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, node);
-  MPI_Comm_free(&node);
-  bytes += 1 << 20;
-  struct statvfs memory {};
-  bool fit = true;
-  if (statvfs("/dev/shm", &memory) == 0) {
-    fit = bytes <= static_cast<std::int64_t>(memory.f_bavail * memory.f_frsize);
-  }
-  return agreed(comm, fit);
-}
-
-StagingRoom make_shared_way(MPI_Comm comm, const int* node, std::int64_t bytes) {
+StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::int64_t bytes,
+                            bool taker) {
   if (!windows_fit(comm, bytes + alignment)) return {};
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   MPI_Comm neighbours = MPI_COMM_NULL;
-  MPI_Comm_split(comm, node[rank], rank, &neighbours);
+  const int home = node[static_cast<std::size_t>(rank)];
+  MPI_Comm_split(comm, home, rank, &neighbours);
   void* begin = nullptr;
   MPI_Win window = MPI_WIN_NULL;
   bool here = false;
@@ -107,7 +71,7 @@ StagingRoom make_shared_way(MPI_Comm comm, const int* node, std::int64_t bytes) 
     MPI_Info_free(&info);
   }
   here = agreed(neighbours, here);
-  const bool present = here && populate(aligned(begin), bytes, MADV_POPULATE_WRITE);
+  const bool present = here && have_pages(aligned(begin), bytes, Access::write);
   if (!agreed(comm, present)) {
     if (here) MPI_Win_free(&window);
     MPI_Comm_free(&neighbours);
@@ -115,13 +79,15 @@ StagingRoom make_shared_way(MPI_Comm comm, const int* node, std::int64_t bytes) 
   }
   std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
   int neighbour = 0;
-  for (int other = 0; other < ranks; ++other) {
-    if (node[other] != node[rank]) continue;
+  for (std::size_t other = 0; other < memory.size(); ++other) {
+    if (node[other] != home) continue;
     MPI_Aint size = 0;
     int unit = 1;
     void* base = nullptr;
     MPI_Win_shared_query(window, neighbour++, &size, &unit, &base);
-    memory[static_cast<std::size_t>(other)] = aligned(base);
+    memory[other] = aligned(base);
+    // Here too the pages are better found now than at the first fetch.
+    if (taker && size > alignment) have_pages(memory[other], size - alignment, Access::read);
   }
   std::byte* own = aligned(begin);
   return {std::make_unique<Shared>(neighbours, window, std::move(memory)), own};

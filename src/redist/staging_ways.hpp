@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace thalweg {
 
@@ -30,21 +31,14 @@ struct StagingRoom {
 };
 
 /// Memory of each rank in a window shared by its node. `node`: of each rank of comm; pairs of
-/// different nodes must not use it.
-StagingRoom make_shared_way(MPI_Comm comm, const int* node, std::int64_t bytes);
+/// different nodes must not use it. `taker`: this rank will fetch.
+StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::int64_t bytes,
+                            bool taker);
 /// A window for MPI_Get over memory that exists; null on every rank if one cannot create it.
 std::unique_ptr<StagingWay> make_rma_way(MPI_Comm comm, std::byte* memory, std::int64_t bytes);
 /// The same with memory from MPI, which many MPIs reach faster.
 StagingRoom make_rma_room(MPI_Comm comm, std::int64_t bytes);
 std::unique_ptr<StagingWay> make_two_sided_way(MPI_Comm comm);
-
-/// Do windows of `bytes` on this rank (others: their own) fit into the shared memory of every node?
-/// Collective. Open MPI keeps them in /dev/shm, and where they do not fit, it fails on one rank and
-/// waits for ever on the others: so ask first.
-bool windows_fit(MPI_Comm comm, std::int64_t bytes);
-
-/// True on every rank if `mine` is true on every rank.
-bool agreed(MPI_Comm comm, bool mine);
 
 /// No call of MPI counts more than an int: longer stretches go in pieces of this many bytes.
 inline constexpr std::int64_t message_bytes = std::int64_t{1} << 30;
