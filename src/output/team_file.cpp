@@ -26,6 +26,13 @@ std::optional<Error> try_to(const Act& act) {
   }
 }
 
+// A text that says first how its sender fares.
+std::string marked(char mark, const std::string& text) {
+  std::string message(1, mark);
+  message += text;
+  return message;
+}
+
 }  // namespace
 
 TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team,
@@ -42,8 +49,9 @@ TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_C
       if (!well) throw Error(Blame::file_system, "another writer failed before");
       container_ = head_ ? kind.create(description_, team_) : kind.join(description_, "", team_);
     });
-    message = failure ? std::to_string(static_cast<int>(failure->blame())) + failure->what()
-                      : "+" + container_->layout();
+    message = failure ? marked(static_cast<char>('0' + static_cast<int>(failure->blame())),
+                               failure->what())
+                      : marked('+', container_->layout());
   }
   message = share_text(team_, message);
   if (message.front() != '+') {
@@ -67,7 +75,7 @@ void TeamFile::finish_time(int time_index, bool well) {
   std::optional<Error> failure;
   std::string mine = "-";
   if (well && container_) {
-    failure = try_to([&] { mine = "+" + container_->request(time_index); });
+    failure = try_to([&] { mine = marked('+', container_->request(time_index)); });
     if (failure) mine = "-";
   }
   auto requests = gather_texts(team_, mine);
@@ -77,7 +85,7 @@ void TeamFile::finish_time(int time_index, bool well) {
   if (head_ && all_well) {
     for (auto& request : requests) request.erase(0, 1);
     failure = try_to([&] { answers = container_->grant(time_index, std::move(requests)); });
-    for (auto& answer : answers) answer = (failure ? "-" : "+") + answer;
+    for (auto& answer : answers) answer = marked(failure ? '-' : '+', answer);
   }
   const auto answer = deal_texts(team_, answers);
   if (failure) throw *failure;

@@ -152,11 +152,8 @@ void Writer::put(int stream, int step, int slice_number, std::span<const SourceA
     for (int level = 0; level < slice.levels; level += slab_levels) {
       const int count = std::min(slab_levels, slice.levels - level);
       const ReorderWindow window{level, count, 0, slice.points};
-      if (float64) {
-        reorder(plan, arrays, slice.levels, window, swap, reinterpret_cast<double*>(slab_.data()));
-      } else {
-        reorder(plan, arrays, slice.levels, window, swap, reinterpret_cast<float*>(slab_.data()));
-      }
+      reorder(plan, arrays, slice.levels, window, swap,
+              float64 ? ValueType::float64 : ValueType::float32, slab_.data());
       const double reordered_s = now_s();
       open.file->put(Piece{slice.position, slice.first_level + level, count,
                            own_file ? 0 : slice.first_point, slice.points},
