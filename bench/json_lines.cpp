@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <cmath>
 #include <cstdio>
+#include <string>
 
 namespace thalweg::bench {
 
@@ -18,10 +18,6 @@ void print_line(const nlohmann::json& object) {
   std::fflush(stdout);
 }
 
-double rounded(double value) {
-  if (value == 0.0 || !std::isfinite(value)) return value;
-  const double scale = std::pow(10.0, 3.0 - std::floor(std::log10(std::abs(value))));
-  return std::round(value * scale) / scale;
-}
+double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
 
 }  // namespace thalweg::bench

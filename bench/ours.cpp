@@ -45,7 +45,7 @@ void define(Output& output, const Session& session, const Ours& ours,
     FieldInfo info;
     info.name = name_of(field);
     info.long_name = fmt::format("field {}", field);
-    info.units = "1";
+    info.units = std::string("1");
     info.levels = session.workload.levels;
     info.type = ValueType::float32;
     output.define(info);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <regex>
 
 namespace thalweg::bench {
 namespace {
@@ -146,6 +147,14 @@ std::string wrong_count(const Session& session, std::size_t files, int steps) {
   return fmt::format("'{}' has {} files after {} steps", session.directory, files, steps);
 }
 
+/// The date of a file of ours, "..._20000101T020000Z.nc": partitions are dealt over time. "" =
+/// none.
+std::string date_in(const std::string& path) {
+  static const std::regex pattern("\\d{8}T\\d{6}Z");
+  std::smatch found;
+  return std::regex_search(path, found, pattern) ? found.str() : std::string();
+}
+
 }  // namespace
 
 std::vector<std::string> files_of(const Session& session) {
@@ -153,7 +162,10 @@ std::vector<std::string> files_of(const Session& session) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(session.directory))
     if (entry.is_regular_file()) files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const std::string& one, const std::string& other) {
+    const auto first = date_in(one), second = date_in(other);
+    return first == second ? one < other : first < second;
+  });
   return files;
 }
 

@@ -9,7 +9,7 @@
 
 namespace thalweg::bench {
 
-/// Finished files of the trial's directory, by name: one step after the other. Collective.
+/// Files of the trial's directory by the date in their names: one step after the other. Collective.
 std::vector<std::string> files_of(const Session& session);
 double mean_step_bytes(const std::vector<std::string>& files, int steps);
 

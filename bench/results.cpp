@@ -3,6 +3,7 @@
 #include "results.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "json_lines.hpp"
 
@@ -63,7 +64,7 @@ nlohmann::json Results::line_of(const Method& method, const Record& record) cons
   line["cpu_s"] = median_of(record, [](const Trial& trial) { return trial.cpu_s / trial.steps; });
   line["step_bytes"] = workload_.step_bytes();
   line["steps"] = record.trials.begin()->second.steps;
-  line["file_bytes"] = median_of(record, [](const Trial& trial) { return trial.file_bytes; });
+  line["file_bytes"] = std::llround(record.trials.begin()->second.file_bytes);
   if (record.trials.begin()->second.first_step_s > 0.0)
     line["first_step_s"] = median_of(record, [](const Trial& t) { return t.first_step_s; });
   line["paired_ratio"] = ratios(record);
