@@ -32,7 +32,9 @@ std::size_t history_bytes(const FileDescription& description) {
 
 void describe(const FileDescription& description, int kind) {
   NetcdfFile file(description.path + ".part", kind);
-  const auto variables = define_netcdf(file.id(), description);
+  NetcdfStorage storage;
+  storage.fields_first = true;
+  const auto variables = define_netcdf(file.id(), description, storage);
   check_netcdf(nc__enddef(file.id(), history_bytes(description), page_bytes, 0, page_bytes),
                "lay out", file.name());
   write_coordinates(file.id(), description, variables);
