@@ -32,12 +32,17 @@ void check_size(std::size_t size) {
 
 const char* reason(int status) {
   switch (status) {
-    case ISAL_INCORRECT_CHECKSUM: return "its checksum is wrong";
-    case ISAL_OUT_OVERFLOW: return "it holds more than it should";
-    case ISAL_END_INPUT: return "it ends too early";
+    case ISAL_INCORRECT_CHECKSUM:
+      return "its checksum is wrong";
+    case ISAL_OUT_OVERFLOW:
+      return "it holds more than it should";
+    case ISAL_END_INPUT:
+      return "it ends too early";
     case ISAL_INVALID_WRAPPER:
-    case ISAL_UNSUPPORTED_METHOD: return "it does not begin as a zlib stream";
-    default: return "its codes make no sense";
+    case ISAL_UNSUPPORTED_METHOD:
+      return "it does not begin as a zlib stream";
+    default:
+      return "its codes make no sense";
   }
 }
 
@@ -83,10 +88,10 @@ void deflate_decompress(std::span<const std::byte> block, std::span<std::byte> i
   state->avail_out = static_cast<std::uint32_t>(into.size());
   const int status = isal_inflate_stateless(state.get());
   if (status == ISAL_DECOMP_OK && state->total_out == into.size()) return;
-  throw Error(Blame::file_system,
-              fmt::format("a deflate block of {} bytes is damaged: {}", block.size(),
-                          status == ISAL_DECOMP_OK ? "it holds less than it should"
-                                                   : reason(status)));
+  throw Error(
+      Blame::file_system,
+      fmt::format("a deflate block of {} bytes is damaged: {}", block.size(),
+                  status == ISAL_DECOMP_OK ? "it holds less than it should" : reason(status)));
 }
 
 void deflate_compress_values(std::span<const std::byte> values, int value_bytes, int level,

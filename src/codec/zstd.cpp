@@ -11,8 +11,8 @@
 namespace thalweg {
 
 void zstd_compress(std::span<const std::byte> block, int level, std::vector<std::byte>& into) {
-  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(
-      ZSTD_createCCtx(), ZSTD_freeCCtx);
+  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                                  ZSTD_freeCCtx);
   const auto start = into.size();
   into.resize(start + ZSTD_compressBound(block.size()));
   const auto size = ZSTD_compressCCtx(context.get(), into.data() + start, into.size() - start,
@@ -33,8 +33,8 @@ void zstd_compress_values(std::span<const std::byte> values, int value_bytes, in
 }
 
 void zstd_decompress(std::span<const std::byte> block, std::span<std::byte> into) {
-  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
-      ZSTD_createDCtx(), ZSTD_freeDCtx);
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                                  ZSTD_freeDCtx);
   const auto size =
       ZSTD_decompressDCtx(context.get(), into.data(), into.size(), block.data(), block.size());
   if (ZSTD_isError(size) == 0 && size == into.size()) return;
