@@ -424,6 +424,9 @@ TEST_CASE("fixed_layouts_refuse_what_they_cannot_hold") {
   }
   CHECK_THROWS_AS(find_container("raw", "direct").check(description), Error);
   CHECK_NOTHROW(find_container("netcdf4", "direct").check(description));
+  description.compression_level = 10;
+  CHECK_THROWS_WITH_AS(find_container("netcdf4", "direct").check(description),
+                       doctest::Contains("1 to 9, not 10"), Error);
   description.compression = "ccsds";
   CHECK_THROWS_WITH_AS(find_container("netcdf4", "direct").check(description),
                        doctest::Contains("'ccsds'"), Error);
