@@ -14,7 +14,7 @@ namespace thalweg {
 
 namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
-constexpr bool settles_nothing = false;
+constexpr bool settles_nothing = false, settles = true;
 
 // name, way, suffix, meaning, byte order, needs settling, create, join, check
 constexpr std::array all{
@@ -26,6 +26,12 @@ constexpr std::array all{
                   big_endian, settles_nothing, create_classic, join_classic, check_classic},
     ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
                   little_endian, settles_nothing, create_raw, join_raw, check_raw},
+    ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
+                  settles, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
+#ifdef THALWEG_PNETCDF
+    ContainerInfo{"cdf5", "mpiio", ".nc", "netCDF CDF-5 by PnetCDF, collective", little_endian,
+                  settles, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
+#endif
 };
 }  // namespace
 
