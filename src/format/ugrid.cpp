@@ -25,10 +25,6 @@ std::string path_of(int ncid) {
   return path;
 }
 
-bool is_wanted(const MeshVariable& variable, const MeshContent& content) {
-  return (content.cell || content.edge || content.vertex) && variable.wanted(content);
-}
-
 /// The dimension's id; made if it is not there.
 int dimension(int ncid, const std::string& path, const char* name, std::int64_t size) {
   int id = -1;
@@ -38,39 +34,22 @@ int dimension(int ncid, const std::string& path, const char* name, std::int64_t 
   return id;
 }
 
-/// The variable that ties the others together (UGRID 1.0, "mesh topology").
 void define_topology(int ncid, const std::string& path, const MeshContent& content) {
   int id = -1;
   check_netcdf(nc_def_var(ncid, "mesh", NC_INT, 0, nullptr, &id), "define the mesh in", path);
   const int topology_dimension = 2;
-  put_text(ncid, id, "cf_role", "mesh_topology");
-  put_text(ncid, id, "long_name", "icosahedral grid of triangles");
-  put_text(ncid, id, "cdi", "ignore");  // not a field: see the connectivity variables
   check_netcdf(nc_put_att_int(ncid, id, "topology_dimension", NC_INT, 1, &topology_dimension),
                "define the mesh in", path);
-  put_text(ncid, id, "node_coordinates", "vlon vlat");
-  put_text(ncid, id, "face_node_connectivity", "face_nodes");
-  put_text(ncid, id, "face_dimension", "cell");
-  if (content.cell) put_text(ncid, id, "face_coordinates", "clon clat");
-  if (content.edge) {
-    put_text(ncid, id, "edge_node_connectivity", "edge_nodes");
-    put_text(ncid, id, "edge_dimension", "edge");
-    put_text(ncid, id, "edge_coordinates", "elon elat");
-  }
-  if (content.full) {
-    put_text(ncid, id, "face_edge_connectivity", "face_edges");
-    put_text(ncid, id, "face_face_connectivity", "face_faces");
-    put_text(ncid, id, "edge_face_connectivity", "edge_faces");
-  }
+  for (const TextAttribute& attribute : topology_attributes(content))
+    put_text(ncid, id, attribute.name, attribute.value);
 }
 
 void define_variable(int ncid, const std::string& path, const Grid& grid,
-                     const MeshVariable& variable, bool has_bounds) {
-  constexpr const char* small[] = {"", "", "two", "three", "four", "five", "six"};
+                     const MeshVariable& variable, const MeshContent& content) {
   int dimensions[2] = {
       dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
                 grid.size(variable.place)),
-      variable.width == 1 ? -1 : dimension(ncid, path, small[variable.width], variable.width)};
+      variable.width == 1 ? -1 : dimension(ncid, path, small_dimensions[variable.width], variable.width)};
   const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
   const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
   int id = -1;
@@ -80,7 +59,7 @@ void define_variable(int ncid, const std::string& path, const Grid& grid,
   check_netcdf(nc_def_var_chunking(ncid, id, NC_CONTIGUOUS, nullptr), "define the mesh in", path);
   for (const TextAttribute& attribute : variable.attributes)
     put_text(ncid, id, attribute.name, attribute.value);
-  if (has_bounds) put_text(ncid, id, "bounds", std::string(variable.name) + "_bnds");
+  if (has_bounds(variable, content)) put_text(ncid, id, "bounds", std::string(variable.name) + "_bnds");
   if (variable.indices != nullptr) {
     const int start_index = 0;
     check_netcdf(nc_put_att_int(ncid, id, "start_index", NC_INT, 1, &start_index),
@@ -120,16 +99,9 @@ void write_slice(int ncid, const std::string& path, const MeshVariable& variable
 void UgridWriter::define(int ncid) const {
   if (!content_.cell && !content_.edge && !content_.vertex) return;
   const std::string path = path_of(ncid);
-  const auto list = mesh_variables();
   define_topology(ncid, path, content_);
-  for (const MeshVariable& variable : list) {
-    if (!is_wanted(variable, content_)) continue;
-    const std::string bounds = std::string(variable.name) + "_bnds";
-    const bool has_bounds = std::any_of(list.begin(), list.end(), [&](const MeshVariable& other) {
-      return other.name == bounds && is_wanted(other, content_);
-    });
-    define_variable(ncid, path, grid_, variable, has_bounds);
-  }
+  for (const MeshVariable& variable : mesh_variables())
+    if (is_wanted(variable, content_)) define_variable(ncid, path, grid_, variable, content_);
 }
 
 void UgridWriter::write(int ncid) const {
