@@ -10,7 +10,7 @@
 
 namespace thalweg {
 
-/// One codec. Thread-safe; a call allocates nothing that outlives it except `into`.
+/// One codec. Thread-safe; what a call needs beside `into` is kept per thread and used again.
 struct Codec {
   const char* name;
   const char* meaning;
@@ -20,6 +20,10 @@ struct Codec {
   void (*compress)(std::span<const std::byte> block, int level, std::vector<std::byte>& into);
   /// Fills `into` exactly. Throws Error(file_system) if the block is damaged.
   void (*decompress)(std::span<const std::byte> block, std::span<std::byte> into);
+  /// Appends a block that decompress() turns into the shuffled values; faster than shuffle() and
+  /// compress() where the codec can use that it sees whole values. size = value_bytes * values.
+  void (*compress_values)(std::span<const std::byte> values, int value_bytes, int level,
+                          std::vector<std::byte>& into);
 };
 
 /// Every codec, in codecs.cpp.
@@ -30,5 +34,9 @@ const Codec& find_codec(std::string_view name);
 /// HDF5's shuffle filter: byte b of value i goes to into[b * values + i]. size = value_bytes * values.
 void shuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into);
 void unshuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into);
+
+/// The inverse of Codec::compress_values: decompresses, then unshuffles. Throws as decompress does.
+void decompress_values(const Codec& codec, std::span<const std::byte> block, int value_bytes,
+                       std::span<std::byte> values);
 
 }  // namespace thalweg
