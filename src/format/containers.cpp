@@ -18,6 +18,8 @@ namespace {
 constexpr std::array all{
     ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", false,
                   false, create_netcdf4, nullptr, nullptr},
+    ContainerInfo{"zarr", "direct", ".zarr", "Zarr 3 store: a directory of shards, one writer each",
+                  false, false, create_zarr, join_zarr, check_zarr},
 };
 }  // namespace
 
@@ -29,19 +31,19 @@ const ContainerInfo& find_container(std::string_view name, std::string_view way)
     if (way == container.way) names.emplace_back(container.name);
     if (name == container.name && way == container.way) return container;
   }
-  throw Error(Blame::user,
-              fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
-                          "{}.{}",
-                          name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
+  throw Error(
+      Blame::user,
+      fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
+                  "{}.{}",
+                  name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
 }
 
 void rename_to_final(const std::string& path) {
   std::error_code refused;
   std::filesystem::rename(path + ".part", path, refused);
   if (!refused) return;
-  throw Error(Blame::file_system,
-              fmt::format("cannot give '{}.part' its final name: {}", path,
-                          refusal_reason(path, refused.value())));
+  throw Error(Blame::file_system, fmt::format("cannot give '{}.part' its final name: {}", path,
+                                              refusal_reason(path, refused.value())));
 }
 
 }  // namespace thalweg

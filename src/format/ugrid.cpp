@@ -46,10 +46,11 @@ void define_topology(int ncid, const std::string& path, const MeshContent& conte
 
 void define_variable(int ncid, const std::string& path, const Grid& grid,
                      const MeshVariable& variable, const MeshContent& content) {
-  int dimensions[2] = {
-      dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
-                grid.size(variable.place)),
-      variable.width == 1 ? -1 : dimension(ncid, path, small_dimensions[variable.width], variable.width)};
+  int dimensions[2] = {dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
+                                 grid.size(variable.place)),
+                       variable.width == 1 ? -1
+                                           : dimension(ncid, path, small_dimensions[variable.width],
+                                                       variable.width)};
   const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
   const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
   int id = -1;
@@ -59,7 +60,8 @@ void define_variable(int ncid, const std::string& path, const Grid& grid,
   check_netcdf(nc_def_var_chunking(ncid, id, NC_CONTIGUOUS, nullptr), "define the mesh in", path);
   for (const TextAttribute& attribute : variable.attributes)
     put_text(ncid, id, attribute.name, attribute.value);
-  if (has_bounds(variable, content)) put_text(ncid, id, "bounds", std::string(variable.name) + "_bnds");
+  if (has_bounds(variable, content))
+    put_text(ncid, id, "bounds", std::string(variable.name) + "_bnds");
   if (variable.indices != nullptr) {
     const int start_index = 0;
     check_netcdf(nc_put_att_int(ncid, id, "start_index", NC_INT, 1, &start_index),
