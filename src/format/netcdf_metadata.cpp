@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
 
 #include "format/netcdf_calls.hpp"
 #include "format/ugrid.hpp"
@@ -18,7 +20,24 @@ namespace {
 UgridWriter mesh_of(const FileDescription& file) {
   std::array<bool, 3> used{};
   for (const auto& field : file.fields) used[static_cast<std::size_t>(field.place)] = true;
-  return {Grid::parse(file.grid), {used[0], used[1], used[2], false, false}};
+  std::optional<GridPart> part;
+  if (!file.first_points.empty()) {
+    part.emplace();
+    std::copy_n(file.first_points.begin(), part->first.size(), part->first.begin());
+    std::copy_n(file.sizes.begin(), part->size.size(), part->size.begin());
+  }
+  return {Grid::parse(file.grid), {used[0], used[1], used[2], false, false}, part};
+}
+
+/// netCDF has no dimensions of length 0: they would be unlimited.
+void check_sizes(const FileDescription& file) {
+  for (const auto& field : file.fields) {
+    const auto place = static_cast<std::size_t>(field.place);
+    if (file.sizes[place] > 0) continue;
+    throw Error(Blame::user, fmt::format("'{}' would hold no points of place '{}'; let fewer ranks "
+                                         "write files of their own",
+                                         file.path, place_names[place]));
+  }
 }
 
 /// One file in define mode.
@@ -26,6 +45,7 @@ struct Definition {
   int ncid;
   const FileDescription& file;
   const NetcdfStorage& storage;
+  bool has_topology;
 
   std::size_t size_of(Place place) const {
     return static_cast<std::size_t>(file.sizes[static_cast<std::size_t>(place)]);
@@ -54,6 +74,29 @@ struct Definition {
     put_text(ncid, NC_GLOBAL, "references", "Thalweg, docs/mini-model.md");
     put_text(ncid, NC_GLOBAL, "institution", "Thalweg");
     if (!file.grid.empty()) put_text(ncid, NC_GLOBAL, "grid_name", file.grid);
+    if (!file.grid_uuid.empty()) put_text(ncid, NC_GLOBAL, "uuidOfHGrid", file.grid_uuid);
+    if (!file.first_points.empty()) part_attributes();
+  }
+
+  /// Which points of the grid the file holds, for every place with fields: cell_first (0-based) and
+  /// cell_global_size, likewise edge and vertex.
+  void part_attributes() const {
+    for (const auto& field : file.fields) {
+      const auto place = static_cast<std::size_t>(field.place);
+      const std::string name = place_names[place];
+      const auto global = file.global_sizes.empty() ? file.sizes[place] : file.global_sizes[place];
+      put_count(name + "_first", file.first_points[place]);
+      put_count(name + "_global_size", global);
+    }
+  }
+
+  /// As NC_INT, or as NC_DOUBLE where that is too small: CDF-2 has no larger integer.
+  void put_count(const std::string& name, std::int64_t count) const {
+    const bool fits = count <= std::numeric_limits<int>::max();
+    const long long value = count;
+    check_netcdf(
+        nc_put_att_longlong(ncid, NC_GLOBAL, name.c_str(), fits ? NC_INT : NC_DOUBLE, 1, &value),
+        "describe", file.path);
   }
 
   int time() const {
@@ -97,8 +140,10 @@ struct Definition {
     put_text(ncid, id, "long_name", info.long_name);
     put_text(ncid, id, "units", info.units);
     if (!file.grid.empty()) {
-      put_text(ncid, id, "mesh", "mesh");
-      put_text(ncid, id, "location", UgridWriter::location(info.place));
+      if (has_topology) {
+        put_text(ncid, id, "mesh", "mesh");
+        put_text(ncid, id, "location", UgridWriter::location(info.place));
+      }
       put_text(ncid, id, "coordinates", UgridWriter::coordinates(info.place));
       put_text(ncid, id, "CDI_grid_type", "unstructured");
     }
@@ -118,11 +163,14 @@ struct Definition {
 
 NetcdfVariables define_netcdf(int ncid, const FileDescription& description,
                               const NetcdfStorage& storage) {
+  check_sizes(description);
   // Nothing is filled: a byte reaches the disk once.
   check_netcdf(nc_set_fill(ncid, NC_NOFILL, nullptr), "prepare", description.path);
-  const Definition definition{ncid, description, storage};
+  const bool has_mesh = !description.grid.empty();
+  const Definition definition{ncid, description, storage,
+                              has_mesh && mesh_of(description).is_whole()};
   definition.global_attributes();
-  if (!description.grid.empty()) mesh_of(description).define(ncid);
+  if (has_mesh) mesh_of(description).define(ncid);
   NetcdfVariables variables;
   variables.time = definition.time();
   const bool layered = std::any_of(description.fields.begin(), description.fields.end(),
@@ -159,6 +207,18 @@ std::string history_with_dropped(const FileDescription& description, std::span<c
                            description.steps[time], description.times_s[time]);
   }
   return history;
+}
+
+void complete_netcdf(const FileDescription& description, std::span<const FieldBytes>,
+                     const std::vector<int>& dropped) {
+  if (!dropped.empty()) {
+    NetcdfFile file(description.path + ".part");
+    check_netcdf(nc_redef(file.id()), "describe", file.name());
+    put_text(file.id(), NC_GLOBAL, "history", history_with_dropped(description, dropped));
+    check_netcdf(nc_enddef(file.id()), "describe", file.name());
+    file.close();
+  }
+  rename_to_final(description.path);
 }
 
 }  // namespace thalweg

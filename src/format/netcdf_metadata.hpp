@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/container.hpp"
+#include "format/fixed_layout.hpp"
 
 namespace thalweg {
 
@@ -38,9 +38,9 @@ void write_time(int ncid, const FileDescription& description, const NetcdfVariab
 /// The file's history with one line for each dropped time.
 std::string history_with_dropped(const FileDescription& description, std::span<const int> dropped);
 
-/// Bytes of one value of the fields.
-inline std::size_t value_bytes(const FileDescription& description) {
-  return description.float64 ? sizeof(double) : sizeof(float);
-}
+/// Head of a netCDF file of any kind: names the dropped times in the history and gives the file its
+/// final name.
+void complete_netcdf(const FileDescription& description, std::span<const FieldBytes> layout,
+                     const std::vector<int>& dropped);
 
 }  // namespace thalweg

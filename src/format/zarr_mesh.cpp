@@ -3,16 +3,15 @@
 #include "format/zarr_mesh.hpp"
 
 #include <limits>
+#include <map>
 #include <memory>
+#include <span>
 
-#include "format/mesh_variables.hpp"
-#include "thalweg/decomposition.hpp"
+#include "format/mesh_values.hpp"
 
 namespace thalweg {
 
 namespace {
-
-constexpr std::int64_t slice_cells = 65'536;  // about 60 MB of mesh while a slice is written
 
 bool is_wide(const Grid& grid) { return grid.edges() > std::numeric_limits<std::int32_t>::max(); }
 
@@ -47,24 +46,15 @@ ZarrArray mesh_array(const Grid& grid, const MeshVariable& variable, const MeshC
   return array;
 }
 
-/// Values of the points that the slice owns, as bytes of the file.
-std::vector<std::byte> slice_values(const MeshVariable& variable, const Mesh& mesh, bool wide) {
-  const auto points = mesh.part(variable.place).owned;
-  const auto size = static_cast<std::size_t>(points) * static_cast<std::size_t>(variable.width);
-  std::vector<double> numbers(variable.numbers != nullptr ? size : 0);
-  std::vector<std::int64_t> indices(variable.numbers != nullptr ? 0 : size);
-  for (int point = 0; point < points; ++point) {
-    const auto first = static_cast<std::size_t>(point) * static_cast<std::size_t>(variable.width);
-    if (variable.numbers != nullptr)
-      variable.numbers(mesh, point, &numbers[first]);
-    else
-      variable.indices(mesh, point, &indices[first]);
-  }
-  const std::vector<std::int32_t> narrow(indices.begin(), indices.end());
-  const auto bytes = variable.numbers != nullptr ? std::as_bytes(std::span(numbers))
-                     : wide                      ? std::as_bytes(std::span(indices))
-                                                 : std::as_bytes(std::span(narrow));
-  return {bytes.begin(), bytes.end()};
+/// Values of a slice as bytes of the file.
+void put_slice(ShardFile& file, const MeshSlice& slice, bool wide) {
+  const auto put = [&](auto values) {
+    file.put(0, 1, slice.first, slice.points, std::as_bytes(std::span(values)).data(),
+             slice.points);
+  };
+  if (slice.variable->numbers != nullptr) return put(std::span(slice.numbers));
+  if (wide) return put(std::span(slice.indices));
+  put(std::vector<std::int32_t>(slice.indices.begin(), slice.indices.end()));
 }
 
 }  // namespace
@@ -83,34 +73,29 @@ std::vector<ZarrArray> mesh_arrays(const Grid& grid, const MeshContent& content)
 void write_mesh_arrays(const std::string& store, const Grid& grid, const MeshContent& content) {
   const std::int32_t nothing = 0;
   write_file(store + "/mesh/c", std::as_bytes(std::span(&nothing, 1)));
-  struct Open {
-    const MeshVariable* variable;
-    std::unique_ptr<ShardFile> file;
-  };
-  std::vector<Open> open;
+  std::vector<const MeshVariable*> variables;
+  std::map<const MeshVariable*, std::unique_ptr<ShardFile>> files;
   for (const MeshVariable& variable : mesh_variables()) {
     if (!is_wanted(variable, content)) continue;
+    variables.push_back(&variable);
     const ShardGrid shards = shards_of(grid, variable);
     const std::string base = store + "/" + variable.name + "/c/0";
     const std::vector<std::string> missing(variable.width > 1 ? 1 : 0, base);
-    open.push_back(
-        {&variable, std::make_unique<ShardFile>(
-                        variable.width > 1 ? base + "/0" : base, missing, shards, 1, shards.points,
-                        ChunkCodec{"none", 1, variable.width * value_bytes(grid, variable)})});
+    files[&variable] = std::make_unique<ShardFile>(
+        variable.width > 1 ? base + "/0" : base, missing, shards, 1, shards.points,
+        ChunkCodec{"none", 1, variable.width * value_bytes(grid, variable)});
   }
-  const auto slices = static_cast<int>((grid.cells() + slice_cells - 1) / slice_cells);
-  const Decomposition along_curve(grid, slices, "curve");
+  const GridPart whole{{0, 0, 0}, {grid.cells(), grid.edges(), grid.vertices()}};
   const int halo_depth = content.bounds || content.full ? 1 : 0;  // hexagons need their cells
-  for (int slice = 0; slice < slices; ++slice) {
-    const Mesh mesh = build_mesh(along_curve, slice, halo_depth);
-    for (const auto& [variable, file] : open) {
-      const PlacePart& part = mesh.part(variable->place);
-      if (part.owned == 0) continue;
-      const auto values = slice_values(*variable, mesh, is_wide(grid));
-      file->put(0, 1, part.global[0], part.owned, values.data(), part.owned);
-    }
+  const auto put = [&](const MeshSlice& slice) {
+    put_slice(*files.at(slice.variable), slice, is_wide(grid));
+  };
+  if (const auto kept = kept_mesh_values(grid, whole, variables, halo_depth)) {
+    for (const MeshSlice& slice : *kept) put(slice);
+  } else {
+    compute_mesh_values(grid, whole, variables, halo_depth, put);
   }
-  for (const auto& one : open) one.file->finish();
+  for (const auto& [variable, file] : files) file->finish();
 }
 
 }  // namespace thalweg
