@@ -44,16 +44,6 @@ const ContainerInfo& find_container(std::string_view name, std::string_view way)
       fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
                   "{}.{}",
                   name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
-<<<<<<< HEAD
-}
-
-void rename_to_final(const std::string& path) {
-  std::error_code refused;
-  std::filesystem::rename(path + ".part", path, refused);
-  if (!refused) return;
-  throw Error(Blame::file_system, fmt::format("cannot give '{}.part' its final name: {}", path,
-                                              refusal_reason(path, refused.value())));
-=======
 }
 
 }  // namespace thalweg
