@@ -14,8 +14,8 @@ namespace thalweg {
 struct Codec {
   const char* name;
   const char* meaning;
-  int hdf5_filter;   ///< registered HDF5 filter id (deflate 1, zstd 32015)
-  bool built_in;     ///< every HDF5 reads it without a plugin
+  int hdf5_filter;  ///< registered HDF5 filter id (deflate 1, zstd 32015)
+  bool built_in;    ///< every HDF5 reads it without a plugin
   /// Appends the compressed block to `into`. deflate: a zlib stream (RFC 1950); zstd: one frame.
   void (*compress)(std::span<const std::byte> block, int level, std::vector<std::byte>& into);
   /// Fills `into` exactly. Throws Error(file_system) if the block is damaged.
@@ -31,7 +31,8 @@ std::span<const Codec> codecs();
 /// Throws Error(user) with the list and "did you mean".
 const Codec& find_codec(std::string_view name);
 
-/// HDF5's shuffle filter: byte b of value i goes to into[b * values + i]. size = value_bytes * values.
+/// HDF5's shuffle filter: byte b of value i goes to into[b * values + i]. size = value_bytes *
+/// values.
 void shuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into);
 void unshuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into);
 

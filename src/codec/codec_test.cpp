@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about codecs: round trips of every kind of block, zlib reads ours and we read zlib's, damage
-// is found.
+// Facts about codecs: round trips of every kind of block, zlib reads ours and we read zlib's,
+// damage is found.
 #include "codec/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -186,7 +186,8 @@ TEST_CASE("a_damaged_block_is_refused") {
       CHECK(refused(packed, std::span(back).first(back.size() - 1)));
       Block longer(values.size() + 1);
       CHECK(refused(packed, longer));
-      if (std::string_view(codec.name) == "deflate") {  // zstd's frames carry no checksum by default
+      if (std::string_view(codec.name) ==
+          "deflate") {  // zstd's frames carry no checksum by default
         for (std::size_t byte = 2; byte < packed.size(); byte += packed.size() / 7 + 1) {
           packed[byte] ^= std::byte{0x10};
           // Some bits mean nothing: the values must be right then.

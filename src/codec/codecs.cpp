@@ -36,15 +36,16 @@ const Codec& find_codec(std::string_view name) {
                           fmt::join(names, ", "), did_you_mean(std::string(name), names)));
 }
 
-std::span<std::byte> codec_scratch(std::size_t size) {
-  thread_local std::vector<std::byte> buffer;
+std::span<std::byte> codec_scratch(Scratch which, std::size_t size) {
+  thread_local std::array<std::vector<std::byte>, 2> buffers;
+  auto& buffer = buffers[static_cast<std::size_t>(which)];
   if (buffer.size() < size) buffer.resize(size);
   return std::span(buffer).first(size);
 }
 
 void decompress_values(const Codec& codec, std::span<const std::byte> block, int value_bytes,
                        std::span<std::byte> values) {
-  const auto shuffled = codec_scratch(values.size());
+  const auto shuffled = codec_scratch(Scratch::shuffled, values.size());
   codec.decompress(block, shuffled);
   unshuffle(shuffled, value_bytes, values);
 }

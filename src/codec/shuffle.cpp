@@ -50,7 +50,8 @@ void shuffle_by_sixteen(const std::byte* from, std::size_t values, std::byte* in
       std::memcpy(into + byte * values + i, &registers[byte], sizeof(Bytes));
   }
   for (; i < values; ++i)
-    for (std::size_t byte = 0; byte < width; ++byte) into[byte * values + i] = from[width * i + byte];
+    for (std::size_t byte = 0; byte < width; ++byte)
+      into[byte * values + i] = from[width * i + byte];
 }
 
 template <int width, int log2_width>
@@ -64,7 +65,8 @@ void unshuffle_by_sixteen(const std::byte* from, std::size_t values, std::byte* 
     std::memcpy(into + width * i, registers, sizeof registers);
   }
   for (; i < values; ++i)
-    for (std::size_t byte = 0; byte < width; ++byte) into[width * i + byte] = from[byte * values + i];
+    for (std::size_t byte = 0; byte < width; ++byte)
+      into[width * i + byte] = from[byte * values + i];
 }
 
 }  // namespace
@@ -76,7 +78,8 @@ void shuffle(std::span<const std::byte> from, int value_bytes, std::span<std::by
   if (width == 4) return shuffle_by_sixteen<4>(from.data(), values, into.data());
   if (width == 8) return shuffle_by_sixteen<8>(from.data(), values, into.data());
   for (std::size_t i = 0; i < values; ++i)
-    for (std::size_t byte = 0; byte < width; ++byte) into[byte * values + i] = from[width * i + byte];
+    for (std::size_t byte = 0; byte < width; ++byte)
+      into[byte * values + i] = from[width * i + byte];
 }
 
 void unshuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into) {
@@ -86,7 +89,8 @@ void unshuffle(std::span<const std::byte> from, int value_bytes, std::span<std::
   if (width == 4) return unshuffle_by_sixteen<4, 2>(from.data(), values, into.data());
   if (width == 8) return unshuffle_by_sixteen<8, 3>(from.data(), values, into.data());
   for (std::size_t i = 0; i < values; ++i)
-    for (std::size_t byte = 0; byte < width; ++byte) into[width * i + byte] = from[byte * values + i];
+    for (std::size_t byte = 0; byte < width; ++byte)
+      into[width * i + byte] = from[byte * values + i];
 }
 
 }  // namespace thalweg

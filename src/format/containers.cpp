@@ -14,12 +14,12 @@ namespace thalweg {
 
 namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
-constexpr bool settles_nothing = false;
+constexpr bool settles = true, settles_nothing = false;   // netcdf4: only if it has chunks
 
 // name, way, suffix, meaning, byte order, needs settling, create, join, check
 constexpr std::array all{
     ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata",
-                  little_endian, settles_nothing, create_netcdf4, join_netcdf4, check_netcdf4},
+                  little_endian, settles, create_netcdf4, join_netcdf4, check_netcdf4},
     ContainerInfo{"cdf5", "direct", ".nc", "netCDF CDF-5 (64-bit data), the same metadata",
                   big_endian, settles_nothing, create_cdf5, join_cdf5, check_cdf5},
     ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",

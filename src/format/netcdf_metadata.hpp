@@ -15,6 +15,7 @@ namespace thalweg {
 /// How the variables of the fields are stored. As it stands: contiguous, time axis of fixed length.
 struct NetcdfStorage {
   bool unlimited_time = false;  ///< then times are written one by one, with write_time()
+  bool fields_first = false;    ///< before coordinates: classic files align their first variable
   /// Called in define mode for the variable of every field, e.g. to set chunks and filters.
   std::function<void(int ncid, int variable, const FieldInfo&)> define_storage;
 };
