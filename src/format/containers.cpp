@@ -29,6 +29,8 @@ constexpr std::array all{
                   big_endian, never, create_cdf5, join_cdf5, check_cdf5},
     ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",
                   big_endian, never, create_classic, join_classic, check_classic},
+    ContainerInfo{"zarr", "direct", ".zarr", "Zarr 3 store: a directory of shards, one writer each",
+                  little_endian, never, create_zarr, join_zarr, check_zarr},
     ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
                   little_endian, never, create_raw, join_raw, check_raw},
     ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
