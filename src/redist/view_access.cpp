@@ -41,25 +41,24 @@ template <class Copy>
 void for_lines(const Addressing& where, ArrayOrder order, const Rectangle& rectangle,
                const Copy& copy) {
   const std::int64_t levels = rectangle.levels;
-  for_pieces(
-      where, rectangle.first_point, rectangle.points,
-      [&](std::ptrdiff_t offset, std::int64_t point, std::int64_t points) {
-        offset += rectangle.first_level * where.level_stride;
-        point -= rectangle.first_point;
-        if (order == ArrayOrder::point_innermost || levels == 1) {
-          for (std::int64_t level = 0; level < levels; ++level) {
-            copy(offset + level * where.level_stride, level * rectangle.points + point, points,
-                 where.point_stride);
-          }
-        } else if (where.level_stride == 1 && where.point_stride == levels) {
-          copy(offset, point * levels, points * levels, std::ptrdiff_t{1});
-        } else {
-          for (std::int64_t next = 0; next < points; ++next) {
-            copy(offset + next * where.point_stride, (point + next) * levels, levels,
-                 where.level_stride);
-          }
-        }
-      });
+  for_pieces(where, rectangle.first_point, rectangle.points,
+             [&](std::ptrdiff_t offset, std::int64_t point, std::int64_t points) {
+               offset += rectangle.first_level * where.level_stride;
+               point -= rectangle.first_point;
+               if (order == ArrayOrder::point_innermost || levels == 1) {
+                 for (std::int64_t level = 0; level < levels; ++level) {
+                   copy(offset + level * where.level_stride, level * rectangle.points + point,
+                        points, where.point_stride);
+                 }
+               } else if (where.level_stride == 1 && where.point_stride == levels) {
+                 copy(offset, point * levels, points * levels, std::ptrdiff_t{1});
+               } else {
+                 for (std::int64_t next = 0; next < points; ++next) {
+                   copy(offset + next * where.point_stride, (point + next) * levels, levels,
+                        where.level_stride);
+                 }
+               }
+             });
 }
 
 // Values are moved as bytes of a known number: what they mean does not matter here.
@@ -80,22 +79,22 @@ template <std::size_t size>
 void gather_values(const std::byte* values, const Addressing& where, ArrayOrder order,
                    const Rectangle& rectangle, std::byte* packed) {
   constexpr auto width = static_cast<std::ptrdiff_t>(size);
-  for_lines(where, order, rectangle,
-            [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count,
-                std::ptrdiff_t stride) {
-              copy_line<size>(values + offset * width, stride, packed + index * width, 1, count);
-            });
+  for_lines(
+      where, order, rectangle,
+      [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count, std::ptrdiff_t stride) {
+        copy_line<size>(values + offset * width, stride, packed + index * width, 1, count);
+      });
 }
 
 template <std::size_t size>
 void scatter_values(const std::byte* packed, const Addressing& where, ArrayOrder order,
                     const Rectangle& rectangle, std::byte* values) {
   constexpr auto width = static_cast<std::ptrdiff_t>(size);
-  for_lines(where, order, rectangle,
-            [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count,
-                std::ptrdiff_t stride) {
-              copy_line<size>(packed + index * width, 1, values + offset * width, stride, count);
-            });
+  for_lines(
+      where, order, rectangle,
+      [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count, std::ptrdiff_t stride) {
+        copy_line<size>(packed + index * width, 1, values + offset * width, stride, count);
+      });
 }
 
 }  // namespace

@@ -39,8 +39,9 @@ struct Addressing {
 
 template <class View>
 Addressing addressing_of(const View& view, int levels, std::span<const Stretch> stretches) {
-  return {view.point_stride, view.level_stride,   view.block_points, view.block_stride,
-          bytes_of(view.type), levels, stretches};
+  return {view.point_stride, view.level_stride,   view.block_points,
+          view.block_stride, bytes_of(view.type), levels,
+          stretches};
 }
 
 /// Some levels of some packed points of a field.
