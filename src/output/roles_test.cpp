@@ -84,7 +84,7 @@ TEST_CASE("placements of a few ranks are what one expects") {
 
 TEST_CASE("every placement gives the numbers asked for, the same every time") {
   std::mt19937 random(5);
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < 500; ++trial) {
     const auto made = random_case(random);
     for (const auto* placement : {"last", "first", "spread", "per_node"}) {
       CAPTURE(made.ranks);
@@ -102,7 +102,7 @@ TEST_CASE("every placement gives the numbers asked for, the same every time") {
 
 TEST_CASE("spread I/O ranks lie evenly within one among all, restart ranks among the rest") {
   std::mt19937 random(6);
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < 500; ++trial) {
     const auto made = random_case(random);
     const auto roles = assign_roles(made.ranks, made.io, made.restart, "spread", {});
     for (const auto role : {Role::io, Role::restart}) {
@@ -123,7 +123,7 @@ TEST_CASE("spread I/O ranks lie evenly within one among all, restart ranks among
 
 TEST_CASE("per_node gives every node its share within one, at the end of its ranks") {
   std::mt19937 random(7);
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < 500; ++trial) {
     const auto made = random_case(random);
     const auto roles = assign_roles(made.ranks, made.io, made.restart, "per_node", made.node_of);
     const auto sizes = per_node(roles, made.node_of, [](Role) { return true; });

@@ -57,7 +57,7 @@ Plan plan_of(const Decomposed& made) {
   return Plan(made.size, runs);
 }
 
-constexpr unsigned seeds = 400;
+constexpr unsigned seeds = 200;
 
 }  // namespace
 
@@ -69,14 +69,15 @@ TEST_CASE("runs of any local order ascend, and stand for the indices they were m
     for (const auto& part : decompose(seed).owned) {
       std::vector<std::int64_t> rebuilt(part.size(), -1);
       std::int64_t last = -1;
+      bool ascending = true;
       for (const auto& run : make_runs(part)) {
-        REQUIRE(run.length > 0);
-        REQUIRE(run.global > last);
+        ascending = ascending && run.length > 0 && run.global > last;
         last = run.global + run.length - 1;
         for (std::int64_t i = 0; i < run.length; ++i) {
           rebuilt[static_cast<std::size_t>(run.local + i)] = run.global + i;
         }
       }
+      REQUIRE(ascending);
       REQUIRE(rebuilt == part);
     }
   }
@@ -94,19 +95,20 @@ TEST_CASE("a plan is a permutation: every global index once, every local point o
       REQUIRE(plan.points()[source] == static_cast<std::int64_t>(made.owned[source].size()));
       times.emplace_back(made.owned[source].size(), 0);
     }
-    std::int64_t expected = 0;
+    std::int64_t expected = 0, wrong = 0;
     for (const auto& run : plan.runs()) {
-      REQUIRE(run.global == expected);
+      wrong += run.global != expected;
       expected += run.length;
       for (std::int64_t i = 0; i < run.length; ++i) {
         const auto source = static_cast<std::size_t>(run.source);
         const auto local = static_cast<std::size_t>(run.local + i);
-        REQUIRE(made.owned[source].at(local) == run.global + i);
+        wrong += made.owned[source].at(local) != run.global + i;
         ++times[source][local];
       }
-      REQUIRE(&plan.find(run.global) == &run);
-      REQUIRE(&plan.find(run.global + run.length - 1) == &run);
+      wrong += &plan.find(run.global) != &run;
+      wrong += &plan.find(run.global + run.length - 1) != &run;
     }
+    REQUIRE(wrong == 0);
     REQUIRE(expected == made.size);
     for (const auto& of_source : times) {
       REQUIRE(
@@ -194,7 +196,7 @@ TEST_CASE("a lost point, a point owned twice and a point beyond the place are re
     }
     ++tried;
   }
-  CHECK(tried > 300);
+  CHECK(tried > 150);
 }
 
 TEST_CASE("refusals name the point") {
