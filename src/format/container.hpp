@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/aside_file.hpp"
 #include "thalweg/field.hpp"
 
 namespace thalweg {
@@ -98,8 +99,5 @@ struct ContainerInfo {
 std::span<const ContainerInfo> containers();
 /// The container of that name and way; throws Error(user) with the list and "did you mean".
 const ContainerInfo& find_container(std::string_view name, std::string_view way);
-
-/// Gives path + ".part" its final name. Throws Error(file_system).
-void rename_to_final(const std::string& path);
 
 }  // namespace thalweg

@@ -7,5 +7,23 @@
 namespace thalweg {
 
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_netcdf4(const FileDescription& description,
+                                        const std::string& layout, MPI_Comm team);
+void check_netcdf4(const FileDescription& description);
+
+std::unique_ptr<Container> create_cdf5(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_cdf5(const FileDescription& description, const std::string& layout,
+                                     MPI_Comm team);
+void check_cdf5(const FileDescription& description);
+
+std::unique_ptr<Container> create_classic(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_classic(const FileDescription& description,
+                                        const std::string& layout, MPI_Comm team);
+void check_classic(const FileDescription& description);
+
+std::unique_ptr<Container> create_raw(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_raw(const FileDescription& description, const std::string& layout,
+                                    MPI_Comm team);
+void check_raw(const FileDescription& description);
 
 }  // namespace thalweg

@@ -6,18 +6,26 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "format/container_list.hpp"
-#include "format/netcdf_calls.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
 
 namespace {
+constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
+constexpr bool settles_nothing = false;
+
+// name, way, suffix, meaning, byte order, needs settling, create, join, check
 constexpr std::array all{
-    ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", false,
-                  false, create_netcdf4, nullptr, nullptr},
+    ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata",
+                  little_endian, settles_nothing, create_netcdf4, join_netcdf4, check_netcdf4},
+    ContainerInfo{"cdf5", "direct", ".nc", "netCDF CDF-5 (64-bit data), the same metadata",
+                  big_endian, settles_nothing, create_cdf5, join_cdf5, check_cdf5},
+    ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",
+                  big_endian, settles_nothing, create_classic, join_classic, check_classic},
+    ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
+                  little_endian, settles_nothing, create_raw, join_raw, check_raw},
 };
 }  // namespace
 
@@ -29,19 +37,11 @@ const ContainerInfo& find_container(std::string_view name, std::string_view way)
     if (way == container.way) names.emplace_back(container.name);
     if (name == container.name && way == container.way) return container;
   }
-  throw Error(Blame::user,
-              fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
-                          "{}.{}",
-                          name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
-}
-
-void rename_to_final(const std::string& path) {
-  std::error_code refused;
-  std::filesystem::rename(path + ".part", path, refused);
-  if (!refused) return;
-  throw Error(Blame::file_system,
-              fmt::format("cannot give '{}.part' its final name: {}", path,
-                          refusal_reason(path, refused.value())));
+  throw Error(
+      Blame::user,
+      fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
+                  "{}.{}",
+                  name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
 }
 
 }  // namespace thalweg
