@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 
 #include "format/container_list.hpp"
 #include "format/fixed_layout.hpp"
+#include "format/mpi_io.hpp"
 #include "format/netcdf4_chunked.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/netcdf_metadata.hpp"
@@ -59,16 +61,6 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
   }
 }
 
-void describe(const FileDescription& description) {
-  const Alignment alignment;
-  NetcdfFile file(description.path + ".part", NC_NETCDF4);
-  const auto variables = define_netcdf(file.id(), description);
-  check_netcdf(nc_enddef(file.id()), "lay out", file.name());
-  write_coordinates(file.id(), description, variables);
-  allocate(file, description, variables);
-  file.close();
-}
-
 /// An HDF5 identifier and the call that ends it.
 class Hdf5Id {
  public:
@@ -104,9 +96,20 @@ std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
 
 }  // namespace
 
+void describe_netcdf4(const FileDescription& description) {
+  const Alignment alignment;
+  NetcdfFile file(description.path + ".part", NC_NETCDF4);
+  const auto variables = define_netcdf(file.id(), description);
+  check_netcdf(nc_enddef(file.id()), "lay out", file.name());
+  write_coordinates(file.id(), description, variables);
+  allocate(file, description, variables);
+  file.close();
+}
+
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team) {
+  prepare_striping(description.path + ".part", description.hints);
   if (is_chunked(description)) return create_netcdf4_chunked(description, team);
-  describe(description);
+  describe_netcdf4(description);
   return open_fixed_layout(format, description,
                            dense_layout(description, hdf5_offsets(description)));
 }
@@ -119,11 +122,17 @@ std::unique_ptr<Container> join_netcdf4(const FileDescription& description,
 
 void check_netcdf4(const FileDescription& description) {
   const auto& compression = description.compression;
-  if (compression == "none" || compression == "deflate" || compression == "zstd") return;
-  throw Error(Blame::user,
-              fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}'; use "
-                          "compression = \"deflate\", \"zstd\" or \"none\"",
-                          compression));
+  if (compression == "none") return;
+  if (compression != "deflate" && compression != "zstd") {
+    throw Error(Blame::user,
+                fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}'; use "
+                            "compression = \"deflate\", \"zstd\" or \"none\"",
+                            compression));
+  }
+  const int highest = compression == "deflate" ? 9 : 19;
+  if (description.compression_level >= 1 && description.compression_level <= highest) return;
+  throw Error(Blame::user, fmt::format("[[output]]: compression_level of '{}' is 1 to {}, not {}",
+                                       compression, highest, description.compression_level));
 }
 
 }  // namespace thalweg

@@ -99,10 +99,13 @@ struct Definition {
         "describe", file.path);
   }
 
+  int time_dimension() const {
+    return dimension("time", storage.unlimited_time ? NC_UNLIMITED : file.times_s.size());
+  }
+  int level_dimension() const { return dimension("level", file.level_numbers.size()); }
+
   int time() const {
-    const int length =
-        dimension("time", storage.unlimited_time ? NC_UNLIMITED : file.times_s.size());
-    const int id = variable("time", NC_DOUBLE, std::array{length});
+    const int id = variable("time", NC_DOUBLE, std::array{time_dimension()});
     auto since = file.start_date;  // 2000-01-01T00:00:00Z -> 2000-01-01 00:00:00
     std::replace(since.begin(), since.end(), 'T', ' ');
     if (!since.empty() && since.back() == 'Z') since.pop_back();
@@ -116,8 +119,7 @@ struct Definition {
   }
 
   int level() const {
-    const int id =
-        variable("level", NC_INT, std::array{dimension("level", file.level_numbers.size())});
+    const int id = variable("level", NC_INT, std::array{level_dimension()});
     put_text(ncid, id, "standard_name", "model_level_number");
     put_text(ncid, id, "long_name", "layer");
     put_text(ncid, id, "units", "1");
@@ -127,14 +129,14 @@ struct Definition {
   }
 
   int field(const FieldInfo& info) const {
-    const int time = dimension("time", 0);
+    const int time = time_dimension();
     const int points =
         dimension(place_names[static_cast<std::size_t>(info.place)], size_of(info.place));
     const nc_type type = file.float64 ? NC_DOUBLE : NC_FLOAT;
     const char* name = info.name.c_str();
     const int id = info.levels == 1
                        ? variable(name, type, std::array{time, points})
-                       : variable(name, type, std::array{time, dimension("level", 0), points});
+                       : variable(name, type, std::array{time, level_dimension(), points});
     if (storage.define_storage) storage.define_storage(ncid, id, info);
     if (!info.standard_name.empty()) put_text(ncid, id, "standard_name", info.standard_name);
     put_text(ncid, id, "long_name", info.long_name);
@@ -170,13 +172,19 @@ NetcdfVariables define_netcdf(int ncid, const FileDescription& description,
   const Definition definition{ncid, description, storage,
                               has_mesh && mesh_of(description).is_whole()};
   definition.global_attributes();
-  if (has_mesh) mesh_of(description).define(ncid);
   NetcdfVariables variables;
+  const auto define_fields = [&] {
+    for (const auto& field : description.fields) {
+      variables.fields.push_back(definition.field(field));
+    }
+  };
+  if (storage.fields_first) define_fields();
+  if (has_mesh) mesh_of(description).define(ncid);
   variables.time = definition.time();
   const bool layered = std::any_of(description.fields.begin(), description.fields.end(),
                                    [](const FieldInfo& field) { return field.levels > 1; });
   if (layered) variables.level = definition.level();
-  for (const auto& field : description.fields) variables.fields.push_back(definition.field(field));
+  if (!storage.fields_first) define_fields();
   return variables;
 }
 

@@ -15,6 +15,7 @@ namespace thalweg {
 /// How the variables of the fields are stored. As it stands: contiguous, time axis of fixed length.
 struct NetcdfStorage {
   bool unlimited_time = false;  ///< then times are written one by one, with write_time()
+  bool fields_first = false;    ///< before coordinates: classic files align their first variable
   /// Called in define mode for the variable of every field, e.g. to set chunks and filters.
   std::function<void(int ncid, int variable, const FieldInfo&)> define_storage;
 };
@@ -34,6 +35,12 @@ void write_coordinates(int ncid, const FileDescription& description,
 /// In data mode: one time of an unlimited axis.
 void write_time(int ncid, const FileDescription& description, const NetcdfVariables& variables,
                 int time_index);
+
+/// `description.path + ".part"`, described and without values. `kind`: NC_64BIT_DATA or
+/// NC_64BIT_OFFSET.
+void describe_classic(const FileDescription& description, int kind);
+/// The same as netCDF-4, contiguous: every variable has its place in the file.
+void describe_netcdf4(const FileDescription& description);
 
 /// The file's history with one line for each dropped time.
 std::string history_with_dropped(const FileDescription& description, std::span<const int> dropped);

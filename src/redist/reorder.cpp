@@ -17,8 +17,6 @@ namespace {
 
 // 64 points x 30 levels x 8 bytes = 15 KiB: half an L1 cache
 constexpr std::int64_t column_block = 64;
-// Rows are copied as they lie: only the list of pieces must stay small.
-constexpr std::int64_t row_block = 4096;
 
 // Consecutive points of the global order whose values are evenly spaced in one source:
 // value(point, level) = first[point * point_stride + level * level_stride].
@@ -26,6 +24,12 @@ template <class From>
 struct Piece {
   const From* first;
   std::int64_t point_stride, level_stride, length;
+  /// Calls the row of a level into the cache.
+  void call(std::int64_t level) const {
+    const From* row = first + level * level_stride;
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + length - 1);
+  }
 };
 
 // Walks through the runs of a plan from some point on.
@@ -87,10 +91,19 @@ struct Task {
   ReorderWindow window;
 };
 
-// rows[level * stride + point] = columns[point][first_level + level] for `points` points: 8 x 8
-// tiles; the last tile in either direction begins earlier and overlaps.
+// Pointers to the values of up to 64 consecutive points.
+template <class From>
+struct Columns {
+  std::array<const From*, column_block> at;
+  std::int64_t points = 0;
+};
+
+// rows[level * stride + point] = columns[point][first_level + level]: 8 x 8 tiles; the last tile in
+// either direction begins earlier and overlaps. Meanwhile the columns that come after these are
+// called into the cache: they lie too far apart for the processor to guess.
 template <bool Swap, class From, class To>
-void transpose_block(const From* const* columns, std::int64_t points, const Task& task, To* rows) {
+void transpose_block(const Columns<From>& columns, const Columns<From>& after, const Task& task,
+                     To* rows) {
   const auto stride = task.window.points;
   const std::int64_t begin = task.window.first_level, end = begin + task.window.levels;
   for (auto level = begin; level < end; level += 8) {
@@ -98,12 +111,19 @@ void transpose_block(const From* const* columns, std::int64_t points, const Task
     const auto skipped = static_cast<int>(level - read);
     const auto kept = static_cast<int>(std::min<std::int64_t>(8, end - read));
     To* row = rows + (level - begin) * stride;
-    for (std::int64_t point = 0; point < points; point += 8) {
-      point = std::min(point, points - 8);
+    for (std::int64_t point = 0; point < columns.points; point += 8) {
+      point = std::min(point, columns.points - 8);
+      if (point + 8 <= after.points) {
+        for (std::int64_t i = point; i < point + 8; ++i) {
+          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read);
+          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read + 7);
+        }
+      }
+      const auto* eight = columns.at.data() + point;
       if (skipped == 0 && kept == 8) {
-        transpose_8x8<Swap>(columns + point, read, 0, 8, row + point, stride);
+        transpose_8x8<Swap>(eight, read, 0, 8, row + point, stride);
       } else {
-        transpose_8x8<Swap>(columns + point, read, skipped, kept, row + point, stride);
+        transpose_8x8<Swap>(eight, read, skipped, kept, row + point, stride);
       }
     }
   }
@@ -111,38 +131,61 @@ void transpose_block(const From* const* columns, std::int64_t points, const Task
 
 template <bool Swap, class From, class To>
 void reorder_columns(const Task& task, To* out) {
-  const auto& window = task.window;
-  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point);
-  std::array<const From*, column_block> columns;
-  for (std::int64_t begin = 0; begin < window.points;) {
+  Pieces<From> walk(task.plan, task.sources, task.levels, task.window.first_point);
+  std::int64_t left = task.window.points;
+  const auto fill = [&](Columns<From>& columns) {
     // No block has fewer than 8 points.
-    const auto left = window.points - begin;
-    const auto count = left >= column_block + 8 || left <= column_block
-                           ? std::min(left, column_block)
-                           : column_block - 8;
-    auto* column = columns.data();
-    for (const auto& piece : walk.next(count)) {
+    const bool crumb = left > column_block && left < column_block + 8;
+    columns.points = std::min(left, crumb ? column_block - 8 : column_block);
+    left -= columns.points;
+    auto* column = columns.at.data();
+    for (const auto& piece : walk.next(columns.points)) {
       for (std::int64_t point = 0; point < piece.length; ++point) {
         *column++ = piece.first + point * piece.point_stride;
       }
     }
-    transpose_block<Swap>(columns.data(), count, task, out + begin);
-    begin += count;
+  };
+  std::array<Columns<From>, 2> columns;
+  fill(columns[0]);
+  for (int now = 0; columns[now].points > 0; now = 1 - now) {
+    fill(columns[1 - now]);
+    transpose_block<Swap>(columns[now], columns[1 - now], task, out);
+    out += columns[now].points;
   }
+}
+
+// Points taken at a time when rows are copied as they lie. Blocked arrays: few blocks, each read
+// from end to end (processors follow about eight streams); otherwise only the list of pieces must
+// stay small.
+std::int64_t row_points(const Task& task) {
+  std::int64_t points = 4096;
+  for (const auto& source : task.sources) {
+    if (source.order == ArrayOrder::blocked) points = std::min(points, 8 * source.block_points);
+  }
+  return points;
 }
 
 template <bool Swap, class From, class To>
 void reorder_rows(const Task& task, To* out) {
   const auto& window = task.window;
-  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point);
-  for (std::int64_t begin = 0; begin < window.points; begin += row_block) {
-    const auto pieces = walk.next(std::min(row_block, window.points - begin));
-    for (int level = 0; level < window.levels; ++level) {
-      To* into = out + level * window.points + begin;
-      for (const auto& piece : pieces) {
-        convert_row<Swap>(piece.first + (window.first_level + level) * piece.level_stride,
-                          piece.length, into);
-        into += piece.length;
+  const auto most = row_points(task);
+  // Only blocks are too short for the processor to guess what comes after them.
+  const bool call_ahead = most < 4096;
+  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point), walk_ahead = walk;
+  if (call_ahead) walk_ahead.next(std::min(most, window.points));
+  for (std::int64_t begin = 0; begin < window.points; begin += most) {
+    const auto pieces = walk.next(std::min(most, window.points - begin));
+    std::span<const Piece<From>> after;
+    if (call_ahead && begin + most < window.points) {
+      after = walk_ahead.next(std::min(most, window.points - begin - most));
+    }
+    for (int row = 0; row < window.levels; ++row) {
+      const std::int64_t level = window.first_level + row;
+      To* into = out + row * window.points + begin;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (i < after.size()) after[i].call(level);
+        convert_row<Swap>(pieces[i].first + level * pieces[i].level_stride, pieces[i].length, into);
+        into += pieces[i].length;
       }
     }
   }

@@ -28,19 +28,45 @@ inline void interleave(const Vector& a, const Vector& b, Vector& low, Vector& hi
 #endif
 }
 
-/// into[i] = from[i], converted and, if Swap, with its bytes in the other order (little-endian <->
-/// big-endian).
+/// One value with its bytes in the other order (little-endian <-> big-endian), stored as an
+/// integer: it is no number to compute with.
+template <class To>
+inline void store_swapped(To value, To* into) {
+  if constexpr (sizeof(To) == 4) {
+    const auto word = __builtin_bswap32(std::bit_cast<std::uint32_t>(value));
+    std::memcpy(into, &word, sizeof word);
+  } else {
+    const auto word = __builtin_bswap64(std::bit_cast<std::uint64_t>(value));
+    std::memcpy(into, &word, sizeof word);
+  }
+}
+
+/// into[0 ... 7] = eight, byte-swapped if Swap.
+template <bool Swap, class To>
+inline void store_eight(const typename Eight<To>::Vector& eight, To* into) {
+  if constexpr (Swap) {
+    To lanes[8];
+    std::memcpy(lanes, &eight, sizeof lanes);
+    for (int i = 0; i < 8; ++i) store_swapped(lanes[i], into + i);
+  } else {
+    std::memcpy(into, &eight, sizeof eight);
+  }
+}
+
+/// into[i] = from[i], converted and byte-swapped if Swap. By eights, since many rows are short.
 template <bool Swap, class From, class To>
 inline void convert_row(const From* __restrict from, std::int64_t count, To* __restrict into) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if constexpr (!Swap) {
-      into[i] = static_cast<To>(from[i]);
-    } else if constexpr (sizeof(To) == 4) {  // through integers: a swapped value is no number
-      const auto word = __builtin_bswap32(std::bit_cast<std::uint32_t>(static_cast<To>(from[i])));
-      std::memcpy(into + i, &word, sizeof word);
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    typename Eight<From>::Vector eight;
+    std::memcpy(&eight, from + i, sizeof eight);
+    store_eight<Swap>(__builtin_convertvector(eight, typename Eight<To>::Vector), into + i);
+  }
+  for (; i < count; ++i) {
+    if constexpr (Swap) {
+      store_swapped(static_cast<To>(from[i]), into + i);
     } else {
-      const auto word = __builtin_bswap64(std::bit_cast<std::uint64_t>(static_cast<To>(from[i])));
-      std::memcpy(into + i, &word, sizeof word);
+      into[i] = static_cast<To>(from[i]);
     }
   }
 }
@@ -64,10 +90,8 @@ inline void transpose_8x8(const From* const* columns, std::int64_t first_level, 
     for (int i = 0; i < 4; ++i) interleave(from[i], from[i + 4], to[2 * i], to[2 * i + 1]);
     std::swap(from, to);
   }
-  To lanes[8];
   for (int level = skipped; level < end; ++level) {
-    std::memcpy(lanes, &from[level], sizeof lanes);
-    convert_row<Swap>(lanes, 8, rows + (level - skipped) * row_stride);
+    store_eight<Swap>(from[level], rows + (level - skipped) * row_stride);
   }
 }
 
