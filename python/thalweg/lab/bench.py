@@ -13,6 +13,7 @@ from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import BenchProgress, print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
 from thalweg.lab.results import Line, provenance
+from thalweg.run.runner import INTERRUPTED_CODE
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,10 @@ def bench(name: str, options: BenchOptions) -> bool:
     bars = [bar for bar in read_bars(options.bars) if bar.bench == name] if options.check else []
     if options.check and not bars:
         raise ThalwegError(f"'{options.bars}' has no bar of benchmark '{name}'")
-    lines = _measure(benchmark, options)
+    try:
+        lines = _measure(benchmark, options)
+    except KeyboardInterrupt:
+        raise ThalwegError("interrupted; nothing is left behind", INTERRUPTED_CODE) from None
     if not options.json:
         print_results(lines)
     verdicts = list(judge(bars, lines)) if bars else []

@@ -18,6 +18,7 @@ from thalweg.lab.sweep_file import Settings, Sweep, override_words
 from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, check_experiment, run_case
 
 RESULTS = "RESULTS.jsonl"
+_INTERRUPTED = "interrupted; the same command goes on where it stopped"
 # Restart modes whose ranks are apart from compute ranks.
 _DEDICATED_RESTART = ("async", "dedicated_multifile")
 
@@ -39,10 +40,14 @@ def run_sweep(case: Path, out: Path | None, as_json: bool) -> bool:
         for done, (number, repetition) in enumerate(todo):
             settings = combinations[number]
             display.update(done, len(todo), _words(settings))
-            line = _trial(sweep, settings, folder / f"trial_{number:03}")
+            try:
+                line = _trial(sweep, settings, folder / f"trial_{number:03}")
+            except KeyboardInterrupt:
+                raise ThalwegError(_INTERRUPTED, INTERRUPTED_CODE) from None
             line |= {"sweep": case.name, "base": sweep.base.name, "digest": digest,
                      "settings": settings, "repetition": repetition, **provenance()}  # fmt: skip
-            append_line(results, line)
+            if line["status"] != "skipped" or not _known(line, read_lines(results)):
+                append_line(results, line)
             failures += line["status"] == "failed"
             print(json.dumps(line) if as_json else _sentence(line), flush=True)
     return failures == 0
@@ -52,14 +57,23 @@ def trial_key(settings: Settings, repetition: int, digest: str) -> str:
     return json.dumps([settings, repetition, digest], sort_keys=True)
 
 
+def _known(skipped: Line, lines: list[Line]) -> bool:
+    """Is it on record that this trial does not fit, for the same reason?"""
+    same = ("status", "reason", "settings", "repetition", "digest")
+    return any(all(line.get(key) == skipped[key] for key in same) for line in lines)
+
+
 def _missing(
     combinations: list[Settings], repetitions: int, digest: str, lines: list[Line]
 ) -> list[tuple[int, int]]:
-    """(combination, repetition) still to run; repetitions outermost, so that drift hits all."""
+    """(combination, repetition) still to run; repetitions outermost, so that drift hits all.
+
+    What did not fit is asked again, which costs little: another build may know more modes.
+    """
     ended = {
         trial_key(line["settings"], line["repetition"], line["digest"])
         for line in lines
-        if line.get("status") in ("complete", "skipped") and "digest" in line
+        if line.get("status") == "complete" and "digest" in line
     }
     return [
         (number, repetition)
@@ -82,9 +96,7 @@ def _trial(sweep: Sweep, settings: Settings, folder: Path) -> Line:
         run = run_case(RunRequest(sweep.base, ranks, words, folder, overwrite=True, quiet=True))
     except ThalwegError as error:
         if error.exit_code == INTERRUPTED_CODE:
-            raise ThalwegError(
-                "interrupted; the same command goes on where it stopped", INTERRUPTED_CODE
-            ) from error
+            raise ThalwegError(_INTERRUPTED, INTERRUPTED_CODE) from error
         return {"status": "failed", "reason": error.sentence}
     figures = measure_run(run)
     if not sweep.keep_files:
