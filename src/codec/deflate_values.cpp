@@ -20,12 +20,12 @@ namespace thalweg {
 namespace {
 
 // Measured on the mini-model's jet (R2B4, 30 levels), see bench/codec_bench.cpp.
-constexpr std::size_t fewest_values = 1024;      // below, one ISA-L stream is as good
+constexpr std::size_t fewest_values = 1024;        // below, one ISA-L stream is as good
 constexpr std::size_t segment_values = 1U << 17U;  // a plane's way is chosen anew after so many
-constexpr std::size_t shortest_match = 8;        // values: shorter ones cost a new block each
-constexpr std::size_t longest_coded_gap = 256;   // bytes between matches: longer ones are stored
-constexpr double noise_bits = 7.8;               // of 8, in samples of 4096 bytes
-constexpr double allowance = 0.02;               // of a plane may be lost for speed
+constexpr std::size_t shortest_match = 8;          // values: shorter ones cost a new block each
+constexpr std::size_t longest_coded_gap = 256;     // bytes between matches: longer ones are stored
+constexpr double noise_bits = 7.8;                 // of 8, in samples of 4096 bytes
+constexpr double allowance = 0.02;                 // of a plane may be lost for speed
 
 constexpr std::size_t sample_pieces = 4, piece_bytes = 1024;
 
@@ -73,7 +73,8 @@ std::size_t take_sample(const std::byte* plane, const Segment& segment, std::byt
         const std::size_t end = seen + count;
         while (piece < sample_pieces) {
           const std::size_t start = piece * unmatched / sample_pieces;
-          const std::size_t stop = std::min(start + piece_bytes, (piece + 1) * unmatched / sample_pieces);
+          const std::size_t stop =
+              std::min(start + piece_bytes, (piece + 1) * unmatched / sample_pieces);
           const auto from = std::max(start, seen), to = std::min(stop, end);
           if (from < to) {
             std::memcpy(sample + taken, plane + first + (from - seen), to - from);
@@ -146,8 +147,7 @@ std::vector<Segment> divide(const std::vector<ValueMatch>& matches, std::size_t 
     Segment segment{first, std::min(segment_values, count - first), {}, 0};
     for (; next != matches.end() && next->first < first + segment.count; ++next, done = 0) {
       const auto start = next->first + done;
-      const auto length =
-          std::min(next->length - done, first + segment.count - start);
+      const auto length = std::min(next->length - done, first + segment.count - start);
       segment.matched += length;
       if (length >= shortest_match) segment.matches.push_back({start, length, next->distance});
       done += length;
@@ -175,7 +175,8 @@ void deflate_compress_values(std::span<const std::byte> values, int value_bytes,
   // Fixed codes grow literals by an eighth at most, and matches shrink; segments add some bytes.
   const auto packed = codec_scratch(
       Scratch::packed, values.size() + values.size() / 8 + 64 * width * (segments.size() + 1));
-  packed[0] = std::byte{0x78}, packed[1] = std::byte{0x01};  // RFC 1950: deflate, window 32768, fast
+  packed[0] = std::byte{0x78},
+  packed[1] = std::byte{0x01};  // RFC 1950: deflate, window 32768, fast
   DeflateBits bits(packed.data() + 2);
   for (std::size_t byte = 0; byte < width; ++byte) {
     const std::byte* plane = shuffled.data() + byte * count;
@@ -189,13 +190,15 @@ void deflate_compress_values(std::span<const std::byte> values, int value_bytes,
       }
       std::byte* const start = bits.aligned();
       const std::span room(start, packed.data() + packed.size());
-      bits.continue_at(start + deflate_blocks({plane + segment.first, segment.count}, level + 1, room));
+      bits.continue_at(start +
+                       deflate_blocks({plane + segment.first, segment.count}, level + 1, room));
     }
   }
   std::byte* end = bits.finish();
   const auto* bytes = reinterpret_cast<const unsigned char*>(shuffled.data());
   const std::uint32_t checksum = isal_adler32(1, bytes, shuffled.size());
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) *end++ = static_cast<std::byte>(checksum >> shift);
+  for (const unsigned shift : {24U, 16U, 8U, 0U})
+    *end++ = static_cast<std::byte>(checksum >> shift);
   into.insert(into.end(), packed.data(), end);
 }
 
