@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "format/netcdf_calls.hpp"
+#include "format/aside_file.hpp"
 #include "format/ugrid.hpp"
 
 namespace thalweg {
@@ -151,6 +151,7 @@ void create_array(const std::string& store, const ZarrArray& array) {
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
+  const FileSizeSignalBlocked blocked;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
                                                              [](std::FILE*) { return 0; });
   if (!file) refuse_shard("create", path, errno);
