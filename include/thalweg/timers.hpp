@@ -34,6 +34,12 @@ enum class Timer {
   io_write,
   io_close,
   plan,
+  restart,
+  restart_wait,
+  restart_write,
+  restart_read,
+  restart_rank,
+  restart_idle,
   count
 };
 
@@ -66,6 +72,12 @@ inline constexpr std::array<TimerInfo, static_cast<int>(Timer::count)> timer_lis
     {"io_write", "io_total", "", "creating files and writing fields"},
     {"io_close", "io_total", "", "flushing, closing and renaming files"},
     {"plan", "", "", "building redistribution plans"},
+    {"restart", "integrate", "wrt_restart", "all time a compute rank spends in writing restarts"},
+    {"restart_wait", "restart", "", "waiting until the restart set before is complete"},
+    {"restart_write", "", "", "checksums and writing of restart sets, on whoever writes"},
+    {"restart_read", "total", "read_restart", "finding, checking and reading a restart set"},
+    {"restart_rank", "", "", "the whole life of a restart rank"},
+    {"restart_idle", "restart_rank", "", "a restart rank without work"},
 }};
 
 /// What happens in an interval of the timeline.

@@ -31,21 +31,10 @@ std::size_t history_bytes(const FileDescription& description) {
   return history_with_dropped(description, all).size() - description.history.size() + 4;
 }
 
-void describe(const FileDescription& description, int kind) {
-  NetcdfFile file(description.path + ".part", kind);
-  NetcdfStorage storage;
-  storage.fields_first = true;
-  const auto variables = define_netcdf(file.id(), description, storage);
-  check_netcdf(nc__enddef(file.id(), history_bytes(description), page_bytes, 0, page_bytes),
-               "lay out", file.name());
-  write_coordinates(file.id(), description, variables);
-  file.close();
-}
-
 std::unique_ptr<Container> create(const FixedFormat& format, int kind,
                                   const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
-  describe(description, kind);
+  describe_classic(description, kind);
   const auto by_name = classic_variable_offsets(description.path + ".part");
   std::vector<std::int64_t> offsets;
   for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name));
@@ -67,6 +56,17 @@ void check(const char* name, const FileDescription& description) {
 }
 
 }  // namespace
+
+void describe_classic(const FileDescription& description, int kind) {
+  NetcdfFile file(description.path + ".part", kind);
+  NetcdfStorage storage;
+  storage.fields_first = true;
+  const auto variables = define_netcdf(file.id(), description, storage);
+  check_netcdf(nc__enddef(file.id(), history_bytes(description), page_bytes, 0, page_bytes),
+               "lay out", file.name());
+  write_coordinates(file.id(), description, variables);
+  file.close();
+}
 
 std::unique_ptr<Container> create_cdf5(const FileDescription& description, MPI_Comm) {
   return create(cdf5, NC_64BIT_DATA, description);

@@ -26,10 +26,6 @@ namespace {
 /// refuses requests of 2 GiB.
 constexpr std::size_t most_block_bytes = std::size_t{1} << 30U;
 
-/// Space in a classic header for the lines of dropped times, so that no value has to move.
-constexpr std::size_t history_room_bytes = 64 * 1024;
-constexpr std::size_t data_alignment_bytes = 4096;  ///< pages; stripes are multiples of them
-
 /// Joins `next` to `block` where their values follow each other in memory and in the file.
 bool join_blocks(StagedBlock& block, const StagedBlock& next, std::size_t value_size) {
   auto& piece = block.piece;
@@ -61,7 +57,7 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
   return numbers;
 }
 
-/// "" or why these bytes do not fit on the disk of `path`.
+/// "" or, behind a '!', why these bytes do not fit on the disk of `path`.
 std::string space_refusal(const std::string& path, std::int64_t bytes) {
   const auto directory = std::filesystem::path(path).parent_path();
   struct statvfs disk {};
@@ -70,38 +66,18 @@ std::string space_refusal(const std::string& path, std::int64_t bytes) {
   }
   const auto left = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
   if (left >= bytes) return "";
-  return fmt::format("cannot write '{}': the disk of '{}' is full ({} MiB needed, {} MiB left)",
+  return fmt::format("!cannot write '{}': the disk of '{}' is full ({} MiB needed, {} MiB left)",
                      path, directory.string(), (bytes >> 20) + 1, left >> 20);
 }
 
 }  // namespace
 
-void create_described(const FileDescription& description, int mode, const NetcdfStorage& storage) {
-  const auto aside = description.path + ".part";
-  prepare_striping(aside, description.hints);
-  int ncid = -1;
-  check_netcdf(nc_create(aside.c_str(), mode | NC_CLOBBER, &ncid), "create", aside);
-  try {
-    const auto variables = define_netcdf(ncid, description, storage);
-    const auto room = description.may_drop ? history_room_bytes : 0;
-    check_netcdf((mode & NC_NETCDF4) != 0
-                     ? nc_enddef(ncid)
-                     : nc__enddef(ncid, room, data_alignment_bytes, 0, data_alignment_bytes),
-                 "lay out", aside);
-    write_coordinates(ncid, description, variables, storage);
-  } catch (...) {
-    nc_close(ncid);
-    throw;
-  }
-  check_netcdf(nc_close(ncid), "describe", aside);
-}
-
 CollectiveContainer::CollectiveContainer(const char* name, const FileDescription& description,
-                                         NetcdfStorage storage, MPI_Comm team)
+                                         bool unlimited_time, MPI_Comm team)
     : name_(name),
       file_(description),
-      storage_(std::move(storage)),
       aside_(description.path + ".part"),
+      unlimited_time_(unlimited_time),
       team_(team) {
   int rank = 0;
   MPI_Comm_rank(team_, &rank);
@@ -175,7 +151,6 @@ std::vector<std::string> CollectiveContainer::grant(int, std::vector<std::string
   }
   if (refusal.empty() && file_.compression == "none") {
     refusal = space_refusal(aside_, bytes);
-    if (!refusal.empty()) refusal.insert(0, "!");
   }
   return std::vector(requests.size(),
                      refusal.empty() ? fmt::format("{}", fmt::join(calls, " ")) : refusal);
@@ -216,49 +191,36 @@ void CollectiveContainer::record(const IoHints& reported) {
 void CollectiveContainer::drop(int time_index) {
   staged_.erase(time_index);
   dropped_.push_back(time_index);
-  int ncid = -1;
-  check_netcdf(nc_open(aside_.c_str(), NC_WRITE, &ncid), "open", aside_);
-  try {
-    const auto variables = find_variables(ncid);
-    if (storage_.unlimited_time) write_time(ncid, file_, variables, time_index);
+}
+
+void CollectiveContainer::write_missing() const {
+  NetcdfFile file(aside_);
+  const auto variables = find_variables(file.id());
+  for (const int time_index : dropped_) {
+    if (unlimited_time_) write_time(file.id(), file_, variables, time_index);
     for (std::size_t field = 0; field < file_.fields.size(); ++field) {
       const auto points = static_cast<std::size_t>(points_of(static_cast<int>(field)));
-      const auto levels = file_.fields[field].levels;
-      const std::vector<double> missing(points, file_.float64 ? NC_FILL_DOUBLE
-                                                              : double{NC_FILL_FLOAT});
-      for (int level = 0; level < levels; ++level) {
-        std::array<std::size_t, 3> start{static_cast<std::size_t>(time_index),
-                                         static_cast<std::size_t>(level), 0};
+      const auto levels = static_cast<std::size_t>(file_.fields[field].levels);
+      const std::vector<double> missing(points,
+                                        file_.float64 ? NC_FILL_DOUBLE : double{NC_FILL_FLOAT});
+      for (std::size_t level = 0; level < levels; ++level) {
+        std::array<std::size_t, 3> start{static_cast<std::size_t>(time_index), level, 0};
         std::array<std::size_t, 3> count{1, 1, points};
-        if (levels == 1) start[1] = 0, count[1] = points;
-        check_netcdf(nc_put_vara_double(ncid, variables.fields[field], start.data(), count.data(),
-                                        missing.data()),
+        if (levels == 1) count[1] = points;
+        check_netcdf(nc_put_vara_double(file.id(), variables.fields[field], start.data(),
+                                        count.data(), missing.data()),
                      "write", aside_);
       }
     }
-  } catch (...) {
-    nc_close(ncid);
-    throw;
   }
-  check_netcdf(nc_close(ncid), "write", aside_);
+  file.close();
 }
 
 void CollectiveContainer::close() {
   if (!head_) return;
-  if (!dropped_.empty()) {
-    int ncid = -1;
-    check_netcdf(nc_open(aside_.c_str(), NC_WRITE, &ncid), "open", aside_);
-    try {
-      check_netcdf(nc_redef(ncid), "describe", aside_);
-      put_text(ncid, NC_GLOBAL, "history", history_with_dropped(file_, dropped_));
-      check_netcdf(nc_enddef(ncid), "describe", aside_);
-    } catch (...) {
-      nc_close(ncid);
-      throw;
-    }
-    check_netcdf(nc_close(ncid), "close", aside_);
-  }
-  rename_to_final(file_.path);
+  std::sort(dropped_.begin(), dropped_.end());
+  if (!dropped_.empty()) write_missing();
+  complete_netcdf(file_, {}, dropped_);
 }
 
 void CollectiveContainer::trace(const Piece& piece, int time_index, const void* values) const {
@@ -267,9 +229,8 @@ void CollectiveContainer::trace(const Piece& piece, int time_index, const void* 
   const auto& target = trace_target();
   const auto found =
       std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
-  const auto first = file_.first_points.empty()
-                         ? 0
-                         : file_.first_points[static_cast<std::size_t>(info.place)];
+  const auto first =
+      file_.first_points.empty() ? 0 : file_.first_points[static_cast<std::size_t>(info.place)];
   const auto level = (info.levels == 1 ? 0 : found - file_.level_numbers.begin()) -
                      static_cast<std::ptrdiff_t>(piece.first_level);
   const auto point = target.point - first - piece.first_point;
@@ -279,7 +240,8 @@ void CollectiveContainer::trace(const Piece& piece, int time_index, const void* 
                            ? static_cast<const double*>(values)[place]
                            : static_cast<double>(static_cast<const float*>(values)[place]);
   trace_stop("container",
-             (piece.first_level + level) * points_of(piece.field) + piece.first_point + point, value,
+             (piece.first_level + level) * points_of(piece.field) + piece.first_point + point,
+             value,
              fmt::format("{} variable '{}' of '{}', time index {}, by MPI-IO", name_, info.name,
                          std::filesystem::path(file_.path).filename().string(), time_index));
 }

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,10 +32,10 @@ struct StagedStep {
 /// ranks of the team, writes and closes it: in between nothing is open, so that drop(), close() and
 /// abandon() wait for nobody, and a killed run leaves a readable file.
 ///
-/// What can fail on one rank alone (memory, reaching the file, space on the disk) is found before the
-/// collective calls and told to all by request and grant. Inside them MPI-IO decides: a rank that
-/// cannot write goes on taking part and throws at the end, but if the MPI library itself leaves a
-/// collective call on one rank, the others wait in it without a time limit.
+/// What can fail on one rank alone (memory, reaching the file, space on the disk) is found before
+/// the collective calls and told to all by request and grant. Inside them MPI-IO decides: a rank
+/// that cannot write goes on taking part and throws at the end, but if the MPI library itself
+/// leaves a collective call on one rank, the others wait in it without a time limit.
 class CollectiveContainer : public Container {
  public:
   void put(const Piece& piece, int time_index, const void* values) override;
@@ -48,14 +47,13 @@ class CollectiveContainer : public Container {
   void abandon() noexcept override { staged_.clear(); }
 
  protected:
-  /// `head`: created already under `aside()`.
-  CollectiveContainer(const char* name, const FileDescription& description,
-                      NetcdfStorage storage, MPI_Comm team);
+  CollectiveContainer(const char* name, const FileDescription& description, bool unlimited_time,
+                      MPI_Comm team);
 
   /// How many collective calls this rank needs for its blocks, [kind of call]; ranks may differ.
   virtual std::vector<int> calls_needed(const StagedStep& step) const = 0;
   /// On all ranks with the same `calls`, the largest of all ranks. Opens, writes, closes.
-  virtual void write_step(int time_index, const StagedStep& step, std::span<const int> calls) = 0;
+  virtual void write_step(int time_index, StagedStep& step, std::span<const int> calls) = 0;
 
   /// Collective: throws on all ranks if it is not well on one.
   void agree(const std::string& failure, const char* what) const;
@@ -64,7 +62,6 @@ class CollectiveContainer : public Container {
 
   const FileDescription& file() const { return file_; }
   const std::string& aside() const { return aside_; }
-  const NetcdfStorage& storage() const { return storage_; }
   MPI_Comm team() const { return team_; }
   bool head() const { return head_; }
   std::size_t value_size() const { return value_bytes(file_); }
@@ -73,21 +70,18 @@ class CollectiveContainer : public Container {
   NetcdfVariables find_variables(int ncid) const;
 
  private:
+  void write_missing() const;
   void trace(const Piece& piece, int time_index, const void* values) const;
 
   const char* name_;
   FileDescription file_;
-  NetcdfStorage storage_;
   std::string aside_;
+  bool unlimited_time_;
   MPI_Comm team_;  // the caller's
   bool head_ = false, recorded_ = false;
   std::map<int, StagedStep> staged_;  // by time
   StagedStep spare_;                  // memory of the step before
   std::vector<int> dropped_;
 };
-
-/// Creates and describes `description.path + ".part"` serially. `mode`: NC_NETCDF4 or
-/// NC_64BIT_DATA.
-void create_described(const FileDescription& description, int mode, const NetcdfStorage& storage);
 
 }  // namespace thalweg

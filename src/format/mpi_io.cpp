@@ -17,10 +17,9 @@ constexpr std::string_view dividers = " \t\n,";
 
 void add_hint(IoHints& hints, std::string_view word) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(Blame::user,
-                fmt::format("[io]: the hint '{}' {}; write hints as \"cb_nodes=4 "
-                            "striping_factor=64\"",
-                            word, why));
+    throw Error(Blame::user, fmt::format("[io]: the hint '{}' {}; write hints as \"cb_nodes=4 "
+                                         "striping_factor=64\"",
+                                         word, why));
   };
   const auto sign = word.find('=');
   if (sign == std::string_view::npos) refuse("has no '='");

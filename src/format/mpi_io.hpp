@@ -32,8 +32,8 @@ class IoInfo {
 
 /// The hints in an MPI_Info, which stays the caller's.
 IoHints read_hints(MPI_Info info);
-/// What MPI says of an open file. MPICH tells every hint in force with its value; Open MPI 4 repeats
-/// what was asked for, understood or not.
+/// What MPI says of an open file. MPICH tells every hint in force with its value; Open MPI 4
+/// repeats what was asked for, understood or not.
 IoHints reported_hints(MPI_File file);
 
 /// Who moves bytes between MPI and the file system.

@@ -12,8 +12,8 @@ namespace thalweg {
 
 namespace {
 
-/// MPI's control variables whose names begin with "io", as text. Open MPI: "io" holds the components
-/// asked for, io_NAME_priority is there for each that is installed.
+/// MPI's control variables whose names begin with "io", as text. Open MPI: "io" holds the
+/// components asked for, io_NAME_priority is there for each that is installed.
 IoHints io_variables() {
   int provided = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
@@ -50,8 +50,8 @@ IoHints io_variables() {
 /// Does Open MPI's choice ("", "ompio", "romio321,ompio", "^ompio") admit a component?
 bool admits(const std::string& choice, const std::string& component) {
   if (choice.empty()) return true;
-  const bool listed = ("," + choice.substr(choice.front() == '^') + ",")
-                          .find("," + component + ",") != std::string::npos;
+  const auto names = fmt::format(",{},", choice.substr(choice.front() == '^' ? 1 : 0));
+  const bool listed = names.find(fmt::format(",{},", component)) != std::string::npos;
   return listed != (choice.front() == '^');
 }
 
@@ -63,8 +63,7 @@ std::string open_mpi_component(const IoHints& variables, bool on_lustre) {
   for (const auto& [name, value] : variables) {
     constexpr std::string_view prefix = "io_", suffix = "_priority";
     if (name.size() <= prefix.size() + suffix.size() || !name.ends_with(suffix)) continue;
-    const auto component =
-        name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+    const auto component = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
     if (component.ends_with("_delete") || !admits(variables.at("io"), component)) continue;
     const int priority = component == "ompio" && on_lustre ? 1 : std::stoi(value);
     if (chosen.empty() || priority > highest) {

@@ -42,8 +42,8 @@ std::vector<std::string> gather(MPI_Comm comm, const std::string& text) {
   wait_one(request);
   std::vector<std::string> texts;
   for (std::size_t i = 0; rank == 0 && i < sizes.size(); ++i) {
-    texts.push_back(all.substr(static_cast<std::size_t>(begins[i]),
-                               static_cast<std::size_t>(sizes[i])));
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
   }
   return texts;
 }
@@ -51,9 +51,12 @@ std::vector<std::string> gather(MPI_Comm comm, const std::string& text) {
 }  // namespace
 
 void record_io_hints(const IoRecord& record) {
-  const Json text{{"container", record.container},   {"ranks", record.ranks},
-                  {"layer", record.layer.name},      {"library", record.layer.library},
-                  {"parameters", record.layer.parameters}, {"asked", record.asked},
+  const Json text{{"container", record.container},
+                  {"ranks", record.ranks},
+                  {"layer", record.layer.name},
+                  {"library", record.layer.library},
+                  {"parameters", record.layer.parameters},
+                  {"asked", record.asked},
                   {"reported", record.reported}};
   ++recorded()[text.dump()];
 }

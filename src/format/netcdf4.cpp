@@ -61,16 +61,6 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
   }
 }
 
-void describe(const FileDescription& description) {
-  const Alignment alignment;
-  NetcdfFile file(description.path + ".part", NC_NETCDF4);
-  const auto variables = define_netcdf(file.id(), description);
-  check_netcdf(nc_enddef(file.id()), "lay out", file.name());
-  write_coordinates(file.id(), description, variables);
-  allocate(file, description, variables);
-  file.close();
-}
-
 /// An HDF5 identifier and the call that ends it.
 class Hdf5Id {
  public:
@@ -106,10 +96,20 @@ std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
 
 }  // namespace
 
+void describe_netcdf4(const FileDescription& description) {
+  const Alignment alignment;
+  NetcdfFile file(description.path + ".part", NC_NETCDF4);
+  const auto variables = define_netcdf(file.id(), description);
+  check_netcdf(nc_enddef(file.id()), "lay out", file.name());
+  write_coordinates(file.id(), description, variables);
+  allocate(file, description, variables);
+  file.close();
+}
+
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team) {
   prepare_striping(description.path + ".part", description.hints);
   if (is_chunked(description)) return create_netcdf4_chunked(description, team);
-  describe(description);
+  describe_netcdf4(description);
   return open_fixed_layout(format, description,
                            dense_layout(description, hdf5_offsets(description)));
 }

@@ -36,6 +36,12 @@ void write_coordinates(int ncid, const FileDescription& description,
 void write_time(int ncid, const FileDescription& description, const NetcdfVariables& variables,
                 int time_index);
 
+/// `description.path + ".part"`, described and without values. `kind`: NC_64BIT_DATA or
+/// NC_64BIT_OFFSET.
+void describe_classic(const FileDescription& description, int kind);
+/// The same as netCDF-4, contiguous: every variable has its place in the file.
+void describe_netcdf4(const FileDescription& description);
+
 /// The file's history with one line for each dropped time.
 std::string history_with_dropped(const FileDescription& description, std::span<const int> dropped);
 

@@ -71,7 +71,7 @@ void TeamFile::put(const Piece& piece, int time_index, const void* values) {
 }
 
 void TeamFile::finish_time(int time_index, bool well) {
-  if (!kind_->needs_settling) return;
+  if (!kind_->settles(description_)) return;
   std::optional<Error> failure;
   std::string mine = "-";
   if (well && container_) {
