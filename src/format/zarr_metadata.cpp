@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "format/aside_file.hpp"
-#include "format/ugrid.hpp"
+#include "format/netcdf_metadata.hpp"
 
 namespace thalweg {
 
@@ -81,15 +81,7 @@ ZarrArray field_array(const FileDescription& file, std::size_t field, const Shar
     array.file_shape.insert(array.file_shape.begin() + 1, grid.shard_levels);
     array.chunk_shape.insert(array.chunk_shape.begin() + 1, 1);
   }
-  if (!info.standard_name.empty()) array.attributes["standard_name"] = info.standard_name;
-  array.attributes["long_name"] = info.long_name;
-  array.attributes["units"] = info.units;
-  if (!file.grid.empty()) {
-    array.attributes["mesh"] = "mesh";
-    array.attributes["location"] = UgridWriter::location(info.place);
-    array.attributes["coordinates"] = UgridWriter::coordinates(info.place);
-    array.attributes["CDI_grid_type"] = "unstructured";
-  }
+  for (const auto& [name, value] : field_attributes(file, info)) array.attributes[name] = value;
   return array;
 }
 
