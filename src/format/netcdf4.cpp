@@ -2,13 +2,13 @@
 // The netCDF-4 container, contiguous: HDF5 says where the variables lie, the ranks write them.
 // Chunked and compressed files are netcdf4_chunked.cpp.
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include <algorithm>
 #include <array>
 
 #include "format/container_list.hpp"
 #include "format/fixed_layout.hpp"
+#include "format/hdf5_id.hpp"
 #include "format/mpi_io.hpp"
 #include "format/netcdf4_chunked.hpp"
 #include "format/netcdf_calls.hpp"
@@ -60,22 +60,6 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
                  "lay out", file.name());
   }
 }
-
-/// An HDF5 identifier and the call that ends it.
-class Hdf5Id {
- public:
-  Hdf5Id(hid_t id, herr_t (*end)(hid_t)) : id_(id), end_(end) {}
-  ~Hdf5Id() {
-    if (id_ >= 0) end_(id_);
-  }
-  Hdf5Id(const Hdf5Id&) = delete;
-  Hdf5Id& operator=(const Hdf5Id&) = delete;
-  hid_t id() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*end_)(hid_t);
-};
 
 std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
   const auto path = description.path + ".part";

@@ -9,9 +9,9 @@
 namespace thalweg {
 
 /// Makes whole.path: all metadata, coordinates and the mesh in full; the fields are HDF5 virtual
-/// datasets over the files of `parts` (netCDF-4, complete under their final names, together all points
-/// of `whole`, beside it or below its directory). Points of a part that is missing later read as the
-/// fill value. Throws Error(file_system); Error(bug) if the parts do not fit.
+/// datasets over the files of `parts` (netCDF-4, complete under their final names, together all
+/// points of `whole`, beside it or below its directory). Points of a part that is missing later
+/// read as the fill value. Throws Error(file_system); Error(bug) if the parts do not fit.
 void write_virtual_dataset(const FileDescription& whole, std::span<const FileDescription> parts);
 
 }  // namespace thalweg

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "format/netcdf_calls.hpp"
-#include "format/ugrid.hpp"
+#include "format/aside_file.hpp"
+#include "format/netcdf_metadata.hpp"
 
 namespace thalweg {
 
@@ -81,15 +81,7 @@ ZarrArray field_array(const FileDescription& file, std::size_t field, const Shar
     array.file_shape.insert(array.file_shape.begin() + 1, grid.shard_levels);
     array.chunk_shape.insert(array.chunk_shape.begin() + 1, 1);
   }
-  if (!info.standard_name.empty()) array.attributes["standard_name"] = info.standard_name;
-  array.attributes["long_name"] = info.long_name;
-  array.attributes["units"] = info.units;
-  if (!file.grid.empty()) {
-    array.attributes["mesh"] = "mesh";
-    array.attributes["location"] = UgridWriter::location(info.place);
-    array.attributes["coordinates"] = UgridWriter::coordinates(info.place);
-    array.attributes["CDI_grid_type"] = "unstructured";
-  }
+  for (const auto& [name, value] : field_attributes(file, info)) array.attributes[name] = value;
   return array;
 }
 
@@ -151,6 +143,7 @@ void create_array(const std::string& store, const ZarrArray& array) {
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
+  const FileSizeSignalBlocked blocked;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
                                                              [](std::FILE*) { return 0; });
   if (!file) refuse_shard("create", path, errno);

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "codec/codec.hpp"
+#include "format/aside_file.hpp"
 #include "format/netcdf_calls.hpp"
 
 namespace thalweg {
@@ -119,6 +120,7 @@ ShardFile::~ShardFile() {
 }
 
 void ShardFile::write(const std::byte* from, std::size_t size, std::int64_t offset) {
+  const FileSizeSignalBlocked blocked;
   while (size > 0) {
     const auto done = pwrite(file_, from, size, offset);
     if (done < 0 && errno == EINTR) continue;
