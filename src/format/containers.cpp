@@ -18,6 +18,8 @@ namespace {
 constexpr std::array all{
     ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", false,
                   false, create_netcdf4, nullptr, nullptr},
+    ContainerInfo{"grib2", "direct", ".grb2", "GRIB edition 2, values packed into few bits", false,
+                  true, create_grib2, join_grib2, check_grib2},
 };
 }  // namespace
 
