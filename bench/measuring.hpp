@@ -15,6 +15,7 @@ struct Trial {
   double cpu_s = 0.0;         ///< user and system time in the same intervals, sum over ranks
   double first_step_s = 0.0;  ///< of wall_s
   double plan_s = -1.0;       ///< set-up of the exchange, the slowest rank; -1 = not told
+  double setup_s = 0.0;       ///< plan, buffers, communicators: define() to ready, the slowest rank
   double file_bytes = 0.0;    ///< mean size of a step's file(s)
   int steps = 0;
 };

@@ -28,8 +28,9 @@ Output open_output(const Session& session, const Ours& ours) {
 
 std::string name_of(int field) { return fmt::format("f{}", field); }
 
-void define(Output& output, const Session& session, const Ours& ours,
-            const std::vector<std::int64_t>& cells, int steps) {
+/// Returns the seconds of building plan and buffers.
+double define(Output& output, const Session& session, const Ours& ours,
+              const std::vector<std::int64_t>& cells, int steps) {
   const OwnedPoints points{Place::cell, session.workload.cells, cells};
   output.define(std::span(&points, 1));
   StreamSettings stream;
@@ -52,7 +53,9 @@ void define(Output& output, const Session& session, const Ours& ours,
     stream.variables.push_back(info.name);
   }
   output.define(stream);
+  const double begin_s = MPI_Wtime();
   output.check();  // builds plan and buffers: set-up, reported apart
+  return MPI_Wtime() - begin_s;
 }
 
 void put_step(Output& output, const Session& session, std::int64_t own_cells, int step,
@@ -67,10 +70,9 @@ void put_step(Output& output, const Session& session, std::int64_t own_cells, in
   output.end_time(interval_s * step);
 }
 
-double slowest_plan_s(const Session& session, double before_s) {
-  double plan_s = timer_total_s(Timer::plan) - before_s;
-  MPI_Allreduce(MPI_IN_PLACE, &plan_s, 1, MPI_DOUBLE, MPI_MAX, session.comm);
-  return plan_s;
+double slowest(const Session& session, double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, session.comm);
+  return seconds;
 }
 
 }  // namespace
@@ -78,12 +80,13 @@ double slowest_plan_s(const Session& session, double before_s) {
 Trial write_steps(Session& session, const Ours& ours, int steps) {
   const double plan_before_s = timer_total_s(Timer::plan);
   Output output = open_output(session, ours);
-  define(output, session, ours, session.deal.cells_of(session.rank), steps);
+  const double setup_s = define(output, session, ours, session.deal.cells_of(session.rank), steps);
   Trial trial = time_steps(session, steps, [&](int step) {
     put_step(output, session, session.own_cells(), step, session.values.data());
   });
   time_together(session, trial, [&] { output.close(); });
-  trial.plan_s = slowest_plan_s(session, plan_before_s);
+  trial.plan_s = slowest(session, timer_total_s(Timer::plan) - plan_before_s);
+  trial.setup_s = slowest(session, setup_s);
   return trial;
 }
 
@@ -91,7 +94,7 @@ Trial write_end_to_end(Session& session, const Ours& ours, int steps) {
   const double plan_before_s = timer_total_s(Timer::plan);
   Output output = open_output(session, ours);
   Trial trial;
-  double cpu_before_s = cpu_now_s(), wall_s = 0.0;
+  double cpu_before_s = cpu_now_s(), wall_s = 0.0, setup_s = 0.0;
   if (output.is_compute_rank()) {
     Deal deal = session.deal;
     int rank = 0;
@@ -104,7 +107,7 @@ Trial write_end_to_end(Session& session, const Ours& ours, int steps) {
     for (int step = 0; step < steps; ++step) {
       session.expected.fill(deal, rank, step, all_steps.emplace_back(values).data());
     }
-    define(output, session, ours, deal.cells_of(rank), steps);
+    setup_s = define(output, session, ours, deal.cells_of(rank), steps);
     MPI_Barrier(output.compute_comm());
     cpu_before_s = cpu_now_s();
     const double begin_s = MPI_Wtime();
@@ -116,12 +119,12 @@ Trial write_end_to_end(Session& session, const Ours& ours, int steps) {
     output.serve();
   }
   double cpu_s = cpu_now_s() - cpu_before_s;  // of I/O ranks: their whole life
-  MPI_Allreduce(MPI_IN_PLACE, &wall_s, 1, MPI_DOUBLE, MPI_MAX, session.comm);
+  trial.wall_s = slowest(session, wall_s);
   MPI_Allreduce(MPI_IN_PLACE, &cpu_s, 1, MPI_DOUBLE, MPI_SUM, session.comm);
-  trial.wall_s = wall_s;
   trial.cpu_s = cpu_s;
   trial.steps = steps;
-  trial.plan_s = slowest_plan_s(session, plan_before_s);
+  trial.plan_s = slowest(session, timer_total_s(Timer::plan) - plan_before_s);
+  trial.setup_s = slowest(session, setup_s);
   return trial;
 }
 

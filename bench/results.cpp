@@ -83,6 +83,7 @@ nlohmann::json Results::plan_line(const Method& method, const Record& record) co
                       {"unit", "output steps"}};
   line.update(as_json(spread_of(std::move(shares))));
   line["plan_s"] = median_of(record, [](const Trial& trial) { return trial.plan_s; });
+  line["setup_s"] = median_of(record, [](const Trial& trial) { return trial.setup_s; });
   line["step_s"] = median_of(record, [](const Trial& t) { return t.wall_s / t.steps; });
   return line;
 }
