@@ -71,7 +71,8 @@ int thalweg_check(thalweg_output *output);
 
 /* Restart: fields of the state, in the order in which write and read take their views. */
 int thalweg_define_state(thalweg_output *output, const thalweg_field *field);
-int thalweg_write_state(thalweg_output *output, double time_s, const thalweg_view *views, int count);
+int thalweg_write_state(thalweg_output *output, double time_s, const thalweg_view *views,
+                        int count);
 /* Reads the newest whole set below `directory`; *time_s < 0 if there is none. */
 int thalweg_read_state(thalweg_output *output, const char *directory, const thalweg_view *views,
                        int count, double *time_s);

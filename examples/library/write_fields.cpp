@@ -22,8 +22,8 @@ int main(int argc, char** argv) try {
     std::vector<std::int64_t> global;
     for (std::int64_t point = rank; point < size; point += ranks) global.push_back(point);
     out.define(std::vector{thalweg::OwnedPoints{thalweg::Place::cell, size, global}});
-    out.define(thalweg::FieldInfo{"ta", "air_temperature", "temperature", "K",
-                                  thalweg::Place::cell, levels});
+    out.define(thalweg::FieldInfo{"ta", "air_temperature", "temperature", "K", thalweg::Place::cell,
+                                  levels});
     for (const auto& stream : thalweg::stream_settings(experiment)) out.define(stream);
     std::vector<double> ta(global.size() * levels);  // [point][level]
     for (double time_s = 0; time_s <= 7200; time_s += 3600) {

@@ -10,7 +10,8 @@
 
 namespace thalweg {
 
-/// Type of a field's values in the model's memory. int32 travels as float64, which holds it exactly.
+/// Type of a field's values in the model's memory. int32 travels as float64, which holds it
+/// exactly.
 enum class ValueType { float64, float32, int32 };
 inline constexpr std::size_t bytes_of(ValueType type) {
   return type == ValueType::float64 ? sizeof(double) : sizeof(float);
@@ -23,8 +24,8 @@ struct FieldInfo {
   std::string long_name;
   std::string units;  ///< UDUNITS, e.g. "m s-1"
   Place place = Place::cell;
-  int levels = 1;                           ///< 1 = two-dimensional
-  ValueType type = ValueType::float64;      ///< of the views that will be put
+  int levels = 1;                       ///< 1 = two-dimensional
+  ValueType type = ValueType::float64;  ///< of the views that will be put
 };
 
 /// Values of this rank's points of one field, in the model's own layout. Owns nothing.

@@ -29,26 +29,30 @@ struct StreamSettings {
   std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
   std::string precision = "float32";  ///< or "float64"
   int partitions = 1;  ///< output times dealt round-robin, each share with its own files
-  std::string container = "netcdf4";   ///< see `thalweg containers`
-  std::string layout = "contiguous";   ///< netcdf4: or "chunked" (unlimited time axis)
-  std::string compression = "none";    ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"
-  int compression_level = 1;           ///< of deflate (1-3 fast, 4-9 smaller) and zstd
-  int bits = 16;                       ///< grib2: bits per packed value
+  std::string container = "netcdf4";  ///< see `thalweg containers`
+  std::string layout = "contiguous";  ///< netcdf4: or "chunked" (unlimited time axis)
+  std::string compression =
+      "none";                 ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"
+  int compression_level = 1;  ///< of deflate (1-3 fast, 4-9 smaller) and zstd
+  int bits = 16;              ///< grib2: bits per packed value
 };
 
 struct OutputSettings {
-  std::string mode = "serial";       ///< see `thalweg modes`
-  int io_ranks = 0;                  ///< dedicated I/O ranks; 0 in shared_file and file_parallel:
-                                     ///< compute ranks write themselves
-  int restart_ranks = 0;             ///< dedicated restart ranks (see restart.hpp)
-  std::string placement = "last";    ///< of I/O and restart ranks: "last", "first", "spread", "per_node"
-  std::string transport = "auto";    ///< "shared_memory", "rma", "two_sided", "auto": per pair of ranks
+  std::string mode = "serial";  ///< see `thalweg modes`
+  int io_ranks = 0;             ///< dedicated I/O ranks; 0 in shared_file and file_parallel:
+                                ///< compute ranks write themselves
+  int restart_ranks = 0;        ///< dedicated restart ranks (see restart.hpp)
+  std::string placement =
+      "last";  ///< of I/O and restart ranks: "last", "first", "spread", "per_node"
+  std::string transport =
+      "auto";  ///< "shared_memory", "rma", "two_sided", "auto": per pair of ranks
   std::string backpressure = "block";  ///< "spill", "thin": what happens when buffers are full
-  std::int64_t budget_bytes = 0;     ///< of buffered output per I/O rank; 0 = two steps of its streams
-  std::string spill_directory;       ///< node-local; "" = $TMPDIR or /tmp
-  std::string way = "direct";        ///< or "mpiio": how bytes reach a shared file
-  std::string hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
-  std::string directory = "files";   ///< must exist
+  std::int64_t budget_bytes = 0;  ///< of buffered output per I/O rank; 0 = two steps of its streams
+  std::string spill_directory;    ///< node-local; "" = $TMPDIR or /tmp
+  std::string way = "direct";     ///< or "mpiio": how bytes reach a shared file
+  std::string
+      hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
+  std::string directory = "files";  ///< must exist
   std::string start_date = "2000-01-01T00:00:00Z";
   std::string title, source;  ///< global attributes of every file
   std::string

@@ -88,8 +88,7 @@ class TimingFile {
 
 using RankTimers = decltype(TimingRecords::timers);
 
-std::string timing_text(const std::vector<std::string>& roles,
-                        const std::vector<RankTimers>& ranks,
+std::string timing_text(const std::vector<std::string>& roles, const std::vector<RankTimers>& ranks,
                         const std::vector<std::int64_t>& high_water_bytes) {
   Json timers = Json::array();
   for (std::size_t timer = 0; timer < timer_list.size(); ++timer) {

@@ -65,10 +65,11 @@ thalweg_view view_of(const CFI_cdesc_t& array, int levels, bool level_first, con
     set_levels(1, "(nproma, levels, blocks)");
     set_blocks(2);
   } else {
-    throw Error(Blame::user,
-                fmt::format("field '{}' with {} levels was put as an array of rank {}; take (points), "
-                            "(points, levels), (nproma, blocks) or (nproma, levels, blocks)",
-                            field, levels, static_cast<int>(array.rank)));
+    throw Error(
+        Blame::user,
+        fmt::format("field '{}' with {} levels was put as an array of rank {}; take (points), "
+                    "(points, levels), (nproma, blocks) or (nproma, levels, blocks)",
+                    field, levels, static_cast<int>(array.rank)));
   }
   return view;
 }
@@ -82,8 +83,9 @@ int thalweg_fortran_view(const CFI_cdesc_t* array, int levels, int type, int lev
                          const char* field, thalweg_view* view) {
   return capi::status_of([&] {
     if (type_of(*array) != type) {
-      throw Error(Blame::user,
-                  fmt::format("field '{}' was put with values of another type than defined", field));
+      throw Error(
+          Blame::user,
+          fmt::format("field '{}' was put with values of another type than defined", field));
     }
     *view = view_of(*array, levels, level_first != 0, field);
   });

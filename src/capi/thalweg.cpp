@@ -60,8 +60,12 @@ Place place_of(const char* name) {
 FieldInfo info_of(const thalweg_field& field) {
   require(field.type >= THALWEG_FLOAT64 && field.type <= THALWEG_INT32,
           "a field's type must be THALWEG_FLOAT64, THALWEG_FLOAT32 or THALWEG_INT32");
-  return {text_of(field.name),  text_of(field.standard_name), text_of(field.long_name),
-          text_of(field.units), place_of(field.place),        field.levels,
+  return {text_of(field.name),
+          text_of(field.standard_name),
+          text_of(field.long_name),
+          text_of(field.units),
+          place_of(field.place),
+          field.levels,
           static_cast<ValueType>(field.type)};
 }
 
@@ -125,7 +129,8 @@ extern "C" {
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output) {
   return status_of([&] {
-    require(output != nullptr && directory != nullptr, "thalweg_open needs a directory and a handle");
+    require(output != nullptr && directory != nullptr,
+            "thalweg_open needs a directory and a handle");
     *output = nullptr;
     const auto settings = experiment_of(text_of(experiment));
     auto handle = std::make_unique<thalweg_output>();

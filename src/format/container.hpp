@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every file format can do: create a described file that several ranks may write, put pieces of
-// fields, complete it.
+// What every file format can do: create a described file that several ranks may write, put pieces
+// of fields, complete it.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +20,8 @@ namespace thalweg {
 
 /// Some levels of some consecutive points of one field: what one rank writes of one time.
 struct Piece {
-  int field = 0;                       ///< position in FileDescription::fields
-  int first_level = 0, levels = 1;     ///< of the levels in the file
+  int field = 0;                             ///< position in FileDescription::fields
+  int first_level = 0, levels = 1;           ///< of the levels in the file
   std::int64_t first_point = 0, points = 0;  ///< of the points in the file
 };
 
@@ -33,35 +33,38 @@ struct FileDescription {
   std::vector<std::int64_t> sizes;  ///< [3] points of cell, edge, vertex in this file
   std::vector<std::int64_t> first_points;  ///< [3] global index of the file's first point; {} = 0
   std::vector<std::int64_t> global_sizes;  ///< [3] of the grid; {} = sizes
-  std::vector<double> times_s;      ///< valid times of the file, seconds since start_date
-  std::vector<int> steps;           ///< output numbers of these times in their stream
-  std::string start_date;           ///< ISO 8601
-  std::string grid;                 ///< "RnBk" or "" (no mesh description)
-  std::string grid_uuid;            ///< 32 hexadecimal digits or ""
+  std::vector<double> times_s;             ///< valid times of the file, seconds since start_date
+  std::vector<int> steps;                  ///< output numbers of these times in their stream
+  std::string start_date;                  ///< ISO 8601
+  std::string grid;                        ///< "RnBk" or "" (no mesh description)
+  std::string grid_uuid;                   ///< 32 hexadecimal digits or ""
   std::string title, source, history;
   std::string compression = "none";  ///< "none", "deflate", "zstd", "ccsds"
   int compression_level = 1;
-  int bits = 16;             ///< grib2: bits per value
+  int bits = 16;  ///< grib2: bits per value
   bool float64 = false;
-  bool chunked = false;      ///< netcdf4: unlimited time axis, one chunk per level and time
-  bool may_drop = false;     ///< steps may be dropped: fields carry _FillValue
-  std::vector<Piece> pieces;           ///< of one time, as they are dealt to all writers
+  bool chunked = false;       ///< netcdf4: unlimited time axis, one chunk per level and time
+  bool may_drop = false;      ///< steps may be dropped: fields carry _FillValue
+  std::vector<Piece> pieces;  ///< of one time, as they are dealt to all writers
   std::map<std::string, std::string> hints;  ///< MPI-IO hints
 };
 
 /// One rank's end of a file that a team of ranks writes together. No call waits for another rank
-/// (MPI-IO containers excepted): what ranks must tell each other goes through `request`, `grant` and
-/// `settle`, which the caller carries. Errors throw Error(file_system) with path and reason.
+/// (MPI-IO containers excepted): what ranks must tell each other goes through `request`, `grant`
+/// and `settle`, which the caller carries. Errors throw Error(file_system) with path and reason.
 class Container {
  public:
   virtual ~Container() = default;  ///< an unclosed file stays under its aside name
   /// Head only: what the other ranks of the team need for `join`.
   virtual std::string layout() const { return {}; }
-  /// values[level * piece.points + point] in the type of the description and, if the format says so,
-  /// in big-endian order. May be called with parts of a piece, level by level, in any order.
+  /// values[level * piece.points + point] in the type of the description and, if the format says
+  /// so, in big-endian order. May be called with parts of a piece, level by level, in any order.
   virtual void put(const Piece& piece, int time_index, const void* values) = 0;
   /// After a rank's last put of a time: what the head must know, e.g. sizes of encoded blocks.
-  virtual std::string request(int time_index) { (void)time_index; return {}; }
+  virtual std::string request(int time_index) {
+    (void)time_index;
+    return {};
+  }
   /// Head only: answers the requests of all ranks of the team (its own among them), [rank].
   virtual std::vector<std::string> grant(int time_index, std::vector<std::string> requests) {
     (void)time_index;
@@ -81,10 +84,10 @@ class Container {
 /// A file format Thalweg can write.
 struct ContainerInfo {
   const char* name;
-  const char* way;       ///< "direct" or "mpiio"
+  const char* way;  ///< "direct" or "mpiio"
   const char* suffix;
   const char* meaning;
-  bool big_endian;       ///< put() takes big-endian values
+  bool big_endian;                          ///< put() takes big-endian values
   bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
   /// Head. mpiio: collective over `team`.
   std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);

@@ -16,7 +16,6 @@ namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
 // Containers whose blocks find their place in the file only after each step.
 bool never(const FileDescription&) { return false; }
-bool always(const FileDescription&) { return true; }
 bool if_sizes_vary(const FileDescription& file) {
   return file.chunked || file.compression != "none";
 }
@@ -35,12 +34,6 @@ constexpr std::array all{
                   little_endian, never, create_zarr, join_zarr, check_zarr},
     ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
                   little_endian, never, create_raw, join_raw, check_raw},
-    ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
-                  always, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
-#ifdef THALWEG_PNETCDF
-    ContainerInfo{"cdf5", "mpiio", ".nc", "netCDF CDF-5 by PnetCDF, collective", little_endian,
-                  always, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
-#endif
 };
 }  // namespace
 

@@ -16,21 +16,19 @@ LaneDivision divide_auto(const Definition& definition, int lane, int writers) {
   const int lanes = definition.lanes();
   const auto bytes = definition.bytes_of_step(stream);
   const auto team = static_cast<std::int64_t>(team_of(definition, lane, writers).size());
-  const auto facts =
-      fmt::format("{} stream{} in {} lane{}, {} writer{}, {:.1f} MB a step",
-                  definition.streams.size(), definition.streams.size() == 1 ? "" : "s", lanes,
-                  lanes == 1 ? "" : "s", writers, writers == 1 ? "" : "s",
-                  static_cast<double>(bytes) * 1e-6);
+  const auto facts = fmt::format(
+      "{} stream{} in {} lane{}, {} writer{}, {:.1f} MB a step", definition.streams.size(),
+      definition.streams.size() == 1 ? "" : "s", lanes, lanes == 1 ? "" : "s", writers,
+      writers == 1 ? "" : "s", static_cast<double>(bytes) * 1e-6);
   const bool busy = lanes >= writers;
   const bool small = bytes < team * smallest_share_bytes;
   auto division = busy || small ? divide_async(definition, lane, writers)
                                 : divide_shared_file(definition, lane, writers);
-  division.reason = fmt::format(
-      "stream '{}': {} ({}: {})", stream.settings.name, busy || small ? "one writer" : "shared file",
-      facts,
-      busy    ? "every writer has a lane of its own to write"
-      : small ? "too little for each of several writers"
-              : "few large streams keep all writers busy only together");
+  division.reason = fmt::format("stream '{}': {} ({}: {})", stream.settings.name,
+                                busy || small ? "one writer" : "shared file", facts,
+                                busy    ? "every writer has a lane of its own to write"
+                                : small ? "too little for each of several writers"
+                                        : "few large streams keep all writers busy only together");
   return division;
 }
 

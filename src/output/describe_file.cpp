@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "format/virtual_dataset.hpp"
 #include "format/mpi_io.hpp"
+#include "format/virtual_dataset.hpp"
 #include "output/dates.hpp"
 
 namespace thalweg {
@@ -20,11 +20,10 @@ std::string path_of(const Definition& definition, const Stream& stream, const Fi
   const auto part = settings.partitions == 1
                         ? std::string()
                         : fmt::format("_p{}of{}", times.partition + 1, settings.partitions);
-  return fmt::format(
-      "{}/{}{}_{}{}{}", definition.settings.directory, settings.name, part,
-      short_date_after(definition.settings.start_date, times.times_s.front()),
-      member < 0 ? "" : fmt::format(".{:03}", member),
-      find_container(settings.container, definition.settings.way).suffix);
+  return fmt::format("{}/{}{}_{}{}{}", definition.settings.directory, settings.name, part,
+                     short_date_after(definition.settings.start_date, times.times_s.front()),
+                     member < 0 ? "" : fmt::format(".{:03}", member),
+                     find_container(settings.container, definition.settings.way).suffix);
 }
 
 // The file as a whole: all points of every place.
@@ -76,17 +75,17 @@ FileDescription describe_file(const Definition& definition, const LaneDivision& 
   auto file = describe_whole(definition, stream, file_index);
   for (const auto& slice : lane.slices) {
     if (!lane.own_files) {
-      file.pieces.push_back({slice.position, slice.first_level, slice.levels, slice.first_point,
-                             slice.points});
+      file.pieces.push_back(
+          {slice.position, slice.first_level, slice.levels, slice.first_point, slice.points});
     } else if (slice.writer == writer) {
       file.pieces.push_back({slice.position, slice.first_level, slice.levels, 0, slice.points});
     }
   }
   if (!lane.own_files || lane.team.size() == 1) return file;
   const auto& chosen = definition.streams[static_cast<std::size_t>(stream)];
-  file.path = path_of(definition, chosen,
-                      chosen.schedule.files()[static_cast<std::size_t>(file_index)],
-                      member_of(lane, writer));
+  file.path =
+      path_of(definition, chosen, chosen.schedule.files()[static_cast<std::size_t>(file_index)],
+              member_of(lane, writer));
   file.global_sizes = file.sizes;
   file.first_points.assign(3, 0);
   for (const auto& slice : lane.slices) {

@@ -56,8 +56,9 @@ Engine::Engine(const Definition& definition, const Ranks& ranks, const OwnedRuns
   const auto keep = [this](const Error& error) {
     if (!failure_) failure_ = error;
   };
-  sender_.emplace(definition_, shared_.lanes, ranks_, runs, positions, *shared_.staging,
-                  shared_.slots, [this] { poll(); }, keep);
+  sender_.emplace(
+      definition_, shared_.lanes, ranks_, runs, positions, *shared_.staging, shared_.slots,
+      [this] { poll(); }, keep);
   if (ranks_.writer() >= 0) {
     receiver_.emplace(definition_, shared_.lanes, ranks_, all, shared_.slots, *shared_.staging,
                       shared_.writers, keep);
@@ -71,7 +72,8 @@ void Engine::put(int stream, int step, int position, const FieldView& view) {
 bool Engine::finish_step(int stream, int step) {
   const bool dropped = sender_->finish_step(stream, step);
   if (receiver_) {
-    const auto& team = shared_.lanes[static_cast<std::size_t>(definition_.lane_of(stream, step))].team;
+    const auto& team =
+        shared_.lanes[static_cast<std::size_t>(definition_.lane_of(stream, step))].team;
     if (std::find(team.begin(), team.end(), ranks_.writer()) != team.end()) {
       const ScopedTimer timer(Timer::output_wait);
       wait_until([&] { return poll(), receiver_->written(stream, step); },

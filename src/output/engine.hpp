@@ -14,8 +14,8 @@ namespace thalweg {
 /// What compute ranks and I/O ranks both build from the definitions.
 struct Shared {
   std::vector<LaneDivision> lanes;
-  int slots = 1;                                   ///< per lane
-  MPI_Comm writers = MPI_COMM_NULL;                ///< null on ranks that do not write
+  int slots = 1;                     ///< per lane
+  MPI_Comm writers = MPI_COMM_NULL;  ///< null on ranks that do not write
   std::unique_ptr<StagingMemory> staging;
 };
 /// Collective over all ranks of the output. `runs` of this rank (empty on I/O ranks).
@@ -23,8 +23,8 @@ Shared make_shared_parts(const Definition& definition, const Ranks& ranks, const
 /// Collective over the same ranks.
 void free_shared_parts(Shared& shared);
 
-/// `put` and `finish_step` never throw what happened on another rank: that is kept in failure() until
-/// all ranks agree on it.
+/// `put` and `finish_step` never throw what happened on another rank: that is kept in failure()
+/// until all ranks agree on it.
 class Engine {
  public:
   /// Collective over all ranks of the output. positions[place] as in OwnedPoints.

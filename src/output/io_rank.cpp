@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of an I/O rank: sleep until a message is there, take and write, end when all have closed.
+// The life of an I/O rank: sleep until a message is there, take and write, end when all have
+// closed.
 #include "output/io_rank.hpp"
 
 #include <fmt/format.h>

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array all{
     ModeEntry{"serial", "rank 0 gathers and writes", IoRanks::none, divide_serial},
-    ModeEntry{"async", "I/O ranks receive, then write while compute ranks go on",
-              IoRanks::required, divide_async},
+    ModeEntry{"async", "I/O ranks receive, then write while compute ranks go on", IoRanks::required,
+              divide_async},
     ModeEntry{"file_parallel", "every writer has its own file with its share of the points",
               IoRanks::optional, divide_file_parallel},
     ModeEntry{"shared_file", "writers share one file in global order", IoRanks::optional,
@@ -84,7 +84,7 @@ void check_output(const OutputSettings& settings, int ranks) {
   check_word("transport", settings.transport, {"auto", "shared_memory", "rma", "two_sided"});
   check_word("placement", settings.placement, {"last", "first", "spread", "per_node"});
   check_word("backpressure", settings.backpressure, {"block", "spill", "thin"});
-  check_word("way", settings.way, {"direct", "mpiio"});
+  check_word("way", settings.way, {"direct"});
   if (mode.io_ranks == IoRanks::none) return;
   if (settings.io_ranks < (mode.io_ranks == IoRanks::required ? 1 : 0)) {
     throw Error(Blame::user, fmt::format("[io]: mode '{}' needs ranks of at least 1, not {}",

@@ -27,7 +27,7 @@ struct Output::State {
   MPI_Comm restart = MPI_COMM_NULL;  // compute ranks, then restart ranks; null on I/O ranks
   OwnedRuns runs;
   std::array<std::vector<std::int64_t>, 3> positions;  // [place] of owned points in model arrays
-  std::unique_ptr<Engine> engine;           // compute ranks, from the first put on
+  std::unique_ptr<Engine> engine;                      // compute ranks, from the first put on
   std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
   MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
   MPI_Request asked = MPI_REQUEST_NULL;     // the question whether a rank failed, under way
@@ -112,9 +112,9 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
                                   nodes_of(world));
   state->role = roles[static_cast<std::size_t>(rank)];
   ranks.compute_ranks = size - ranks.io_ranks - settings.restart_ranks;
-  ranks.writers = ranks.io_ranks > 0           ? ranks.io_ranks
+  ranks.writers = ranks.io_ranks > 0          ? ranks.io_ranks
                   : settings.mode == "serial" ? 1
-                                               : ranks.compute_ranks;
+                                              : ranks.compute_ranks;
   // Compute ranks come first in every communicator, whatever their place in the world.
   const int key = static_cast<int>(state->role) * size + rank;
   const auto split = [&](bool member, MPI_Comm* into) {
@@ -253,8 +253,9 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
       if (info.name != field) continue;
       known = true;
       if (view.type != info.type) {
-        throw Error(Blame::user,
-                    fmt::format("field '{}' was put with values of another type than defined", field));
+        throw Error(
+            Blame::user,
+            fmt::format("field '{}' was put with values of another type than defined", field));
       }
       if (!step) break;
       if (trace_watches(field, *step)) {

@@ -130,8 +130,8 @@ void check_files(const std::string& begin, int parts, const std::vector<double>&
                  const std::vector<int>& chosen) {
   check_file(begin + ".nc", times_s, chosen);
   for (int part = 0; parts > 1 && part < parts; ++part) {
-    check_file(fmt::format("{}.{:03}.nc", begin, part), times_s, chosen,
-               cell_count * part / parts, vertex_count * part / parts);
+    check_file(fmt::format("{}.{:03}.nc", begin, part), times_s, chosen, cell_count * part / parts,
+               vertex_count * part / parts);
   }
 }
 
@@ -213,8 +213,7 @@ TEST_CASE("every_mode_and_transport_writes_what_was_put") {
                   {0, 1, 2, 3, 4});
       check_files(directory.path + "/some_p2of2_20000101T000010Z", std::max(1, last_half),
                   {10.0, 30.0}, {1, 4});
-      check_files(directory.path + "/split_20000101T000010Z", team, {10.0, 20.0},
-                  {0, 1, 2, 3, 4});
+      check_files(directory.path + "/split_20000101T000010Z", team, {10.0, 20.0}, {0, 1, 2, 3, 4});
       check_files(directory.path + "/split_20000101T000030Z", team, {30.0}, {0, 1, 2, 3, 4});
       for (const auto& entry : fs::directory_iterator(directory.path)) {
         CHECK(entry.path().extension() == ".nc");
@@ -245,8 +244,7 @@ TEST_CASE("a_blocked_model_with_an_owner_index_is_written_in_global_order") {
     const auto blocks = (positions.back() + nproma) / nproma;
     const std::vector<OwnedPoints> owned{{Place::cell, cell_count, global, positions}};
     output.define(owned);
-    output.define(
-        FieldInfo{"deep", "", "", "1", Place::cell, levels, ValueType::float32});
+    output.define(FieldInfo{"deep", "", "", "1", Place::cell, levels, ValueType::float32});
     output.define(FieldInfo{"mask", "", "", "1", Place::cell, 1, ValueType::int32});
     StreamSettings stream;
     stream.end_s = 0.0;
@@ -323,11 +321,12 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
                        doctest::Contains("variable 'vorr' does not exist"), Error);
   stream.variables = {"all"};
   stream.place = "edge";
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}), doctest::Contains("place 'edge'"), Error);
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                       doctest::Contains("place 'edge'"), Error);
   stream.place = "all";
   stream.levels = {1, 31};
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}), doctest::Contains("at most 30, but 31"),
-                       Error);
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                       doctest::Contains("at most 30, but 31"), Error);
   OutputSettings settings;
   settings.mode = "asynch";
   CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("Did you mean 'async'?"),

@@ -15,12 +15,14 @@ namespace thalweg {
 /// The communicators of an output: private copies, so that no message meets the model's. Restart
 /// ranks are in none of them.
 struct Ranks {
-  MPI_Comm control = MPI_COMM_NULL;  ///< compute ranks, then I/O ranks: announcements, credits, errors
-  MPI_Comm data = MPI_COMM_NULL;     ///< the same ranks: values
+  MPI_Comm control =
+      MPI_COMM_NULL;              ///< compute ranks, then I/O ranks: announcements, credits, errors
+  MPI_Comm data = MPI_COMM_NULL;  ///< the same ranks: values
   MPI_Comm compute = MPI_COMM_NULL;  ///< compute ranks only; null on I/O ranks
   int rank = 0;                      ///< in control and data
   int compute_ranks = 1, io_ranks = 0;
-  int writers = 1;  ///< ranks that write: the I/O ranks, or the first compute ranks if there are none
+  int writers =
+      1;  ///< ranks that write: the I/O ranks, or the first compute ranks if there are none
 
   bool is_compute() const { return rank < compute_ranks; }
   bool dedicated() const { return io_ranks > 0; }

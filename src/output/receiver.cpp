@@ -85,7 +85,8 @@ void Receiver::take(int stream, int step, const Step& ready) {
 void Receiver::fetch(int lane, int slice, const Step& ready, ValueType type) {
   std::int64_t total = 0;
   for (int source = 0; source < ranks_.compute_ranks; ++source) {
-    if (!staging_.in_place(source)) total += maps_[static_cast<std::size_t>(source)].bytes(lane, slice);
+    if (!staging_.in_place(source))
+      total += maps_[static_cast<std::size_t>(source)].bytes(lane, slice);
   }
   if (static_cast<std::int64_t>(buffer_.size()) < total) {
     buffer_.resize(static_cast<std::size_t>(total));
@@ -99,8 +100,8 @@ void Receiver::fetch(int lane, int slice, const Step& ready, ValueType type) {
     const auto slot = static_cast<int>(ready.slots[static_cast<std::size_t>(source)]);
     const std::byte* values = into;
     if (bytes > 0) {
-      values = staging_.fetch(source, lane * slots_ + slot, map.offset(lane, slot, slice), bytes,
-                              into);
+      values =
+          staging_.fetch(source, lane * slots_ + slot, map.offset(lane, slot, slice), bytes, into);
     }
     const auto order =
         ready.orders[static_cast<std::size_t>(source)][static_cast<std::size_t>(slice)];

@@ -205,8 +205,8 @@ void Sender::receive(const MPI_Status& status) {
            MPI_STATUS_IGNORE);
   if (status.MPI_TAG == tag_done) ++done_;
   if (status.MPI_TAG == tag_credit) {
-    auto& owed = lanes_[static_cast<std::size_t>(values[0])]
-                     .credits[static_cast<std::size_t>(values[1])];
+    auto& owed =
+        lanes_[static_cast<std::size_t>(values[0])].credits[static_cast<std::size_t>(values[1])];
     if (--owed == 0) {
       staging_.reclaim(static_cast<int>(values[0]) * slots_ + static_cast<int>(values[1]));
     }

@@ -14,12 +14,12 @@
 #include "output/mode.hpp"
 #include "output/outbox.hpp"
 #include "output/ranks.hpp"
+#include "output/share.hpp"
 #include "output/slot_map.hpp"
 #include "output/spill.hpp"
 #include "redist/reorder.hpp"
 #include "redist/staging_memory.hpp"
 #include "thalweg/error.hpp"
-#include "output/share.hpp"
 
 namespace thalweg {
 

@@ -18,7 +18,8 @@ IndexRun clip(const IndexRun& run, std::int64_t first, std::int64_t end) {
 
 std::int64_t points_in(std::span<const IndexRun> runs, std::int64_t first, std::int64_t points) {
   std::int64_t count = 0;
-  for (const auto& run : runs) count += std::max<std::int64_t>(0, clip(run, first, first + points).length);
+  for (const auto& run : runs)
+    count += std::max<std::int64_t>(0, clip(run, first, first + points).length);
   return count;
 }
 

@@ -21,8 +21,8 @@ struct Share {
   std::vector<Stretch> owned;  ///< what is staged, in order, as positions among the owned points
 };
 
-/// Points of `runs` with global index in [first, first + points). They are staged in the order of the
-/// model, so that a share of everything is staged as it lies.
+/// Points of `runs` with global index in [first, first + points). They are staged in the order of
+/// the model, so that a share of everything is staged as it lies.
 Share share_of(std::span<const IndexRun> runs, std::int64_t first, std::int64_t points);
 
 /// How many of them there are, without making the share.

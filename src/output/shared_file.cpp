@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mode shared_file: writers share one file; each owns consecutive fields and levels, so that what it
-// writes is long and contiguous.
+// Mode shared_file: writers share one file; each owns consecutive fields and levels, so that what
+// it writes is long and contiguous.
 #include <algorithm>
 
 #include "output/mode.hpp"

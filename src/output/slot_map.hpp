@@ -11,8 +11,8 @@
 
 namespace thalweg {
 
-/// Both sides compute it from the definition, the divisions and the source's owned points. A lane has
-/// `slots` slots; a slot holds the slices of one step, each aligned to 64 bytes.
+/// Both sides compute it from the definition, the divisions and the source's owned points. A lane
+/// has `slots` slots; a slot holds the slices of one step, each aligned to 64 bytes.
 class SlotMap {
  public:
   SlotMap(const Definition& definition, std::span<const LaneDivision> lanes, const OwnedRuns& runs,

@@ -20,8 +20,8 @@ struct PackRequest {
   std::span<const int> levels;
 };
 
-/// Copies to `into` (points * levels values, float32 if the view is, else float64). Returns the order
-/// it left them in: level_innermost if the model's is, else point_innermost.
+/// Copies to `into` (points * levels values, float32 if the view is, else float64). Returns the
+/// order it left them in: level_innermost if the model's is, else point_innermost.
 ArrayOrder pack(const FieldView& view, const PackRequest& request, std::byte* into);
 
 }  // namespace thalweg

@@ -35,8 +35,7 @@ std::string marked(char mark, const std::string& text) {
 
 }  // namespace
 
-TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team,
-                   bool well)
+TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, bool well)
     : kind_(&kind), description_(std::move(description)), team_(team) {
   int rank = 0;
   MPI_Comm_rank(team_, &rank);
@@ -112,9 +111,9 @@ void TeamFile::close(bool well) {
 
 void TeamFile::give_up() {
   abandon();
-  throw Error(Blame::file_system,
-              fmt::format("'{}' is incomplete, because another writer of it failed",
-                          description_.path));
+  throw Error(
+      Blame::file_system,
+      fmt::format("'{}' is incomplete, because another writer of it failed", description_.path));
 }
 
 void TeamFile::abandon() noexcept {

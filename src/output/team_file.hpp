@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file that a team of writers makes together: who creates it, who completes it, and what happens
-// to it when one of them fails.
+// One file that a team of writers makes together: who creates it, who completes it, and what
+// happens to it when one of them fails.
 #pragma once
 
 #include <mpi.h>
@@ -14,12 +14,12 @@
 
 namespace thalweg {
 
-/// Collective calls are made by every rank of the team, also by one that failed: it says so, and all
-/// of them give the file up together, so that nobody waits for it.
+/// Collective calls are made by every rank of the team, also by one that failed: it says so, and
+/// all of them give the file up together, so that nobody waits for it.
 class TeamFile {
  public:
-  /// Collective. Throws the head's Error on every rank if the file cannot be created. `well` is false
-  /// on a rank that failed before.
+  /// Collective. Throws the head's Error on every rank if the file cannot be created. `well` is
+  /// false on a rank that failed before.
   TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, bool well);
 
   const FileDescription& description() const { return description_; }

@@ -61,8 +61,8 @@ std::vector<std::string> gather_texts(MPI_Comm team, const std::string& mine) {
   finish(request);
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-    texts.push_back(all.substr(static_cast<std::size_t>(starts[rank]),
-                               static_cast<std::size_t>(sizes[rank])));
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(starts[rank]), static_cast<std::size_t>(sizes[rank])));
   }
   return texts;
 }

@@ -37,8 +37,9 @@ Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes
   // Plans are made now, so that a decomposition with gaps is refused before the first file.
   attempt([&] {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-      const auto& stream = definition_.streams[static_cast<std::size_t>(
-          definition_.stream_of(static_cast<int>(lane)))];
+      const auto& stream =
+          definition_
+              .streams[static_cast<std::size_t>(definition_.stream_of(static_cast<int>(lane)))];
       for (const auto& slice : lanes_[lane].slices) {
         if (slice.writer == ranks_.writer()) {
           plan_for(definition_.field_of(stream, slice.position), slice);
@@ -67,8 +68,7 @@ void Writer::attempt(const Act& act) {
 
 const Plan& Writer::plan_for(const FieldInfo& field, const Slice& slice) {
   const auto place = static_cast<std::size_t>(field.place);
-  const auto [entry, fresh] =
-      plans_.try_emplace({place, slice.first_point, slice.points}, Plan{});
+  const auto [entry, fresh] = plans_.try_emplace({place, slice.first_point, slice.points}, Plan{});
   if (!fresh) return entry->second;
   const ScopedTimer timer(Timer::plan);
   try {
@@ -87,9 +87,8 @@ const Plan& Writer::plan_for(const FieldInfo& field, const Slice& slice) {
 }
 
 MPI_Comm Writer::team_of_file(int lane) const {
-  return lanes_[static_cast<std::size_t>(lane)].own_files
-             ? MPI_COMM_SELF
-             : teams_[static_cast<std::size_t>(lane)];
+  return lanes_[static_cast<std::size_t>(lane)].own_files ? MPI_COMM_SELF
+                                                          : teams_[static_cast<std::size_t>(lane)];
 }
 
 int Writer::time_index(int stream, int step) const {
@@ -141,9 +140,9 @@ void Writer::put(int stream, int step, int slice_number, std::span<const SourceA
     const auto row_bytes = slice.points * (float64 ? 8 : 4);
     // Columns are read eight levels at a time: whole cache lines.
     const auto least = arrays.front().order == ArrayOrder::level_innermost ? 8 : 1;
-    const auto slab_levels = static_cast<int>(std::clamp<std::int64_t>(
-        slab_bytes / std::max<std::int64_t>(row_bytes, 1) / least * least,
-        std::min(least, slice.levels), slice.levels));
+    const auto slab_levels = static_cast<int>(
+        std::clamp<std::int64_t>(slab_bytes / std::max<std::int64_t>(row_bytes, 1) / least * least,
+                                 std::min(least, slice.levels), slice.levels));
     slab_.resize(std::max(slab_.size(), static_cast<std::size_t>(row_bytes * slab_levels)));
     const bool own_file = lanes_[static_cast<std::size_t>(lane)].own_files;
     const int time = time_index(stream, step);
@@ -203,8 +202,7 @@ void Writer::drop(int stream, int step) { end_step(stream, step, true); }
 
 void Writer::close_file(int stream, int file, OpenFile& open) {
   const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-  const int partition =
-      chosen.schedule.files()[static_cast<std::size_t>(file)].partition;
+  const int partition = chosen.schedule.files()[static_cast<std::size_t>(file)].partition;
   const auto lane = static_cast<std::size_t>(chosen.first_lane + partition);
   if (open.file) {
     try {
@@ -215,7 +213,8 @@ void Writer::close_file(int stream, int file, OpenFile& open) {
     }
   }
   if (!lanes_[lane].own_files || lanes_[lane].team.size() == 1) return;
-  // The parts are complete under their names: then, and only then, the file that ties them together.
+  // The parts are complete under their names: then, and only then, the file that ties them
+  // together.
   const bool complete = all_of_team(teams_[lane], open.file && !failure_);
   if (complete && ranks_.writer() == lanes_[lane].team.front()) {
     attempt([&] { write_index(definition_, lanes_[lane], stream, file); });

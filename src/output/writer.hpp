@@ -16,12 +16,14 @@
 
 namespace thalweg {
 
-/// Reorders, converts and writes the slices of one writer; opens a file at its first step and closes
-/// it after its last. Nothing throws: the first failure is kept, and told through `on_failure`; after
-/// it the writer goes on taking part in what a team does together, and writes nothing more.
+/// Reorders, converts and writes the slices of one writer; opens a file at its first step and
+/// closes it after its last. Nothing throws: the first failure is kept, and told through
+/// `on_failure`; after it the writer goes on taking part in what a team does together, and writes
+/// nothing more.
 class Writer {
  public:
-  /// Collective over the writers. runs[source]; teams[lane]: null where this rank is not of the team.
+  /// Collective over the writers. runs[source]; teams[lane]: null where this rank is not of the
+  /// team.
   Writer(const Definition& definition, std::span<const LaneDivision> lanes,
          std::span<const OwnedRuns> runs, const Ranks& ranks, MPI_Comm writers,
          std::function<void(const Error&)> on_failure);
