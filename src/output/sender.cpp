@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "output/staging.hpp"
 #include "output/tags.hpp"
@@ -15,16 +14,6 @@
 #include "thalweg/wait.hpp"
 
 namespace thalweg {
-
-namespace {
-
-std::string spill_directory(const OutputSettings& settings) {
-  if (!settings.spill_directory.empty()) return settings.spill_directory;
-  const char* temporary = std::getenv("TMPDIR");
-  return temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
-}
-
-}  // namespace
 
 Sender::Sender(const Definition& definition, std::span<const LaneDivision> lanes,
                const Ranks& ranks, const OwnedRuns& runs,
@@ -112,7 +101,7 @@ void Sender::acquire(int lane, int stream, int step) {
   if (free) return;
   if (ranks_.dedicated() && pressure == "spill") {
     if (!state.spill) {
-      state.spill = std::make_unique<Spill>(spill_directory(definition_.settings),
+      state.spill = std::make_unique<Spill>(definition_.settings.spill_directory,
                                             fmt::format("thalweg_{}_{}", ranks_.rank, lane));
     }
     state.aside.resize(static_cast<std::size_t>(map_.slot_bytes(lane)));
@@ -144,8 +133,12 @@ bool Sender::finish_step(int stream, int step) {
     publish(lane, stream, step, state.orders);
   } else if (filling == Lane::Filling::spill) {
     const double begin_s = now_s();
-    state.spill->push(state.aside);
-    state.spilled.push_back({stream, step, state.orders});
+    try {
+      state.spill->push(state.aside, step);
+      state.spilled.push_back({stream, step, state.orders});
+    } catch (const Error& error) {
+      on_error_(error);  // told to the other compute ranks at the next check
+    }
     record_event(EventKind::spill, begin_s, now_s(), map_.slot_bytes(lane),
                  definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
   } else {
