@@ -155,6 +155,7 @@ void close_file(Container& container) {
   if (Team().rank != 0) container.close();
   MPI_Barrier(MPI_COMM_WORLD);
   if (Team().rank == 0) container.close();
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /// Writes all times but those in `dropped`.
@@ -243,7 +244,7 @@ TEST_CASE("files_by_mpi_io_hold_every_value_however_the_pieces_are_dealt") {
   const SharedFolder folder;
   REQUIRE_FALSE(names().empty());
   for (const auto& name : names()) {
-    for (const char* by : {"fields", "levels", "points"}) {
+    for (const std::string by : {"fields", "levels", "points"}) {
       for (const bool float64 : {false, true}) {
         CAPTURE(name);
         CAPTURE(by);
@@ -259,9 +260,9 @@ TEST_CASE("files_by_mpi_io_hold_every_value_however_the_pieces_are_dealt") {
 
 TEST_CASE("chunked_and_deflated_files_by_mpi_io_hold_every_value") {
   const SharedFolder folder;
-  for (const char* by : {"fields", "levels", "points"}) {
+  for (const std::string by : {"fields", "levels", "points"}) {
     for (const bool chunked : {false, true}) {
-      for (const char* compression : {"none", "deflate"}) {
+      for (const std::string compression : {"none", "deflate"}) {
         CAPTURE(by);
         CAPTURE(chunked);
         CAPTURE(compression);

@@ -64,7 +64,8 @@ void record_io_hints(const IoRecord& record) {
 void write_mpi_io_record(MPI_Comm comm, const std::string& directory) {
   std::map<std::string, int> together;
   for (const auto& text : gather(comm, Json(recorded()).dump())) {
-    for (const auto& [record, files] : Json::parse(text).items()) {
+    const Json own = Json::parse(text);
+    for (const auto& [record, files] : own.items()) {
       together[record] += files.get<int>();
     }
   }

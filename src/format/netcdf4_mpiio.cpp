@@ -47,11 +47,23 @@ void describe_chunked(const FileDescription& description) {
     check_netcdf(nc_def_var_deflate(ncid, variable, 1, 1, description.compression_level),
                  "compress", description.path);
   };
-  NetcdfFile file(description.path + ".part", NC_NETCDF4);
-  const auto variables = define_netcdf(file.id(), description, storage);
-  check_netcdf(nc_enddef(file.id()), "lay out", file.name());
-  write_coordinates(file.id(), description, variables, storage);
-  file.close();
+  // By the MPI-IO driver, though alone: only then does HDF5 1.10 note in the file that chunks get
+  // their places when the time axis grows, and collective writes find them there.
+  const FileSizeSignalBlocked blocked;
+  const auto aside = description.path + ".part";
+  int ncid = -1;
+  check_netcdf(
+      nc_create_par(aside.c_str(), NC_NETCDF4 | NC_CLOBBER, MPI_COMM_SELF, MPI_INFO_NULL, &ncid),
+      "create", aside);
+  try {
+    const auto variables = define_netcdf(ncid, description, storage);
+    check_netcdf(nc_enddef(ncid), "lay out", aside);
+    write_coordinates(ncid, description, variables, storage);
+  } catch (...) {
+    nc_close(ncid);
+    throw;
+  }
+  check_netcdf(nc_close(ncid), "describe", aside);
 }
 
 /// What MPI says of a file that HDF5 has open in this process.
