@@ -13,6 +13,7 @@
 
 #include "thalweg/field.hpp"
 #include "thalweg/grid.hpp"
+#include "thalweg/settings.hpp"
 
 namespace thalweg {
 
@@ -46,7 +47,7 @@ struct OutputSettings {
   std::int64_t budget_bytes = 0;     ///< of buffered output per I/O rank; 0 = two steps of its streams
   std::string spill_directory;       ///< node-local; "" = $TMPDIR or /tmp
   std::string way = "direct";        ///< or "mpiio": how bytes reach a shared file
-  std::vector<std::string> hints;    ///< MPI-IO hints "key=value"; striping also before creation on Lustre
+  std::string hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
   std::string directory = "files";   ///< must exist
   std::string start_date = "2000-01-01T00:00:00Z";
   std::string title, source;  ///< global attributes of every file
@@ -55,6 +56,10 @@ struct OutputSettings {
   std::string grid_uuid;  ///< 32 hexadecimal digits; "" = made from the name of the grid
   double timeout_s = 600.0;
 };
+
+/// The same from the tables of an experiment; files go to DIRECTORY/files.
+OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
+std::vector<StreamSettings> stream_settings(const Experiment& experiment);
 
 /// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
@@ -79,6 +84,9 @@ class Output {
   ~Output();
 
   bool is_compute_rank() const;
+  bool is_restart_rank() const;  ///< has no part in output: see restart.hpp
+  /// Compute ranks, then restart ranks (MPI_COMM_NULL on I/O ranks); the communicator of a Restart.
+  MPI_Comm restart_comm() const;
   /// Communicator of the compute ranks (MPI_COMM_NULL on I/O ranks); ranks keep their order.
   MPI_Comm compute_comm() const;
   /// On I/O ranks: works until every compute rank has called close(). Throws what made it fail.
@@ -106,6 +114,7 @@ class Output {
   void close();
 
   std::string describe() const;    ///< mode and transport in force, for logs (after the first put)
+  int outputs_dropped() const;     ///< of them, by backpressure
   int outputs_written() const;     ///< output times handed over so far, summed over streams
   std::int64_t bytes_put() const;  ///< bytes of file data this output stands for so far (all ranks)
 
@@ -117,7 +126,8 @@ class Output {
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
 /// sentence.
-void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields);
+void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings);
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 

@@ -16,11 +16,11 @@
 namespace thalweg {
 
 struct RestartSettings {
-  std::string mode = "sync";            ///< see `thalweg modes`
-  std::string directory = "restart";    ///< sets lie below it; made if it is not there
+  std::string mode = "sync";          ///< see `thalweg modes`
+  std::string directory = "restart";  ///< sets lie below it; made if it is not there
   std::string start_date = "2000-01-01T00:00:00Z";
-  int keep = 2;                         ///< newest whole sets kept; older ones are removed
-  std::string transport = "auto";       ///< as in OutputSettings
+  int keep = 2;                    ///< newest whole sets kept; older ones are removed
+  std::string transport = "auto";  ///< as in OutputSettings
   double timeout_s = 600.0;
 };
 
@@ -60,11 +60,11 @@ class Restart {
   void define(const FieldInfo& field);
 
   /// Writes one set: views[field] in the order of definition. Returns when the views may be
-  /// overwritten; in modes with restart ranks that is before the set is whole. Throws the same Error
-  /// on all compute ranks if this or an earlier set failed.
+  /// overwritten; in modes with restart ranks that is before the set is whole. Throws the same
+  /// Error on all compute ranks if this or an earlier set failed.
   void write(double time_s, std::span<const FieldView> views, const RestartScalars& scalars);
-  /// Looks for news without waiting: completes sets that are on disk (manifest, keep). Call it every
-  /// step.
+  /// Looks for news without waiting: completes sets that are on disk (manifest, keep). Call it
+  /// every step.
   void check();
   /// Waits until every set is whole or given up.
   void close();
@@ -92,6 +92,8 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
 
 /// The list of restart modes, for `thalweg modes` and error sentences.
 std::vector<ModeInfo> restart_modes();
+/// Does this mode write through dedicated restart ranks? Throws Error(user) on an unknown mode.
+bool needs_restart_ranks(const std::string& mode);
 /// Throws Error(user) with one sentence; without MPI.
 void check_restart(const RestartSettings& settings, int compute_ranks, int restart_ranks);
 

@@ -8,6 +8,7 @@
 #include "format/classic_header.hpp"
 #include "format/container_list.hpp"
 #include "format/fixed_layout.hpp"
+#include "format/mpi_io.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/netcdf_metadata.hpp"
 
@@ -32,6 +33,7 @@ std::size_t history_bytes(const FileDescription& description) {
 
 std::unique_ptr<Container> create(const FixedFormat& format, int kind,
                                   const FileDescription& description) {
+  prepare_striping(description.path + ".part", description.hints);
   describe_classic(description, kind);
   const auto by_name = classic_variable_offsets(description.path + ".part");
   std::vector<std::int64_t> offsets;
@@ -57,7 +59,9 @@ void check(const char* name, const FileDescription& description) {
 
 void describe_classic(const FileDescription& description, int kind) {
   NetcdfFile file(description.path + ".part", kind);
-  const auto variables = define_netcdf(file.id(), description);
+  NetcdfStorage storage;
+  storage.fields_first = true;
+  const auto variables = define_netcdf(file.id(), description, storage);
   check_netcdf(nc__enddef(file.id(), history_bytes(description), page_bytes, 0, page_bytes),
                "lay out", file.name());
   write_coordinates(file.id(), description, variables);

@@ -85,7 +85,7 @@ struct ContainerInfo {
   const char* suffix;
   const char* meaning;
   bool big_endian;       ///< put() takes big-endian values
-  bool needs_settling;   ///< request/grant/settle do something
+  bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
   /// Head. mpiio: collective over `team`.
   std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);
   /// Other ranks of the team, with the head's layout(). mpiio: collective with create.

@@ -36,4 +36,14 @@ std::unique_ptr<Container> create_cdf5_mpiio(const FileDescription& description,
 std::unique_ptr<Container> join_cdf5_mpiio(const FileDescription& description,
                                            const std::string& layout, MPI_Comm team);
 
+std::unique_ptr<Container> create_zarr(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_zarr(const FileDescription& description, const std::string& layout,
+                                     MPI_Comm team);
+void check_zarr(const FileDescription& description);
+
+std::unique_ptr<Container> create_grib2(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_grib2(const FileDescription& description,
+                                      const std::string& layout, MPI_Comm team);
+void check_grib2(const FileDescription& description);
+
 }  // namespace thalweg

@@ -162,7 +162,11 @@ std::shared_ptr<const std::vector<MeshSlice>> kept_mesh_values(
 
   std::vector<MeshSlice> values;
   for (const MeshVariable* variable : variables) {
-    values.push_back({variable, part.first[static_cast<std::size_t>(variable->place)], 0, {}, {}});
+    const auto place = static_cast<std::size_t>(variable->place);
+    values.push_back({variable, part.first[place], 0, {}, {}});
+    const auto size = static_cast<std::size_t>(part.size[place] * variable->width);
+    variable->numbers != nullptr ? values.back().numbers.reserve(size)
+                                 : values.back().indices.reserve(size);
   }
   compute_mesh_values(grid, part, variables, halo_depth, [&](const MeshSlice& slice) {
     append(*std::ranges::find(values, slice.variable, &MeshSlice::variable), slice);

@@ -2,12 +2,14 @@
 // The netCDF-4 container, contiguous: HDF5 says where the variables lie, the ranks write them.
 // Chunked and compressed files are netcdf4_chunked.cpp.
 #include <fmt/format.h>
-#include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 
 #include "format/container_list.hpp"
 #include "format/fixed_layout.hpp"
+#include "format/hdf5_id.hpp"
+#include "format/mpi_io.hpp"
 #include "format/netcdf4_chunked.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/netcdf_metadata.hpp"
@@ -59,22 +61,6 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
   }
 }
 
-/// An HDF5 identifier and the call that ends it.
-class Hdf5Id {
- public:
-  Hdf5Id(hid_t id, herr_t (*end)(hid_t)) : id_(id), end_(end) {}
-  ~Hdf5Id() {
-    if (id_ >= 0) end_(id_);
-  }
-  Hdf5Id(const Hdf5Id&) = delete;
-  Hdf5Id& operator=(const Hdf5Id&) = delete;
-  hid_t id() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*end_)(hid_t);
-};
-
 std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
   const auto path = description.path + ".part";
   const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -105,6 +91,7 @@ void describe_netcdf4(const FileDescription& description) {
 }
 
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team) {
+  prepare_striping(description.path + ".part", description.hints);
   if (is_chunked(description)) return create_netcdf4_chunked(description, team);
   describe_netcdf4(description);
   return open_fixed_layout(format, description,
@@ -119,11 +106,17 @@ std::unique_ptr<Container> join_netcdf4(const FileDescription& description,
 
 void check_netcdf4(const FileDescription& description) {
   const auto& compression = description.compression;
-  if (compression == "none" || compression == "deflate" || compression == "zstd") return;
-  throw Error(Blame::user,
-              fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}'; use "
-                          "compression = \"deflate\", \"zstd\" or \"none\"",
-                          compression));
+  if (compression == "none") return;
+  if (compression != "deflate" && compression != "zstd") {
+    throw Error(Blame::user,
+                fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}'; use "
+                            "compression = \"deflate\", \"zstd\" or \"none\"",
+                            compression));
+  }
+  const int highest = compression == "deflate" ? 9 : 19;
+  if (description.compression_level >= 1 && description.compression_level <= highest) return;
+  throw Error(Blame::user, fmt::format("[[output]]: compression_level of '{}' is 1 to {}, not {}",
+                                       compression, highest, description.compression_level));
 }
 
 }  // namespace thalweg

@@ -45,7 +45,6 @@ struct Definition {
   int ncid;
   const FileDescription& file;
   const NetcdfStorage& storage;
-  bool has_topology;
 
   std::size_t size_of(Place place) const {
     return static_cast<std::size_t>(file.sizes[static_cast<std::size_t>(place)]);
@@ -99,10 +98,13 @@ struct Definition {
         "describe", file.path);
   }
 
+  int time_dimension() const {
+    return dimension("time", storage.unlimited_time ? NC_UNLIMITED : file.times_s.size());
+  }
+  int level_dimension() const { return dimension("level", file.level_numbers.size()); }
+
   int time() const {
-    const int length =
-        dimension("time", storage.unlimited_time ? NC_UNLIMITED : file.times_s.size());
-    const int id = variable("time", NC_DOUBLE, std::array{length});
+    const int id = variable("time", NC_DOUBLE, std::array{time_dimension()});
     auto since = file.start_date;  // 2000-01-01T00:00:00Z -> 2000-01-01 00:00:00
     std::replace(since.begin(), since.end(), 'T', ' ');
     if (!since.empty() && since.back() == 'Z') since.pop_back();
@@ -116,8 +118,7 @@ struct Definition {
   }
 
   int level() const {
-    const int id =
-        variable("level", NC_INT, std::array{dimension("level", file.level_numbers.size())});
+    const int id = variable("level", NC_INT, std::array{level_dimension()});
     put_text(ncid, id, "standard_name", "model_level_number");
     put_text(ncid, id, "long_name", "layer");
     put_text(ncid, id, "units", "1");
@@ -127,26 +128,18 @@ struct Definition {
   }
 
   int field(const FieldInfo& info) const {
-    const int time = dimension("time", 0);
+    const int time = time_dimension();
     const int points =
         dimension(place_names[static_cast<std::size_t>(info.place)], size_of(info.place));
     const nc_type type = file.float64 ? NC_DOUBLE : NC_FLOAT;
     const char* name = info.name.c_str();
+    if (!storage.fields) return -1;
     const int id = info.levels == 1
                        ? variable(name, type, std::array{time, points})
-                       : variable(name, type, std::array{time, dimension("level", 0), points});
+                       : variable(name, type, std::array{time, level_dimension(), points});
     if (storage.define_storage) storage.define_storage(ncid, id, info);
-    if (!info.standard_name.empty()) put_text(ncid, id, "standard_name", info.standard_name);
-    put_text(ncid, id, "long_name", info.long_name);
-    put_text(ncid, id, "units", info.units);
-    if (!file.grid.empty()) {
-      if (has_topology) {
-        put_text(ncid, id, "mesh", "mesh");
-        put_text(ncid, id, "location", UgridWriter::location(info.place));
-      }
-      put_text(ncid, id, "coordinates", UgridWriter::coordinates(info.place));
-      put_text(ncid, id, "CDI_grid_type", "unstructured");
-    }
+    for (const auto& [key, value] : field_attributes(file, info))
+      put_text(ncid, id, key.c_str(), value);
     if (file.may_drop) missing_value(id, type);
     return id;
   }
@@ -161,22 +154,43 @@ struct Definition {
 
 }  // namespace
 
+std::vector<Attribute> field_attributes(const FileDescription& description,
+                                        const FieldInfo& field) {
+  std::vector<Attribute> list;
+  if (!field.standard_name.empty()) list.push_back({"standard_name", field.standard_name});
+  list.push_back({"long_name", field.long_name});
+  list.push_back({"units", field.units});
+  if (description.grid.empty()) return list;
+  if (mesh_of(description).is_whole()) {  // else the file has no topology to refer to
+    list.push_back({"mesh", "mesh"});
+    list.push_back({"location", UgridWriter::location(field.place)});
+  }
+  list.push_back({"coordinates", UgridWriter::coordinates(field.place)});
+  list.push_back({"CDI_grid_type", "unstructured"});
+  return list;
+}
+
 NetcdfVariables define_netcdf(int ncid, const FileDescription& description,
                               const NetcdfStorage& storage) {
   check_sizes(description);
   // Nothing is filled: a byte reaches the disk once.
   check_netcdf(nc_set_fill(ncid, NC_NOFILL, nullptr), "prepare", description.path);
   const bool has_mesh = !description.grid.empty();
-  const Definition definition{ncid, description, storage,
-                              has_mesh && mesh_of(description).is_whole()};
+  const Definition definition{ncid, description, storage};
   definition.global_attributes();
-  if (has_mesh) mesh_of(description).define(ncid);
   NetcdfVariables variables;
+  const auto define_fields = [&] {
+    for (const auto& field : description.fields) {
+      variables.fields.push_back(definition.field(field));
+    }
+  };
+  if (storage.fields_first) define_fields();
+  if (has_mesh) mesh_of(description).define(ncid);
   variables.time = definition.time();
   const bool layered = std::any_of(description.fields.begin(), description.fields.end(),
                                    [](const FieldInfo& field) { return field.levels > 1; });
   if (layered) variables.level = definition.level();
-  for (const auto& field : description.fields) variables.fields.push_back(definition.field(field));
+  if (!storage.fields_first) define_fields();
   return variables;
 }
 

@@ -15,8 +15,10 @@ namespace thalweg {
 /// How the variables of the fields are stored. As it stands: contiguous, time axis of fixed length.
 struct NetcdfStorage {
   bool unlimited_time = false;  ///< then times are written one by one, with write_time()
+  bool fields_first = false;    ///< before coordinates: classic files align their first variable
   /// Called in define mode for the variable of every field, e.g. to set chunks and filters.
   std::function<void(int ncid, int variable, const FieldInfo&)> define_storage;
+  bool fields = true;  ///< false: their dimensions only; another library adds the fields
 };
 
 /// netCDF ids of the variables.
@@ -40,6 +42,12 @@ void write_time(int ncid, const FileDescription& description, const NetcdfVariab
 void describe_classic(const FileDescription& description, int kind);
 /// The same as netCDF-4, contiguous: every variable has its place in the file.
 void describe_netcdf4(const FileDescription& description);
+
+struct Attribute {
+  std::string name, value;
+};
+/// Text attributes of the variable of a field.
+std::vector<Attribute> field_attributes(const FileDescription& description, const FieldInfo& field);
 
 /// The file's history with one line for each dropped time.
 std::string history_with_dropped(const FileDescription& description, std::span<const int> dropped);

@@ -10,14 +10,15 @@
 //                        "global_size": points of the grid}, "edge": ..., "vertex": ...},
 //    "fields": [{"name", "standard_name", "long_name", "units", "place": texts,
 //                "shape": [times, levels, points], "offset": bytes}]}
-#include <fmt/format.h>
+#include <netcdf.h>
 
 #include <nlohmann/json.hpp>
 
 #include "format/container_list.hpp"
 #include "format/fixed_layout.hpp"
-#include "format/netcdf_calls.hpp"
+#include "format/mpi_io.hpp"
 #include "format/netcdf_metadata.hpp"
+#include "thalweg/error.hpp"
 
 namespace thalweg {
 
@@ -103,6 +104,7 @@ std::unique_ptr<Container> create_raw(const FileDescription& description, MPI_Co
     end += field_bytes(description, info);
   }
   auto layout = dense_layout(description, offsets);
+  prepare_striping(description.path + ".part", description.hints);
   AsideFile(description.path, AsideFile::Open::create).close();
   describe(description, layout, {});
   return open_fixed_layout(format, description, std::move(layout));

@@ -46,39 +46,23 @@ int dimension(int ncid, const std::string& path, const char* name, std::int64_t 
   return id;
 }
 
-/// The variable that ties the others together (UGRID 1.0, "mesh topology").
 void define_topology(int ncid, const std::string& path, const MeshContent& content) {
   int id = -1;
   check_netcdf(nc_def_var(ncid, "mesh", NC_INT, 0, nullptr, &id), "define the mesh in", path);
   const int topology_dimension = 2;
-  put_text(ncid, id, "cf_role", "mesh_topology");
-  put_text(ncid, id, "long_name", "icosahedral grid of triangles");
-  put_text(ncid, id, "cdi", "ignore");  // not a field: see the connectivity variables
   check_netcdf(nc_put_att_int(ncid, id, "topology_dimension", NC_INT, 1, &topology_dimension),
                "define the mesh in", path);
-  put_text(ncid, id, "node_coordinates", "vlon vlat");
-  put_text(ncid, id, "face_node_connectivity", "face_nodes");
-  put_text(ncid, id, "face_dimension", "cell");
-  if (content.cell) put_text(ncid, id, "face_coordinates", "clon clat");
-  if (content.edge) {
-    put_text(ncid, id, "edge_node_connectivity", "edge_nodes");
-    put_text(ncid, id, "edge_dimension", "edge");
-    put_text(ncid, id, "edge_coordinates", "elon elat");
-  }
-  if (content.full) {
-    put_text(ncid, id, "face_edge_connectivity", "face_edges");
-    put_text(ncid, id, "face_face_connectivity", "face_faces");
-    put_text(ncid, id, "edge_face_connectivity", "edge_faces");
-  }
+  for (const TextAttribute& attribute : topology_attributes(content))
+    put_text(ncid, id, attribute.name, attribute.value);
 }
 
 void define_variable(int ncid, const std::string& path, const Grid& grid, const GridPart& part,
                      const MeshVariable& variable, bool has_bounds) {
-  constexpr const char* small[] = {"", "", "two", "three", "four", "five", "six"};
-  int dimensions[2] = {
-      dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
-                part.size[static_cast<std::size_t>(variable.place)]),
-      variable.width == 1 ? -1 : dimension(ncid, path, small[variable.width], variable.width)};
+  int dimensions[2] = {dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
+                                 part.size[static_cast<std::size_t>(variable.place)]),
+                       variable.width == 1 ? -1
+                                           : dimension(ncid, path, small_dimensions[variable.width],
+                                                       variable.width)};
   const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
   const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
   int id = -1;

@@ -29,8 +29,8 @@ class StagingMemory {
   // Source ------------------------------------------------------------------------------------
   /// `bytes` of this rank, aligned to 64.
   virtual std::byte* memory() = 0;
-  /// [offset, offset + bytes) is filled and may be fetched by `taker` (a rank of comm). Offers of one
-  /// tag to one taker are fetched in the order they were made. Does not wait.
+  /// [offset, offset + bytes) is filled and may be fetched by `taker` (a rank of comm). Offers of
+  /// one tag to one taker are fetched in the order they were made. Does not wait.
   virtual void offer(int taker, int tag, std::int64_t offset, std::int64_t bytes) = 0;
   /// Every taker said that it has all that was offered under this tag: it may be overwritten.
   virtual void reclaim(int tag) = 0;
@@ -47,10 +47,10 @@ class StagingMemory {
 };
 
 /// Collective over ranks.comm. `wish`: "shared_memory" (every pair must share a node), "rma",
-/// "two_sided" or "auto" (per pair: shared memory on one node; elsewhere windows where every rank can
-/// create them, else messages). Throws Error(user) on all ranks if the wish cannot be fulfilled.
-/// `bytes`: size of this rank's memory (0 on pure takers). `node_of`: node of a rank of comm; for
-/// tests that play several nodes on one machine (empty = ask MPI).
+/// "two_sided" or "auto" (per pair: shared memory on one node; elsewhere windows where every rank
+/// can create them, else messages). Throws Error(user) on all ranks if the wish cannot be
+/// fulfilled. `bytes`: size of this rank's memory (0 on pure takers). `node_of`: node of a rank of
+/// comm; for tests that play several nodes on one machine (empty = ask MPI).
 std::unique_ptr<StagingMemory> make_staging_memory(const std::string& wish, StagingRanks ranks,
                                                    std::int64_t bytes,
                                                    const std::function<int(int)>& node_of = {});
