@@ -17,6 +17,7 @@
 #include "run_settings.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
+#include "thalweg/mpi_io.hpp"
 #include "thalweg/output.hpp"
 #include "thalweg/settings.hpp"
 #include "thalweg/timers.hpp"
@@ -79,6 +80,7 @@ void run_model(const Experiment& experiment, const std::string& directory) {
     }
   }
   write_timing(MPI_COMM_WORLD, role, directory);
+  write_mpi_io_record(MPI_COMM_WORLD, directory);
 }
 
 /// A failure that reached every rank ends in an orderly way; one that others do not know of ends

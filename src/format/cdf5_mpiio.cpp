@@ -63,7 +63,7 @@ class Cdf5MpiIo final : public CollectiveContainer {
     }
     agree(opening.sentence(), "open");
     MPI_Info used = MPI_INFO_NULL;
-    if (ncmpi_inq_file_info(ncid, &used) == NC_NOERR) record(read_hints(used));
+    if (ncmpi_inq_file_info(ncid, &used) == NC_NOERR) keep_reported(read_hints(used));
     if (used != MPI_INFO_NULL) MPI_Info_free(&used);
 
     FirstFailure writing;

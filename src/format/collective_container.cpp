@@ -180,14 +180,6 @@ void CollectiveContainer::agree(const std::string& failure, const char* what) co
                           failure.empty() ? "another writer of it failed" : failure));
 }
 
-void CollectiveContainer::record(const IoHints& reported) {
-  if (!head_ || recorded_) return;
-  recorded_ = true;
-  int ranks = 1;
-  MPI_Comm_size(team_, &ranks);
-  record_io_hints({name_, ranks, mpi_io_layer(aside_), file_.hints, reported});
-}
-
 void CollectiveContainer::drop(int time_index) {
   staged_.erase(time_index);
   dropped_.push_back(time_index);
@@ -221,6 +213,10 @@ void CollectiveContainer::close() {
   std::sort(dropped_.begin(), dropped_.end());
   if (!dropped_.empty()) write_missing();
   complete_netcdf(file_, {}, dropped_);
+  if (!reported_) return;
+  int ranks = 1;
+  MPI_Comm_size(team_, &ranks);
+  record_io_hints({name_, ranks, mpi_io_layer(file_.path), file_.hints, *reported_});
 }
 
 void CollectiveContainer::trace(const Piece& piece, int time_index, const void* values) const {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,8 @@ class CollectiveContainer : public Container {
 
   /// Collective: throws on all ranks if it is not well on one.
   void agree(const std::string& failure, const char* what) const;
-  /// Head: remembers how the file was opened, once.
-  void record(const IoHints& reported);
+  /// Head: what MPI said about the open file; close() records it.
+  void keep_reported(IoHints reported) { reported_ = std::move(reported); }
 
   const FileDescription& file() const { return file_; }
   const std::string& aside() const { return aside_; }
@@ -78,7 +79,8 @@ class CollectiveContainer : public Container {
   std::string aside_;
   bool unlimited_time_;
   MPI_Comm team_;  // the caller's
-  bool head_ = false, recorded_ = false;
+  bool head_ = false;
+  std::optional<IoHints> reported_;
   std::map<int, StagedStep> staged_;  // by time
   StagedStep spare_;                  // memory of the step before
   std::vector<int> dropped_;

@@ -110,7 +110,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
     note(nc_open_par(aside().c_str(), NC_WRITE, team(), info.handle(), &ncid));
     if (failure.empty()) variables = find_variables(ncid);
     agree(failure, "open");
-    if (head()) record(hints_of_open_file(aside()));
+    if (head()) keep_reported(hints_of_open_file(aside()));
 
     if (file().chunked) note(write_time_together(ncid, variables.time, time_index));
     for (std::size_t field = 0; field < variables.fields.size(); ++field) {

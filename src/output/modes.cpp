@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "format/mpi_io.hpp"
 #include "output/mode.hpp"
 #include "thalweg/error.hpp"
 
@@ -85,6 +86,7 @@ void check_output(const OutputSettings& settings, int ranks) {
   check_word("placement", settings.placement, {"last", "first", "spread", "per_node"});
   check_word("backpressure", settings.backpressure, {"block", "spill", "thin"});
   check_word("way", settings.way, {"direct", "mpiio"});
+  parse_hints(settings.hints);  // throws a sentence
   if (mode.io_ranks == IoRanks::none) return;
   if (settings.io_ranks < (mode.io_ranks == IoRanks::required ? 1 : 0)) {
     throw Error(Blame::user, fmt::format("[io]: mode '{}' needs ranks of at least 1, not {}",
