@@ -12,8 +12,8 @@
 
 #include "codec/ccsds.hpp"
 #include "format/container_list.hpp"
-#include "format/grib2_file.hpp"
 #include "format/grib2_message.hpp"
+#include "format/mpi_io.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/trace.hpp"
 
@@ -24,12 +24,17 @@ namespace {
 /// What both codings share.
 class Grib2 : public Container {
  public:
-  void close() override { disk_.close(); }
+  void close() override {
+    disk_.close();
+    if (is_head_) rename_to_final(file_.path);
+  }
   void abandon() noexcept override { disk_.abandon(); }
 
  protected:
   Grib2(const FileDescription& file, bool is_head, Grib2Coding coding)
-      : file_(file), disk_(file.path, is_head) {
+      : file_(file),
+        is_head_(is_head),
+        disk_(file.path, is_head ? AsideFile::Open::create : AsideFile::Open::existing) {
     const auto parameters = grib2_parameters(file.fields);
     for (std::size_t field = 0; field < file.fields.size(); ++field) {
       messages_.emplace_back(file, static_cast<int>(field), parameters[field], coding);
@@ -99,8 +104,13 @@ class Grib2 : public Container {
                            info(field).name, name(), time_index, packed.packing.bits, place));
   }
 
+  void write(std::span<const std::byte> bytes, std::int64_t offset) const {
+    disk_.write(bytes.data(), bytes.size(), offset);
+  }
+
   FileDescription file_;
-  Grib2File disk_;
+  bool is_head_;
+  AsideFile disk_;
 
  private:
   std::vector<Grib2Message> messages_;  // [field]
@@ -115,6 +125,7 @@ class SimpleGrib2 final : public Grib2 {
       first_bytes_.push_back(time_bytes_);
       time_bytes_ += message_bytes(field) * info(field).levels;
     }
+    if (is_head) disk_.reserve(time_bytes_ * static_cast<std::int64_t>(file.times_s.size()));
   }
 
   void put(const Piece& piece, int time_index, const void* values) override {
@@ -131,15 +142,15 @@ class SimpleGrib2 final : public Grib2 {
       trace(piece.field, piece.first_level + level, time_index, packed,
             offset + size * level + static_cast<std::int64_t>(frame.head_bytes()));
     }
-    disk_.write(offset, buffer_);
+    write(buffer_, offset);
   }
 
   void drop(int time_index) override {
     for (int field = 0; field < static_cast<int>(file_.fields.size()); ++field) {
       for (int level = 0; level < info(field).levels; ++level) {
-        disk_.write(offset_of(time_index, field, level),
-                    message(field).all_missing(time_s(time_index), level_number(field, level),
-                                               data_bytes(field)));
+        write(message(field).all_missing(time_s(time_index), level_number(field, level),
+                                         data_bytes(field)),
+              offset_of(time_index, field, level));
       }
     }
   }
@@ -237,7 +248,7 @@ class CcsdsGrib2 final : public Grib2 {
       for (last = first; last < offsets.size() && offsets[last] == offsets[first] + size; ++last) {
         size += waiting.messages[last].bytes;
       }
-      disk_.write(offsets[first], rest.first(static_cast<std::size_t>(size)));
+      write(rest.first(static_cast<std::size_t>(size)), offsets[first]);
       rest = rest.subspan(static_cast<std::size_t>(size));
     }
     waiting_.erase(time_index);
@@ -248,7 +259,7 @@ class CcsdsGrib2 final : public Grib2 {
       for (int level = 0; level < info(field).levels; ++level) {
         const auto missing = message(field).all_missing(
             time_s(time_index), level_number(field, level), packed_bytes(points(field), 1));
-        disk_.write(end_, missing);
+        write(missing, end_);
         end_ += static_cast<std::int64_t>(missing.size());
       }
     }
@@ -292,6 +303,7 @@ class CcsdsGrib2 final : public Grib2 {
 
 std::unique_ptr<Container> make(const FileDescription& file, bool is_head) {
   check_grib2(file);
+  if (is_head) prepare_striping(file.path + ".part", file.hints);
   if (file.compression == "ccsds") return std::make_unique<CcsdsGrib2>(file, is_head);
   return std::make_unique<SimpleGrib2>(file, is_head);
 }

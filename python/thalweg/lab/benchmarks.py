@@ -72,7 +72,7 @@ def _codec(request: BenchRequest) -> Iterator[Line]:
 
 
 def _grib2(request: BenchRequest) -> Iterator[Line]:
-    words = [str(program("thalweg_grib2_bench")), "--repetitions", str(request.count(5))]
+    words = [str(program("thalweg_grib2_bench")), "--repetitions", str(request.count(9))]
     yield from run_native(words + (["--quick"] if request.quick else []), 1, request.folder)
 
 
