@@ -180,6 +180,28 @@ def verify(
 
 
 @app.command()
+def merge(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="INDEX|PART...", help="Index file, or the files of all writers."),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="netCDF file to write.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read the file back and compare every value.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Make one file of the files that the writers of mode file_parallel wrote.
+
+    Example: thalweg merge my_run/files/main_20000101T000000Z.nc -o main.nc
+    """
+    from thalweg.merge.command import merge as merge_files
+
+    merge_files(inputs, out, overwrite=overwrite, check=check, as_json=json_)
+
+
+@app.command()
 def trace(
     run: RunPath,
     field: Annotated[str, typer.Option(help="Field to follow, e.g. ta.")],
