@@ -12,6 +12,7 @@
 
 #include "thalweg/field.hpp"
 #include "thalweg/output.hpp"
+#include "thalweg/settings.hpp"
 
 namespace thalweg {
 
@@ -23,6 +24,9 @@ struct RestartSettings {
   std::string transport = "auto";  ///< as in OutputSettings
   double timeout_s = 600.0;
 };
+
+/// The same from the tables of an experiment; sets go to DIRECTORY/restart.
+RestartSettings restart_settings(const Experiment& experiment, const std::string& directory);
 
 /// A field of the state to read into: the same addressing as FieldView, writable.
 struct MutableFieldView {

@@ -106,18 +106,6 @@ void require_views(const thalweg_output& handle, const thalweg_view* views, int 
           "there must be one view for every field of the state, in the order of definition");
 }
 
-RestartSettings restart_settings(const Experiment& experiment, const std::string& directory) {
-  const auto& table = experiment.table("restart");
-  RestartSettings settings;
-  settings.mode = table.text("mode");
-  settings.directory = directory + "/restart";
-  settings.start_date = experiment.table("time").text("start");
-  settings.keep = static_cast<int>(table.integer("keep"));
-  settings.transport = experiment.table("io").text("transport");
-  settings.timeout_s = experiment.table("io").number("timeout");
-  return settings;
-}
-
 }  // namespace
 
 extern "C" {
