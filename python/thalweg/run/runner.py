@@ -80,7 +80,7 @@ def run_case(request: RunRequest) -> RunDirectory:
     try:
         _follow(command, run, story, request.quiet)
         summary["status"] = "complete"
-        _add_figures(summary, run, experiment)
+        _add_figures(summary, run, experiment, story)
     except ThalwegError as error:
         summary["error"] = error.sentence
         raise
@@ -144,11 +144,14 @@ def _take(message: dict[str, Any], story: _Story, display: ProgressDisplay) -> N
         display.update(float(progress["time_s"]), float(progress["end_s"]), story.outputs)
 
 
-def _add_figures(summary: dict[str, Any], run: RunDirectory, experiment: Experiment) -> None:
+def _add_figures(
+    summary: dict[str, Any], run: RunDirectory, experiment: Experiment, story: _Story
+) -> None:
     timing = Timing.read(run.timing_path)
     files = run.complete_files()
     size_bytes = sum(file.stat().st_size for file in files)
-    simulated_s = experiment.number("time", "duration")
+    begin_s = float(story.start.get("begin_s", 0.0))  # > 0: continued from a checkpoint
+    simulated_s = experiment.number("time", "duration") - begin_s
     summary["metrics"] = measure(timing, simulated_s, size_bytes, len(files))
     summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
 
