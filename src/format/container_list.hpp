@@ -41,4 +41,9 @@ std::unique_ptr<Container> join_zarr(const FileDescription& description, const s
                                      MPI_Comm team);
 void check_zarr(const FileDescription& description);
 
+std::unique_ptr<Container> create_grib2(const FileDescription& description, MPI_Comm team);
+std::unique_ptr<Container> join_grib2(const FileDescription& description,
+                                      const std::string& layout, MPI_Comm team);
+void check_grib2(const FileDescription& description);
+
 }  // namespace thalweg
