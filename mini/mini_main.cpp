@@ -37,12 +37,11 @@ constexpr const char* usage =
 Experiment checked_experiment(const std::string& path, int ranks) {
   Experiment experiment = Experiment::read(path);
   Grid::parse(experiment.table("grid").text("name"));
-  const OutputSettings settings = mini::output_settings(experiment, ".");
-  check_output(settings, ranks);
+  check_output(mini::output_settings(experiment, "."), ranks);
   const auto fields =
       mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
-  for (const StreamSettings& stream : stream_settings(experiment))
-    check_stream(stream, fields, settings);
+  for (const StreamSettings& stream : mini::stream_settings(experiment))
+    check_stream(stream, fields);
   mini::choose_time_steps(experiment, 1.0);  // only whether [model] time_step fits
   return experiment;
 }

@@ -28,13 +28,44 @@ std::int64_t common_unit_ms(const Experiment& experiment) {
 }  // namespace
 
 OutputSettings output_settings(const Experiment& experiment, const std::string& directory) {
-  OutputSettings settings = thalweg::output_settings(experiment, directory);
+  const SettingTable& io = experiment.table("io");
   const SettingTable& model = experiment.table("model");
+  OutputSettings settings;
+  settings.mode = io.text("mode");
+  settings.io_ranks = static_cast<int>(io.integer("ranks"));
+  settings.transport = io.text("transport");
+  settings.directory = directory + "/files";
+  settings.start_date = experiment.table("time").text("start");
   settings.title = fmt::format("Thalweg mini-model, case {}", model.text("case"));
   settings.source =
       fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
                   experiment.table("grid").text("name"), model.integer("levels"));
+  settings.grid = experiment.table("grid").text("name");
+  settings.timeout_s = io.number("timeout");
   return settings;
+}
+
+std::vector<StreamSettings> stream_settings(const Experiment& experiment) {
+  const double duration_s = experiment.table("time").number("duration");
+  std::vector<StreamSettings> streams;
+  for (const SettingTable& output : experiment.outputs) {
+    StreamSettings stream;
+    stream.name = output.text("name");
+    stream.variables = output.texts("variables");
+    stream.interval_s = output.number("interval");
+    stream.start_s = output.number("start");
+    const double end_s = output.number("end");
+    stream.end_s = end_s > 0.0 ? std::min(end_s, duration_s) : duration_s;
+    stream.file_interval_s = output.number("file_interval");
+    const auto& levels = output.integers("levels");
+    stream.levels.assign(levels.begin(), levels.end());
+    stream.place = output.text("place");
+    stream.precision = output.text("precision");
+    stream.partitions = static_cast<int>(output.integer("partitions"));
+    stream.layout = output.text("layout");
+    streams.push_back(std::move(stream));
+  }
+  return streams;
 }
 
 TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s) {

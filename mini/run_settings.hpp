@@ -14,6 +14,9 @@ namespace thalweg::mini {
 /// `directory`: the run directory; files go to its files/.
 OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
 
+/// One per [[output]]; an end of 0 becomes the end of the run.
+std::vector<StreamSettings> stream_settings(const Experiment& experiment);
+
 /// Time steps of a run. Times are whole milliseconds at every output, so output times are exact.
 struct TimeSteps {
   std::int64_t unit_ms = 0;  ///< divides every output interval, output start and the duration

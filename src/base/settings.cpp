@@ -35,7 +35,8 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-toml::table parse_toml(const std::string& text, const std::string& file) {
+toml::table parse(const std::string& path, const std::string& file) {
+  const std::string text = file_text(path);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
@@ -126,11 +127,8 @@ void check_stream_names(const std::vector<SettingTable>& outputs, const std::str
 }  // namespace
 
 Experiment Experiment::read(const std::string& path) {
-  return parse(file_text(path), std::filesystem::path(path).filename().string());
-}
-
-Experiment Experiment::parse(const std::string& text, const std::string& file) {
-  const toml::table root = parse_toml(text, file);
+  const std::string file = std::filesystem::path(path).filename().string();  // for sentences
+  const toml::table root = parse(path, file);
   check_tables(root, file);
   Experiment experiment;
   for (const TableSpec& spec : settings_list()) {

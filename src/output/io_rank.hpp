@@ -2,8 +2,7 @@
 // The life of a dedicated I/O rank.
 #pragma once
 
-#include "output/definition.hpp"
-#include "output/ranks.hpp"
+#include "output/mode.hpp"
 
 namespace thalweg {
 

@@ -62,7 +62,7 @@ def run_case(request: RunRequest) -> RunDirectory:
     ranks = experiment.integer("machine", "ranks")
     path = request.directory or default_directory(experiment)
     check_target(path, request.overwrite)
-    check_experiment(experiment, ranks)
+    _check_experiment(experiment, ranks)
     full_path = path.resolve()
     command = mpirun_command(ranks, model_command(full_path / "experiment.toml", full_path))
     run = create_directory(path, experiment, request.overwrite)
@@ -98,7 +98,7 @@ def run_case(request: RunRequest) -> RunDirectory:
     return run
 
 
-def check_experiment(experiment: Experiment, ranks: int) -> None:
+def _check_experiment(experiment: Experiment, ranks: int) -> None:
     """The model's own check, on a copy with every `--set` applied, under the user's file name."""
     with tempfile.TemporaryDirectory(prefix="thalweg-check-") as folder:
         copy = Path(folder) / experiment.path.name
