@@ -16,7 +16,8 @@ import pytest
 
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
-    "run", "demo", "test", "verify", "trace", "report", "grid", "modes", "fields", "settings",
+    "run", "demo", "bench", "sweep", "test", "verify", "trace", "report", "grid", "modes", "fields",
+    "settings",
 ]  # fmt: skip
 
 
