@@ -85,12 +85,8 @@ void check_output(const OutputSettings& settings, int ranks) {
   check_word("transport", settings.transport, {"auto", "shared_memory", "rma", "two_sided"});
   check_word("placement", settings.placement, {"last", "first", "spread", "per_node"});
   check_word("backpressure", settings.backpressure, {"block", "spill", "thin"});
-<<<<<<< ours
-  check_word("way", settings.way, {"direct", "mpiio"});
-=======
   check_word("way", settings.way, {"direct", "mpiio"});
   parse_hints(settings.hints);  // throws a sentence
->>>>>>> theirs
   if (mode.io_ranks == IoRanks::none) return;
   if (settings.io_ranks < (mode.io_ranks == IoRanks::required ? 1 : 0)) {
     throw Error(Blame::user, fmt::format("[io]: mode '{}' needs ranks of at least 1, not {}",
