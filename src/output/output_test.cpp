@@ -299,6 +299,7 @@ TEST_CASE("a_failing_writer_ends_all_ranks_with_its_sentence_and_no_final_name")
     StreamSettings stream;
     stream.interval_s = 10.0;
     stream.end_s = 30.0;
+    stream.partitions = std::max(1, way.io_ranks);  // every I/O rank writes
     auto output = Output::open(MPI_COMM_WORLD, settings);
     std::string sentence;
     try {
@@ -307,6 +308,9 @@ TEST_CASE("a_failing_writer_ends_all_ranks_with_its_sentence_and_no_final_name")
       sentence = error.what();
       CHECK(error.exit_code() == 2);
     }
+    CAPTURE(way.mode);
+    CAPTURE(way.io_ranks);
+    INFO(sentence);
     CHECK(sentence.find("is/not/there' is not there") != std::string::npos);
     CHECK(fs::is_empty(directory.path));
   }

@@ -75,7 +75,7 @@ void TeamFile::finish_time(int time_index, bool well) {
   std::string mine = "-";
   if (well && container_) {
     failure = try_to([&] { mine = marked('+', container_->request(time_index)); });
-    if (failure) mine = "-";
+    if (failure) mine = marked('-', {});
   }
   auto requests = gather_texts(team_, mine);
   std::vector<std::string> answers(requests.size(), "-");
