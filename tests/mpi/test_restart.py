@@ -114,7 +114,9 @@ def check_pair(first: Way, second: Way, case: Path, reference: Path, folder: Pat
         "20000101T003000Z",
         "20000101T010000Z",
     ]
-    assert not any(problem for each in list_restart_sets(begun) for problem in check_restart_set(each))
+    assert not any(
+        problem for each in list_restart_sets(begun) for problem in check_restart_set(each)
+    )
     run = make_run(second, case, folder / "second", f"restart.read={begun}")
     assert_same_from(HALF_S, run, reference)
     return run

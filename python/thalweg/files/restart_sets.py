@@ -19,7 +19,7 @@ _SLAB_BYTES = 1 << 22
 
 
 def list_restart_sets(run: Path) -> list[Path]:
-    """Directories of all sets of a run, whole or not, the oldest first; unfinished ones left out."""
+    """Directories of all sets of a run, the oldest first; unfinished ones are left out."""
     folder = run / "restart"
     if not folder.is_dir():
         return []
