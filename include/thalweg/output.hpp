@@ -29,7 +29,7 @@ struct StreamSettings {
   std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
   std::string precision = "float32";  ///< or "float64"
   int partitions = 1;  ///< output times dealt round-robin, each share with its own files
-  std::string container = "netcdf4";  ///< see `thalweg containers`
+  std::string container = "netcdf4";  ///< see `thalweg modes`
   std::string layout = "contiguous";  ///< netcdf4: or "chunked" (unlimited time axis)
   std::string compression =
       "none";                 ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"

@@ -265,7 +265,7 @@ def grid(
 
 @app.command()
 def modes(json_: Json = False) -> None:
-    """List the output modes.
+    """List the output modes, the restart modes and the containers.
 
     Example: thalweg modes
     """
