@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +19,9 @@
 #include "run_settings.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
+#include "thalweg/mpi_io.hpp"
 #include "thalweg/output.hpp"
+#include "thalweg/restart.hpp"
 #include "thalweg/settings.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/wait.hpp"
@@ -33,15 +37,36 @@ constexpr const char* usage =
     "       thalweg_mini --fields                             list the output fields as JSON\n"
     "Example: mpirun -n 3 thalweg_mini examples/jet.toml run1\n";
 
+bool writes_checkpoints(const Experiment& experiment) {
+  return experiment.table("restart").text("mode") != "none";
+}
+
+void check_checkpoints(const Experiment& experiment, const OutputSettings& output, int ranks) {
+  if (writes_checkpoints(experiment)) {
+    const int io_ranks = output.mode == "serial" ? 0 : output.io_ranks;
+    check_restart(restart_settings(experiment, "."), ranks - io_ranks - output.restart_ranks,
+                  output.restart_ranks);
+  }
+  const std::string& read = experiment.table("restart").text("read");
+  if (!read.empty() && !std::filesystem::is_directory(read + "/restart")) {
+    throw Error(Blame::user,
+                fmt::format("[restart]: read is '{}', but there is no directory '{}/restart'; give "
+                            "the directory of a run that wrote checkpoints",
+                            read, read));
+  }
+}
+
 /// Reads and checks an experiment for a number of ranks, without MPI.
 Experiment checked_experiment(const std::string& path, int ranks) {
   Experiment experiment = Experiment::read(path);
   Grid::parse(experiment.table("grid").text("name"));
-  check_output(mini::output_settings(experiment, "."), ranks);
+  const OutputSettings settings = mini::output_settings(experiment, ".");
+  check_output(settings, ranks);
+  check_checkpoints(experiment, settings, ranks);
   const auto fields =
       mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
-  for (const StreamSettings& stream : mini::stream_settings(experiment))
-    check_stream(stream, fields);
+  for (const StreamSettings& stream : stream_settings(experiment))
+    check_stream(stream, fields, settings);
   mini::choose_time_steps(experiment, 1.0);  // only whether [model] time_step fits
   return experiment;
 }
@@ -63,21 +88,31 @@ void run_model(const Experiment& experiment, const std::string& directory) {
   std::string role = "compute";
   {
     const double begin_s = now_s();
-    Output output = Output::open(MPI_COMM_WORLD, mini::output_settings(experiment, directory));
+    const OutputSettings settings = mini::output_settings(experiment, directory);
+    Output output = Output::open(MPI_COMM_WORLD, settings);
+    std::optional<Restart> restart;
+    if (writes_checkpoints(experiment) && output.restart_comm() != MPI_COMM_NULL) {
+      restart.emplace(Restart::open({output.restart_comm(), settings.restart_ranks},
+                                    restart_settings(experiment, directory)));
+    }
     if (output.is_compute_rank()) {
       mini::Model model(experiment, output.compute_comm(), directory);
-      model.run(output);
+      model.run(output, restart ? &*restart : nullptr);
       output.close();
       int rank = 0;
       MPI_Comm_rank(output.compute_comm(), &rank);
       if (rank == 0) mini::say({{"bytes_put", output.bytes_put()}});
       add_time(Timer::total, begin_s, now_s());
+    } else if (output.is_restart_rank()) {
+      role = "restart";
+      restart->serve();
     } else {
       role = "io";
       output.serve();
     }
   }
   write_timing(MPI_COMM_WORLD, role, directory);
+  write_mpi_io_record(MPI_COMM_WORLD, directory);
 }
 
 /// A failure that reached every rank ends in an orderly way; one that others do not know of ends

@@ -50,7 +50,8 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
     : experiment_(experiment),
       comm_(comm),
       directory_(directory),
-      streams_(stream_settings(experiment)) {
+      continued_(find_checkpoint(comm, experiment)),
+      streams_(streams_after(experiment, continued_ ? continued_->set.time_s : 0.0)) {
   const ScopedTimer timer(Timer::model_init);
   int ranks = 1;
   MPI_Comm_rank(comm_, &rank_);
@@ -71,8 +72,15 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
                                                  static_cast<int>(model.integer("tracers"))));
   dynamics_ = std::make_unique<Dynamics>(mesh_, *stencils_, ground_m_, levels, settings);
   derived_ = std::make_unique<Derived>(mesh_, *stencils_, ground_m_, *state_);
-  steps_ = choose_time_steps(experiment, largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s,
-                                                        model.number("cfl"), scheme));
+  const double largest_s =
+      largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s, model.number("cfl"), scheme);
+  if (continued_) {
+    steps_ = choose_time_steps(experiment, largest_s, continued_->set.time_s, continued_->steps);
+    first_ = continued_->first;
+    read_state(comm_, *continued_, mesh_, *state_);
+  } else {
+    steps_ = choose_time_steps(experiment, largest_s);
+  }
 }
 
 void Model::announce() {
@@ -81,7 +89,13 @@ void Model::announce() {
         {{"time_step_s", steps_.step_s()},
          {"steps", steps_.count},
          {"cells", mesh_.grid.cells()},
+         {"begin_s", steps_.time_s(steps_.first)},
          {"end_s", steps_.time_s(steps_.count)}}}});
+  if (continued_) {
+    for (const auto& damaged : continued_->set.damaged) say({{"note", damaged}});
+    say({{"note", fmt::format("continues at {} s from '{}'", continued_->set.time_s,
+                              continued_->set.path)}});
+  }
   std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::trunc);
 }
 
@@ -129,30 +143,53 @@ void Model::write_output(Output& output, double time_s) {
   output.end_time(time_s);
 }
 
-void Model::run(Output& output) {
-  std::vector<OwnedPoints> points;
-  for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
-    const PlacePart& part = mesh_.part(place);
-    points.push_back({place, part.global_size, std::span(part.global).first(part.owned)});
-  }
+void Model::write_checkpoint(Restart& restart, double time_s) {
+  restart.write(time_s, state_views(*state_), checkpoint_scalars(experiment_, steps_, first_));
+}
+
+void Model::define(Output& output, Restart* restart) const {
+  const auto points = owned_points(mesh_);
   output.define(points);
   for (const FieldInfo& field : output_fields(state_->levels)) output.define(field);
   for (const StreamSettings& stream : streams_) output.define(stream);
-  HaloExchange halo(comm_, mesh_);
-  RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), mesh_, *state_);
+  if (restart == nullptr) return;
+  restart->define(points);
+  for (const FieldInfo& field : state_fields(*state_)) restart->define(field);
+}
 
+void Model::run(Output& output, Restart* restart) {
+  define(output, restart);
   announce();
   const ScopedTimer timer(Timer::integrate);
+  try {
+    step_to_end(output, restart);
+    if (restart != nullptr) restart->close();
+  } catch (const Error& error) {
+    if (error.blame() == Blame::bug) throw;  // others may not know of it
+    try {
+      output.close();         // what was written before is good
+    } catch (const Error&) {  // files are cut short: the first error is the one worth telling
+    }
+    throw;
+  }
+}
+
+void Model::step_to_end(Output& output, Restart* restart) {
+  HaloExchange halo(comm_, mesh_);
+  RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), mesh_, *state_);
+  if (continued_) {
+    const auto fields = halo_fields(*state_);
+    halo.start(fields);
+    halo.finish();
+  }
+  const double checkpoint_interval_s = experiment_.table("restart").number("interval");
   double compute_begin_s = now_s();
-  for (std::int64_t step = 0; step <= steps_.count; ++step) {
+  for (std::int64_t step = steps_.first; step <= steps_.count; ++step) {
     const double time_s = steps_.time_s(step);
-    if (step > 0) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
-    const bool due = output.due(time_s), last = step == steps_.count;
+    const bool begins = step == steps_.first, last = step == steps_.count;
+    if (!begins) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
+    const bool due = output.due(time_s);
     if ((due || step == 0 || last) && !report(time_s)) {
-      try {
-        output.close();         // what was written before is good
-      } catch (const Error&) {  // files are cut short: the instability is the reason worth telling
-      }
       throw Error(
           Blame::user,
           fmt::format("the model became unstable before {} s; lower [model] cfl or set a shorter "
@@ -163,6 +200,12 @@ void Model::run(Output& output) {
     if (due) write_output(output, time_s);
     if (due) compute_begin_s = now_s();
     output.check();
+    if (restart != nullptr) {
+      if (!begins && steps_.at_multiple_of(checkpoint_interval_s, step)) {
+        write_checkpoint(*restart, time_s);
+      }
+      restart->check();
+    }
     if (due && output.outputs_written() == 1 && rank_ == 0) say({{"output", output.describe()}});
     show_progress(output, time_s, last);
   }

@@ -8,26 +8,33 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint.hpp"
 #include "derived.hpp"
 #include "diagnostics.hpp"
 #include "dynamics.hpp"
 #include "run_settings.hpp"
 #include "runge_kutta.hpp"
 #include "thalweg/output.hpp"
+#include "thalweg/restart.hpp"
 #include "thalweg/settings.hpp"
 
 namespace thalweg::mini {
 
 class Model {
  public:
-  /// Collective over `comm`, the compute ranks: builds the mesh and the initial state.
+  /// Collective over `comm`, the compute ranks: builds the mesh and the initial state, or reads the
+  /// state of a checkpoint ([restart] read).
   Model(const Experiment& experiment, MPI_Comm comm, const std::string& directory);
 
-  /// Tells the library of points, fields and streams, steps to the end, and puts what is due.
-  /// Collective. Throws Error(user) on all ranks when the state is no longer finite.
-  void run(Output& output);
+  /// Tells the library of points, fields and streams, steps to the end, puts what is due, and
+  /// writes checkpoints (`restart` may be null: none). Collective. Throws Error(user) on all ranks
+  /// when the state is no longer finite.
+  void run(Output& output, Restart* restart);
 
  private:
+  void define(Output& output, Restart* restart) const;
+  void step_to_end(Output& output, Restart* restart);
+  void write_checkpoint(Restart& restart, double time_s);
   void announce();  ///< the "start" message
   void write_output(Output& output, double time_s);
   bool report(
@@ -39,6 +46,7 @@ class Model {
   MPI_Comm comm_;
   int rank_ = 0;
   std::string directory_;
+  std::optional<Continuation> continued_;
   std::vector<StreamSettings> streams_;
   Mesh mesh_;
   std::unique_ptr<const Stencils> stencils_;

@@ -15,9 +15,15 @@ namespace {
 
 std::int64_t whole_ms(double seconds) { return std::llround(seconds * 1000.0); }
 
-/// The largest time that divides the duration, and every interval and start of the outputs, ms.
-std::int64_t common_unit_ms(const Experiment& experiment) {
+/// The largest time that divides the duration, the begin, every interval and start of the outputs,
+/// and the interval of checkpoints, ms.
+std::int64_t common_unit_ms(const Experiment& experiment, double begin_s) {
   std::int64_t unit_ms = whole_ms(experiment.table("time").number("duration"));
+  unit_ms = std::gcd(unit_ms, whole_ms(begin_s));
+  const SettingTable& restart = experiment.table("restart");
+  if (restart.text("mode") != "none") {
+    unit_ms = std::gcd(unit_ms, whole_ms(restart.number("interval")));
+  }
   for (const SettingTable& output : experiment.outputs) {
     unit_ms = std::gcd(unit_ms, whole_ms(output.number("interval")));
     unit_ms = std::gcd(unit_ms, whole_ms(output.number("start")));
@@ -28,54 +34,44 @@ std::int64_t common_unit_ms(const Experiment& experiment) {
 }  // namespace
 
 OutputSettings output_settings(const Experiment& experiment, const std::string& directory) {
-  const SettingTable& io = experiment.table("io");
+  OutputSettings settings = thalweg::output_settings(experiment, directory);
   const SettingTable& model = experiment.table("model");
-  OutputSettings settings;
-  settings.mode = io.text("mode");
-  settings.io_ranks = static_cast<int>(io.integer("ranks"));
-  settings.transport = io.text("transport");
-  settings.directory = directory + "/files";
-  settings.start_date = experiment.table("time").text("start");
   settings.title = fmt::format("Thalweg mini-model, case {}", model.text("case"));
   settings.source =
       fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
                   experiment.table("grid").text("name"), model.integer("levels"));
-  settings.grid = experiment.table("grid").text("name");
-  settings.timeout_s = io.number("timeout");
   return settings;
 }
 
-std::vector<StreamSettings> stream_settings(const Experiment& experiment) {
-  const double duration_s = experiment.table("time").number("duration");
-  std::vector<StreamSettings> streams;
-  for (const SettingTable& output : experiment.outputs) {
-    StreamSettings stream;
-    stream.name = output.text("name");
-    stream.variables = output.texts("variables");
-    stream.interval_s = output.number("interval");
-    stream.start_s = output.number("start");
-    const double end_s = output.number("end");
-    stream.end_s = end_s > 0.0 ? std::min(end_s, duration_s) : duration_s;
-    stream.file_interval_s = output.number("file_interval");
-    const auto& levels = output.integers("levels");
-    stream.levels.assign(levels.begin(), levels.end());
-    stream.place = output.text("place");
-    stream.precision = output.text("precision");
-    stream.partitions = static_cast<int>(output.integer("partitions"));
-    stream.layout = output.text("layout");
-    streams.push_back(std::move(stream));
+std::vector<StreamSettings> streams_after(const Experiment& experiment, double begin_s) {
+  auto streams = stream_settings(experiment);
+  if (begin_s <= 0.0) return streams;
+  constexpr double slack = 1e-6;  // of an interval, as the library allows for
+  for (auto& stream : streams) {
+    if (stream.start_s > begin_s) continue;
+    const double passed = std::floor((begin_s - stream.start_s) / stream.interval_s + slack);
+    stream.start_s += (passed + 1.0) * stream.interval_s;
   }
+  std::erase_if(streams, [](const StreamSettings& stream) {
+    return stream.start_s > stream.end_s + slack * stream.interval_s;
+  });
   return streams;
 }
 
-TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s) {
+bool TimeSteps::at_multiple_of(double interval_s, std::int64_t step) const {
+  const std::int64_t passed_ms = step * unit_ms;  // times steps_per_unit
+  return passed_ms % (whole_ms(interval_s) * steps_per_unit) == 0;
+}
+
+TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s, double begin_s,
+                            const TimeSteps& before) {
   TimeSteps steps;
-  steps.unit_ms = common_unit_ms(experiment);
+  steps.unit_ms = common_unit_ms(experiment, begin_s);
   if (steps.unit_ms < 1) {
     throw Error(
         Blame::user,
-        "[[output]] interval, [[output]] start and [time] duration have no common divisor of at "
-        "least 1 ms; choose whole seconds.");
+        "[[output]] interval, [[output]] start, [restart] interval and [time] duration have no "
+        "common divisor of at least 1 ms; choose whole seconds.");
   }
   const double wanted_s = experiment.table("model").number("time_step");
   if (wanted_s > 0.0) {
@@ -90,11 +86,14 @@ TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s)
               wanted_s, steps.unit_ms / 1000.0));
     }
     steps.steps_per_unit = steps.unit_ms / wanted_ms;
+  } else if (before.unit_ms > 0 && steps.unit_ms * before.steps_per_unit % before.unit_ms == 0) {
+    steps.steps_per_unit = steps.unit_ms * before.steps_per_unit / before.unit_ms;
   } else {
     steps.steps_per_unit =
         static_cast<std::int64_t>(std::ceil(steps.unit_ms / 1000.0 / largest_step_s));
   }
   const std::int64_t duration_ms = whole_ms(experiment.table("time").number("duration"));
+  steps.first = whole_ms(begin_s) / steps.unit_ms * steps.steps_per_unit;
   steps.count = duration_ms / steps.unit_ms * steps.steps_per_unit;
   return steps;
 }

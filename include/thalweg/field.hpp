@@ -3,11 +3,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "thalweg/grid.hpp"
 
 namespace thalweg {
+
+/// Type of a field's values in the model's memory. int32 travels as float64, which holds it
+/// exactly.
+enum class ValueType { float64, float32, int32 };
+inline constexpr std::size_t bytes_of(ValueType type) {
+  return type == ValueType::float64 ? sizeof(double) : sizeof(float);
+}
 
 /// Description of a field, with CF names where they exist ("" where not).
 struct FieldInfo {
@@ -16,15 +24,23 @@ struct FieldInfo {
   std::string long_name;
   std::string units;  ///< UDUNITS, e.g. "m s-1"
   Place place = Place::cell;
-  int levels = 1;  ///< 1 = two-dimensional
+  int levels = 1;                       ///< 1 = two-dimensional
+  ValueType type = ValueType::float64;  ///< of the views that will be put
 };
 
-/// Values of this rank's owned points of one field, in the model's own layout. Owns nothing:
-/// value(point, level) = values[point * point_stride + level * level_stride], point in [0, owned).
+/// Values of this rank's points of one field, in the model's own layout. Owns nothing.
+/// value(point, level) = values[point * point_stride + level * level_stride], counted in values.
+/// ICON's blocked layout (nproma, levels, blocks): with block_points = nproma > 0,
+/// value(point, level) = values[(point % block_points) * point_stride + level * level_stride
+///                              + (point / block_points) * block_stride].
+/// `point` is the position of a point in the model's array (see OwnedPoints::positions).
 struct FieldView {
-  const double* values = nullptr;
+  const void* values = nullptr;
   std::ptrdiff_t point_stride = 1;
   std::ptrdiff_t level_stride = 0;
+  ValueType type = ValueType::float64;
+  std::int64_t block_points = 0;  ///< 0 = not blocked
+  std::ptrdiff_t block_stride = 0;
 };
 
 }  // namespace thalweg

@@ -13,6 +13,7 @@
 
 #include "thalweg/field.hpp"
 #include "thalweg/grid.hpp"
+#include "thalweg/settings.hpp"
 
 namespace thalweg {
 
@@ -28,26 +29,50 @@ struct StreamSettings {
   std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
   std::string precision = "float32";  ///< or "float64"
   int partitions = 1;  ///< output times dealt round-robin, each share with its own files
-  std::string layout = "contiguous";  ///< or "chunked"
+  std::string container = "netcdf4";  ///< see `thalweg modes`
+  std::string layout = "contiguous";  ///< netcdf4: or "chunked" (unlimited time axis)
+  std::string compression =
+      "none";                 ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"
+  int compression_level = 1;  ///< of deflate (1-3 fast, 4-9 smaller) and zstd
+  int bits = 16;              ///< grib2: bits per packed value
 };
 
 struct OutputSettings {
-  std::string mode = "serial";      ///< see `thalweg modes`
-  int io_ranks = 0;                 ///< dedicated I/O ranks: the last ones of the communicator
-  std::string transport = "auto";   ///< async only: "rma", "two_sided", "auto"
+  std::string mode = "serial";  ///< see `thalweg modes`
+  int io_ranks = 0;             ///< dedicated I/O ranks; 0 in shared_file and file_parallel:
+                                ///< compute ranks write themselves
+  int restart_ranks = 0;        ///< dedicated restart ranks (see restart.hpp)
+  std::string placement =
+      "last";  ///< of I/O and restart ranks: "last", "first", "spread", "per_node"
+  std::string transport =
+      "auto";  ///< "shared_memory", "rma", "two_sided", "auto": per pair of ranks
+  std::string backpressure = "block";  ///< "spill", "thin": what happens when buffers are full
+  std::int64_t budget_bytes = 0;  ///< of buffered output per I/O rank; 0 = two steps of its streams
+  std::string spill_directory;    ///< node-local; "" = $TMPDIR or /tmp
+  std::string way = "direct";     ///< or "mpiio": how bytes reach a shared file
+  std::string
+      hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
   std::string directory = "files";  ///< must exist
   std::string start_date = "2000-01-01T00:00:00Z";
   std::string title, source;  ///< global attributes of every file
   std::string
       grid;  ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
+  std::string grid_uuid;  ///< 32 hexadecimal digits; "" = made from the name of the grid
   double timeout_s = 600.0;
 };
 
-/// The points of one place that this rank owns, as global indices, ascending.
+/// The same from the tables of an experiment; files go to DIRECTORY/files.
+OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
+std::vector<StreamSettings> stream_settings(const Experiment& experiment);
+
+/// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
   Place place;
   std::int64_t global_size;
   std::span<const std::int64_t> global;
+  /// Position in the model's arrays of each owned point (ICON: (jb - 1) * nproma + jc - 1);
+  /// empty = 0, 1, 2, ...
+  std::span<const std::int64_t> positions = {};
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
@@ -63,6 +88,9 @@ class Output {
   ~Output();
 
   bool is_compute_rank() const;
+  bool is_restart_rank() const;  ///< has no part in output: see restart.hpp
+  /// Compute ranks, then restart ranks (MPI_COMM_NULL on I/O ranks); the communicator of a Restart.
+  MPI_Comm restart_comm() const;
   /// Communicator of the compute ranks (MPI_COMM_NULL on I/O ranks); ranks keep their order.
   MPI_Comm compute_comm() const;
   /// On I/O ranks: works until every compute rank has called close(). Throws what made it fail.
@@ -90,6 +118,7 @@ class Output {
   void close();
 
   std::string describe() const;    ///< mode and transport in force, for logs (after the first put)
+  int outputs_dropped() const;     ///< of them, by backpressure
   int outputs_written() const;     ///< output times handed over so far, summed over streams
   std::int64_t bytes_put() const;  ///< bytes of file data this output stands for so far (all ranks)
 
@@ -101,7 +130,8 @@ class Output {
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
 /// sentence.
-void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields);
+void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings);
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 

@@ -38,6 +38,8 @@ struct Experiment {
   /// Throws Error(user): one sentence with file, table, key, what is allowed, what was probably
   /// meant.
   static Experiment read(const std::string& path);
+  /// The same from text; `name` stands for the file in sentences.
+  static Experiment parse(const std::string& text, const std::string& name);
   const SettingTable& table(std::string_view name) const;
   std::vector<SettingTable> outputs;  ///< one per [[output]]
   std::map<std::string, SettingTable, std::less<>> tables;

@@ -34,6 +34,12 @@ enum class Timer {
   io_write,
   io_close,
   plan,
+  restart,
+  restart_wait,
+  restart_write,
+  restart_read,
+  restart_rank,
+  restart_idle,
   count
 };
 
@@ -66,12 +72,18 @@ inline constexpr std::array<TimerInfo, static_cast<int>(Timer::count)> timer_lis
     {"io_write", "io_total", "", "creating files and writing fields"},
     {"io_close", "io_total", "", "flushing, closing and renaming files"},
     {"plan", "", "", "building redistribution plans"},
+    {"restart", "integrate", "wrt_restart", "all time a compute rank spends in writing restarts"},
+    {"restart_wait", "restart", "", "waiting until the restart set before is complete"},
+    {"restart_write", "", "", "checksums and writing of restart sets, on whoever writes"},
+    {"restart_read", "total", "read_restart", "finding, checking and reading a restart set"},
+    {"restart_rank", "", "", "the whole life of a restart rank"},
+    {"restart_idle", "restart_rank", "", "a restart rank without work"},
 }};
 
 /// What happens in an interval of the timeline.
-enum class EventKind { compute, copy, wait, send, get, reorder, write, close, idle, count };
+enum class EventKind { compute, copy, wait, send, get, reorder, write, close, idle, spill, count };
 inline constexpr std::array<const char*, static_cast<int>(EventKind::count)> event_names{
-    "compute", "copy", "wait", "send", "get", "reorder", "write", "close", "idle"};
+    "compute", "copy", "wait", "send", "get", "reorder", "write", "close", "idle", "spill"};
 
 /// Seconds since `start_clock` (a steady clock; ranks of one node share it).
 double now_s();
@@ -99,6 +111,9 @@ class ScopedTimer {
 /// number or -1.
 void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes = 0,
                   std::string_view stream = "", std::string_view field = "", int step = -1);
+
+/// Buffered output that this rank was responsible for at some moment: the largest is kept.
+void record_high_water(std::int64_t bytes);
 
 /// Collective over `world`: rank 0 writes directory/timing.json and directory/events.jsonl.
 /// `role`: "compute" or "io". Layouts: docs/run-directory.md.

@@ -35,8 +35,7 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-toml::table parse(const std::string& path, const std::string& file) {
-  const std::string text = file_text(path);
+toml::table parse_toml(const std::string& text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
@@ -127,8 +126,11 @@ void check_stream_names(const std::vector<SettingTable>& outputs, const std::str
 }  // namespace
 
 Experiment Experiment::read(const std::string& path) {
-  const std::string file = std::filesystem::path(path).filename().string();  // for sentences
-  const toml::table root = parse(path, file);
+  return parse(file_text(path), std::filesystem::path(path).filename().string());
+}
+
+Experiment Experiment::parse(const std::string& text, const std::string& file) {
+  const toml::table root = parse_toml(text, file);
   check_tables(root, file);
   Experiment experiment;
   for (const TableSpec& spec : settings_list()) {

@@ -51,6 +51,11 @@ double timer_total_s(Timer timer) {
   return timing_records().timers[static_cast<std::size_t>(timer)].total_s;
 }
 
+void record_high_water(std::int64_t bytes) {
+  auto& largest = timing_records().high_water_bytes;
+  largest = std::max(largest, bytes);
+}
+
 void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes,
                   std::string_view stream, std::string_view field, int step) {
   timing_records().events.push_back(

@@ -88,8 +88,8 @@ class TimingFile {
 
 using RankTimers = decltype(TimingRecords::timers);
 
-std::string timing_text(const std::vector<std::string>& roles,
-                        const std::vector<RankTimers>& ranks) {
+std::string timing_text(const std::vector<std::string>& roles, const std::vector<RankTimers>& ranks,
+                        const std::vector<std::int64_t>& high_water_bytes) {
   Json timers = Json::array();
   for (std::size_t timer = 0; timer < timer_list.size(); ++timer) {
     Json calls = Json::array(), total_s = Json::array(), min_s = Json::array(),
@@ -113,7 +113,12 @@ std::string timing_text(const std::vector<std::string>& roles,
                         {"max_s", max_s}});
     }
   }
-  return Json{{"ranks", ranks.size()}, {"roles", roles}, {"timers", timers}}.dump(1) + '\n';
+  return Json{{"ranks", ranks.size()},
+              {"roles", roles},
+              {"buffered_high_water_bytes", high_water_bytes},
+              {"timers", timers}}
+             .dump(1) +
+         '\n';
 }
 
 /// Rank 0: own lines, then those of every other rank in turn. `sizes[rank]` in bytes.
@@ -165,6 +170,7 @@ void write_timing(MPI_Comm world, std::string_view role, const std::string& dire
   role.copy(role_text.data(), role_text.size() - 1);
   const auto role_texts = gather(world, role_text);
   const auto timers = gather(world, timing_records().timers);
+  const auto high_water_bytes = gather(world, timing_records().high_water_bytes);
   const std::string lines = event_lines(rank);
   const auto sizes = gather(world, static_cast<std::uint64_t>(lines.size()));
   if (rank != 0) {
@@ -176,7 +182,7 @@ void write_timing(MPI_Comm world, std::string_view role, const std::string& dire
   std::vector<std::string> roles;
   for (const auto& text : role_texts) roles.emplace_back(text.data());
   TimingFile timing(directory + "/timing.json");
-  timing.write(timing_text(roles, timers));
+  timing.write(timing_text(roles, timers, high_water_bytes));
   const std::string sentence = events.finish();
   agree(world, sentence.empty() ? timing.finish() : sentence);
 }

@@ -29,6 +29,7 @@ struct EventRecord {
 struct TimingRecords {
   std::array<TimerRecord, timer_list.size()> timers{};
   std::vector<EventRecord> events;
+  std::int64_t high_water_bytes = 0;  ///< largest buffered output
 };
 TimingRecords& timing_records();
 

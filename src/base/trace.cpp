@@ -30,8 +30,10 @@ bool read_number(std::string_view text, T& number) {
 
 /// The path below the project's root, as it stands in the repository.
 std::string_view relative_to_project(std::string_view path) {
-  const std::string_view root = THALWEG_SOURCE_DIR "/";
-  return path.substr(0, root.size()) == root ? path.substr(root.size()) : path;
+  const std::string_view root = THALWEG_SOURCE_DIR "/", up = "../";
+  if (path.substr(0, root.size()) == root) return path.substr(root.size());
+  while (path.substr(0, up.size()) == up) path.remove_prefix(up.size());  // a compiler cache's
+  return path;
 }
 
 int world_rank() {

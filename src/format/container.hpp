@@ -1,39 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every file format can do: create a described file, put one field of one time, close.
+// What every file format can do: create a described file that several ranks may write, put pieces
+// of fields, complete it.
 #pragma once
 
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/aside_file.hpp"
 #include "thalweg/field.hpp"
 
 namespace thalweg {
+
+/// Some levels of some consecutive points of one field: what one rank writes of one time.
+struct Piece {
+  int field = 0;                             ///< position in FileDescription::fields
+  int first_level = 0, levels = 1;           ///< of the levels in the file
+  std::int64_t first_point = 0, points = 0;  ///< of the points in the file
+};
 
 /// Everything about a file that is known before its first value.
 struct FileDescription {
   std::string path;                 ///< final name; written aside as path + ".part"
   std::vector<FieldInfo> fields;    ///< `levels` = levels written here (1 = two-dimensional)
   std::vector<int> level_numbers;   ///< [levels] 1-based model levels of three-dimensional fields
-  std::vector<std::int64_t> sizes;  ///< [3] global points of cell, edge, vertex
-  std::vector<double> times_s;      ///< valid times of the file, seconds since start_date
-  std::vector<int> steps;           ///< output numbers of these times in their stream
-  std::string start_date;           ///< ISO 8601
-  std::string grid;                 ///< "RnBk" or "" (no mesh description)
+  std::vector<std::int64_t> sizes;  ///< [3] points of cell, edge, vertex in this file
+  std::vector<std::int64_t> first_points;  ///< [3] global index of the file's first point; {} = 0
+  std::vector<std::int64_t> global_sizes;  ///< [3] of the grid; {} = sizes
+  std::vector<double> times_s;             ///< valid times of the file, seconds since start_date
+  std::vector<int> steps;                  ///< output numbers of these times in their stream
+  std::string start_date;                  ///< ISO 8601
+  std::string grid;                        ///< "RnBk" or "" (no mesh description)
+  std::string grid_uuid;                   ///< 32 hexadecimal digits or ""
   std::string title, source, history;
+  std::string compression = "none";  ///< "none", "deflate", "zstd", "ccsds"
+  int compression_level = 1;
+  int bits = 16;  ///< grib2: bits per value
   bool float64 = false;
-  bool chunked = false;  ///< unlimited time axis, one chunk per level and time
+  bool chunked = false;       ///< netcdf4: unlimited time axis, one chunk per level and time
+  bool may_drop = false;      ///< steps may be dropped: fields carry _FillValue
+  std::vector<Piece> pieces;  ///< of one time, as they are dealt to all writers
+  std::map<std::string, std::string> hints;  ///< MPI-IO hints
 };
 
-/// One open file. Errors throw Error(file_system) with path and reason.
+/// One rank's end of a file that a team of ranks writes together. No call waits for another rank
+/// (MPI-IO containers excepted): what ranks must tell each other goes through `request`, `grant`
+/// and `settle`, which the caller carries. Errors throw Error(file_system) with path and reason.
 class Container {
  public:
   virtual ~Container() = default;  ///< an unclosed file stays under its aside name
-  /// values[level * points + point], float or double as the description says.
-  virtual void put(int field, int time_index, const void* values) = 0;
-  /// Flushes, closes and renames to the final name.
+  /// Head only: what the other ranks of the team need for `join`.
+  virtual std::string layout() const { return {}; }
+  /// values[level * piece.points + point] in the type of the description and, if the format says
+  /// so, in big-endian order. May be called with parts of a piece, level by level, in any order.
+  virtual void put(const Piece& piece, int time_index, const void* values) = 0;
+  /// After a rank's last put of a time: what the head must know, e.g. sizes of encoded blocks.
+  virtual std::string request(int time_index) {
+    (void)time_index;
+    return {};
+  }
+  /// Head only: answers the requests of all ranks of the team (its own among them), [rank].
+  virtual std::vector<std::string> grant(int time_index, std::vector<std::string> requests) {
+    (void)time_index;
+    return std::vector<std::string>(requests.size());
+  }
+  /// Every rank, with its own answer: writes what waited for a place in the file.
+  virtual void settle(int time_index, const std::string& answer) { (void)time_index, (void)answer; }
+  /// Head only: this output time was dropped by backpressure; its values become missing.
+  virtual void drop(int time_index) = 0;
+  /// Every rank: its bytes are in the file. The head is called last, after all others: it completes
+  /// the description (dropped times in the history) and gives the file its final name.
   virtual void close() = 0;
   /// Closes what there is and leaves it under its aside name. Never throws.
   virtual void abandon() noexcept = 0;
@@ -42,14 +84,23 @@ class Container {
 /// A file format Thalweg can write.
 struct ContainerInfo {
   const char* name;
+  const char* way;  ///< "direct" or "mpiio"
   const char* suffix;
   const char* meaning;
-  std::unique_ptr<Container> (*create)(const FileDescription&);
+  bool big_endian;                          ///< put() takes big-endian values
+  bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
+  /// Head. mpiio: collective over `team`.
+  std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);
+  /// Other ranks of the team, with the head's layout(). mpiio: collective with create.
+  std::unique_ptr<Container> (*join)(const FileDescription&, const std::string& layout,
+                                     MPI_Comm team);
+  /// Throws Error(user) with one sentence if the description asks for what the format cannot do.
+  void (*check)(const FileDescription&);
 };
 
 /// Every container, in containers.cpp.
 std::span<const ContainerInfo> containers();
-
-std::unique_ptr<Container> create_netcdf4(const FileDescription& description);
+/// The container of that name and way; throws Error(user) with the list and "did you mean".
+const ContainerInfo& find_container(std::string_view name, std::string_view way);
 
 }  // namespace thalweg

@@ -26,9 +26,9 @@ void describe(int ncid, const Grid& grid, const std::string& path) {
 }
 
 /// An open file under its aside name, removed unless it is finished.
-class AsideFile {
+class UnfinishedFile {
  public:
-  explicit AsideFile(const std::string& path) : path_(path), aside_(path + ".part") {
+  explicit UnfinishedFile(const std::string& path) : path_(path), aside_(path + ".part") {
     std::error_code ignored;
     const bool is_directory = std::filesystem::is_directory(path, ignored);
     const int status =
@@ -39,13 +39,13 @@ class AsideFile {
                                    "): choose another path with -o.");
     open_ = true;
   }
-  ~AsideFile() {
+  ~UnfinishedFile() {
     std::error_code ignored;
     if (open_) nc_close(ncid);
     std::filesystem::remove(aside_, ignored);
   }
-  AsideFile(const AsideFile&) = delete;
-  AsideFile& operator=(const AsideFile&) = delete;
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   void finish() {
     check_netcdf(nc_sync(ncid), "flush", aside_);
@@ -67,7 +67,7 @@ class AsideFile {
 }  // namespace
 
 void write_grid_file(const Grid& grid, const std::string& path) {
-  AsideFile file(path);
+  UnfinishedFile file(path);
   const UgridWriter mesh(grid, {true, true, true, true, true});
   describe(file.ncid, grid, file.name());
   mesh.define(file.ncid);

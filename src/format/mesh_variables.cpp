@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <string>
 
 namespace thalweg {
 namespace {
@@ -125,6 +126,39 @@ std::vector<MeshVariable> make_list() {
 
 std::span<const MeshVariable> mesh_variables() {
   static const std::vector<MeshVariable> list = make_list();
+  return list;
+}
+
+bool is_wanted(const MeshVariable& variable, const MeshContent& content) {
+  return (content.cell || content.edge || content.vertex) && variable.wanted(content);
+}
+
+bool has_bounds(const MeshVariable& variable, const MeshContent& content) {
+  const std::string bounds = std::string(variable.name) + "_bnds";
+  const auto list = mesh_variables();
+  return std::any_of(list.begin(), list.end(), [&](const MeshVariable& other) {
+    return other.name == bounds && is_wanted(other, content);
+  });
+}
+
+std::vector<TextAttribute> topology_attributes(const MeshContent& content) {
+  std::vector<TextAttribute> list{{"cf_role", "mesh_topology"},
+                                  {"long_name", "icosahedral grid of triangles"},
+                                  {"cdi", "ignore"},  // not a field: see the connectivity variables
+                                  {"node_coordinates", "vlon vlat"},
+                                  {"face_node_connectivity", "face_nodes"},
+                                  {"face_dimension", "cell"}};
+  if (content.cell) list.push_back({"face_coordinates", "clon clat"});
+  if (content.edge) {
+    list.push_back({"edge_node_connectivity", "edge_nodes"});
+    list.push_back({"edge_dimension", "edge"});
+    list.push_back({"edge_coordinates", "elon elat"});
+  }
+  if (content.full) {
+    list.push_back({"face_edge_connectivity", "face_edges"});
+    list.push_back({"face_face_connectivity", "face_faces"});
+    list.push_back({"edge_face_connectivity", "edge_faces"});
+  }
   return list;
 }
 

@@ -26,5 +26,13 @@ struct MeshVariable {
 };
 
 std::span<const MeshVariable> mesh_variables();
+bool is_wanted(const MeshVariable& variable, const MeshContent& content);
+/// Is there a "NAME_bnds" among the wanted variables?
+bool has_bounds(const MeshVariable& variable, const MeshContent& content);
+/// Text attributes of the variable "mesh" that ties the others together (UGRID 1.0, "mesh
+/// topology").
+std::vector<TextAttribute> topology_attributes(const MeshContent& content);
+/// Dimension of the second index of a variable, by its width: "two" to "six".
+inline constexpr const char* small_dimensions[] = {"", "", "two", "three", "four", "five", "six"};
 
 }  // namespace thalweg

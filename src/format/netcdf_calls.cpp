@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -22,6 +23,8 @@ std::string refusal_reason(const std::string& path, int status) {
       disk.f_bavail * disk.f_frsize < (1U << 20U)) {
     return fmt::format("the disk of '{}' is full", directory.string());
   }
+  if (status == ENOSPC) return fmt::format("the disk of '{}' is full", directory.string());
+  if (status == EFBIG) return "it would outgrow the limit of file sizes (see 'ulimit -f')";
   return status < 0 ? nc_strerror(status) : std::strerror(status);
 }
 
@@ -33,6 +36,27 @@ void check_netcdf(int status, const char* what, const std::string& path) {
 
 void put_text(int ncid, int variable, const char* name, const std::string& text) {
   check_netcdf(nc_put_att_text(ncid, variable, name, text.size(), text.c_str()), "describe", name);
+}
+
+NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
+  std::size_t buffer_bytes = std::size_t{1} << 20U;  // classic files: instead of 4 KiB
+  check_netcdf(nc__create(path.c_str(), kind | NC_CLOBBER, 0, &buffer_bytes, &ncid_), "create",
+               path);
+  open_ = true;
+}
+
+NetcdfFile::NetcdfFile(const std::string& path) : path_(path) {
+  check_netcdf(nc_open(path.c_str(), NC_WRITE, &ncid_), "open", path);
+  open_ = true;
+}
+
+NetcdfFile::~NetcdfFile() {
+  if (open_) nc_close(ncid_);
+}
+
+void NetcdfFile::close() {
+  open_ = false;
+  check_netcdf(nc_close(ncid_), "close", path_);
 }
 
 }  // namespace thalweg

@@ -7,14 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "format/mesh_variables.hpp"
+#include "format/mesh_values.hpp"
 #include "format/netcdf_calls.hpp"
-#include "thalweg/decomposition.hpp"
 
 namespace thalweg {
 namespace {
-
-constexpr std::int64_t slice_cells = 65'536;  // about 60 MB of mesh while a slice is written
 
 std::string path_of(int ncid) {
   std::size_t size = 0;
@@ -25,8 +22,19 @@ std::string path_of(int ncid) {
   return path;
 }
 
-bool is_wanted(const MeshVariable& variable, const MeshContent& content) {
-  return (content.cell || content.edge || content.vertex) && variable.wanted(content);
+bool is_used(Place place, const MeshContent& content) {
+  return place == Place::cell ? content.cell : place == Place::edge ? content.edge : content.vertex;
+}
+
+/// The variables that a file has, in their order.
+std::vector<const MeshVariable*> wanted(const MeshContent& content, bool whole) {
+  std::vector<const MeshVariable*> list;
+  for (const MeshVariable& variable : mesh_variables()) {
+    const bool has_place = whole ? content.cell || content.edge || content.vertex
+                                 : variable.numbers != nullptr && is_used(variable.place, content);
+    if (has_place && variable.wanted(content)) list.push_back(&variable);
+  }
+  return list;
 }
 
 /// The dimension's id; made if it is not there.
@@ -38,46 +46,29 @@ int dimension(int ncid, const std::string& path, const char* name, std::int64_t 
   return id;
 }
 
-/// The variable that ties the others together (UGRID 1.0, "mesh topology").
 void define_topology(int ncid, const std::string& path, const MeshContent& content) {
   int id = -1;
   check_netcdf(nc_def_var(ncid, "mesh", NC_INT, 0, nullptr, &id), "define the mesh in", path);
   const int topology_dimension = 2;
-  put_text(ncid, id, "cf_role", "mesh_topology");
-  put_text(ncid, id, "long_name", "icosahedral grid of triangles");
-  put_text(ncid, id, "cdi", "ignore");  // not a field: see the connectivity variables
   check_netcdf(nc_put_att_int(ncid, id, "topology_dimension", NC_INT, 1, &topology_dimension),
                "define the mesh in", path);
-  put_text(ncid, id, "node_coordinates", "vlon vlat");
-  put_text(ncid, id, "face_node_connectivity", "face_nodes");
-  put_text(ncid, id, "face_dimension", "cell");
-  if (content.cell) put_text(ncid, id, "face_coordinates", "clon clat");
-  if (content.edge) {
-    put_text(ncid, id, "edge_node_connectivity", "edge_nodes");
-    put_text(ncid, id, "edge_dimension", "edge");
-    put_text(ncid, id, "edge_coordinates", "elon elat");
-  }
-  if (content.full) {
-    put_text(ncid, id, "face_edge_connectivity", "face_edges");
-    put_text(ncid, id, "face_face_connectivity", "face_faces");
-    put_text(ncid, id, "edge_face_connectivity", "edge_faces");
-  }
+  for (const TextAttribute& attribute : topology_attributes(content))
+    put_text(ncid, id, attribute.name, attribute.value);
 }
 
-void define_variable(int ncid, const std::string& path, const Grid& grid,
+void define_variable(int ncid, const std::string& path, const Grid& grid, const GridPart& part,
                      const MeshVariable& variable, bool has_bounds) {
-  constexpr const char* small[] = {"", "", "two", "three", "four", "five", "six"};
-  int dimensions[2] = {
-      dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
-                grid.size(variable.place)),
-      variable.width == 1 ? -1 : dimension(ncid, path, small[variable.width], variable.width)};
+  int dimensions[2] = {dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
+                                 part.size[static_cast<std::size_t>(variable.place)]),
+                       variable.width == 1 ? -1
+                                           : dimension(ncid, path, small_dimensions[variable.width],
+                                                       variable.width)};
   const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
   const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
   int id = -1;
   check_netcdf(nc_def_var(ncid, variable.name, type, variable.width == 1 ? 1 : 2, dimensions, &id),
                "define the mesh in", path);
   check_netcdf(nc_def_var_fill(ncid, id, NC_NOFILL, nullptr), "define the mesh in", path);
-  check_netcdf(nc_def_var_chunking(ncid, id, NC_CONTIGUOUS, nullptr), "define the mesh in", path);
   for (const TextAttribute& attribute : variable.attributes)
     put_text(ncid, id, attribute.name, attribute.value);
   if (has_bounds) put_text(ncid, id, "bounds", std::string(variable.name) + "_bnds");
@@ -88,66 +79,64 @@ void define_variable(int ncid, const std::string& path, const Grid& grid,
   }
 }
 
-/// Writes the points that the slice owns: consecutive global indices, because the grid's order of
-/// edges and vertices follows the cells.
-void write_slice(int ncid, const std::string& path, const MeshVariable& variable,
-                 const Mesh& mesh) {
-  const PlacePart& part = mesh.part(variable.place);
-  if (part.owned == 0) return;
+/// `first` = global index of the file's first point.
+void write_slice(int ncid, const std::string& path, const MeshSlice& slice, std::int64_t first) {
   int id = -1;
-  check_netcdf(nc_inq_varid(ncid, variable.name, &id), "find the mesh in", path);
-  const std::size_t start[2] = {static_cast<std::size_t>(part.global[0]), 0};
-  const std::size_t count[2] = {static_cast<std::size_t>(part.owned),
-                                static_cast<std::size_t>(variable.width)};
-  if (variable.numbers != nullptr) {
-    std::vector<double> values(count[0] * count[1]);
-    for (int point = 0; point < part.owned; ++point)
-      variable.numbers(mesh, point, &values[static_cast<std::size_t>(point) * count[1]]);
-    check_netcdf(nc_put_vara_double(ncid, id, start, count, values.data()), "write the mesh to",
-                 path);
-  } else {
-    std::vector<std::int64_t> global(count[0] * count[1]);
-    for (int point = 0; point < part.owned; ++point)
-      variable.indices(mesh, point, &global[static_cast<std::size_t>(point) * count[1]]);
-    const std::vector<long long> values(global.begin(), global.end());
-    check_netcdf(nc_put_vara_longlong(ncid, id, start, count, values.data()), "write the mesh to",
-                 path);
-  }
+  check_netcdf(nc_inq_varid(ncid, slice.variable->name, &id), "find the mesh in", path);
+  const std::size_t start[2] = {static_cast<std::size_t>(slice.first - first), 0};
+  const std::size_t count[2] = {static_cast<std::size_t>(slice.points),
+                                static_cast<std::size_t>(slice.variable->width)};
+  check_netcdf(slice.variable->numbers != nullptr
+                   ? nc_put_vara_double(ncid, id, start, count, slice.numbers.data())
+                   : nc_put_vara_longlong(ncid, id, start, count, slice.indices.data()),
+               "write the mesh to", path);
 }
 
 }  // namespace
 
+UgridWriter::UgridWriter(const Grid& grid, MeshContent content, std::optional<GridPart> part)
+    : grid_(grid),
+      content_(content),
+      part_{{0, 0, 0}, {grid.cells(), grid.edges(), grid.vertices()}},
+      whole_(!part || (part->first == part_.first && part->size == part_.size)) {
+  if (part) part_ = *part;
+}
+
 void UgridWriter::define(int ncid) const {
-  if (!content_.cell && !content_.edge && !content_.vertex) return;
+  const auto list = wanted(content_, whole_);
+  if (list.empty()) return;
   const std::string path = path_of(ncid);
-  const auto list = mesh_variables();
-  define_topology(ncid, path, content_);
-  for (const MeshVariable& variable : list) {
-    if (!is_wanted(variable, content_)) continue;
-    const std::string bounds = std::string(variable.name) + "_bnds";
-    const bool has_bounds = std::any_of(list.begin(), list.end(), [&](const MeshVariable& other) {
-      return other.name == bounds && is_wanted(other, content_);
-    });
-    define_variable(ncid, path, grid_, variable, has_bounds);
+  if (whole_) define_topology(ncid, path, content_);
+  for (const MeshVariable* variable : list) {
+    const std::string bounds = std::string(variable->name) + "_bnds";
+    const bool has_bounds = std::any_of(
+        list.begin(), list.end(), [&](const MeshVariable* other) { return other->name == bounds; });
+    define_variable(ncid, path, grid_, part_, *variable, has_bounds);
   }
 }
 
 void UgridWriter::write(int ncid) const {
-  if (!content_.cell && !content_.edge && !content_.vertex) return;
+  const auto list = wanted(content_, whole_);
+  if (list.empty()) return;
   const std::string path = path_of(ncid);
-  const int topology = 0;  // UGRID: the value of the mesh variable has no meaning
-  int id = -1;
-  check_netcdf(nc_inq_varid(ncid, "mesh", &id), "find the mesh in", path);
-  check_netcdf(nc_put_var_int(ncid, id, &topology), "write the mesh to", path);
-  const auto slices = static_cast<int>((grid_.cells() + slice_cells - 1) / slice_cells);
-  const Decomposition along_curve(grid_, slices, "curve");
+  if (whole_) {
+    const int topology = 0;  // UGRID: the value of the mesh variable has no meaning
+    int id = -1;
+    check_netcdf(nc_inq_varid(ncid, "mesh", &id), "find the mesh in", path);
+    check_netcdf(nc_put_var_int(ncid, id, &topology), "write the mesh to", path);
+  }
   // Hexagons need the cells around every vertex, the rest what touches the slice's own cells.
   const int halo_depth = content_.bounds || content_.full ? 1 : 0;
-  for (int slice = 0; slice < slices; ++slice) {
-    const Mesh mesh = build_mesh(along_curve, slice, halo_depth);
-    for (const MeshVariable& variable : mesh_variables())
-      if (is_wanted(variable, content_)) write_slice(ncid, path, variable, mesh);
+  const auto write = [&](const MeshSlice& slice) {
+    write_slice(ncid, path, slice, part_.first[static_cast<std::size_t>(slice.variable->place)]);
+  };
+  if (halo_depth == 0) {  // grid files are written once
+    if (const auto kept = kept_mesh_values(grid_, part_, list, halo_depth)) {
+      for (const MeshSlice& slice : *kept) write(slice);
+      return;
+    }
   }
+  compute_mesh_values(grid_, part_, list, halo_depth, write);
 }
 
 const char* UgridWriter::location(Place place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolves streams, lays out staging memory, and packs a definition for the I/O ranks.
+// Resolves streams and packs a definition for the I/O ranks.
 #include "output/definition.hpp"
 
 #include <fmt/format.h>
@@ -83,16 +83,30 @@ std::vector<int> Definition::levels_of(const Stream& stream, const FieldInfo& fi
   return levels;
 }
 
+const FieldInfo& Definition::field_of(const Stream& stream, int position) const {
+  return fields[static_cast<std::size_t>(stream.fields[static_cast<std::size_t>(position)])];
+}
+
+std::int64_t Definition::values_of_step(const Stream& stream) const {
+  std::int64_t values = 0;
+  for (const int index : stream.fields) {
+    const auto& field = fields[static_cast<std::size_t>(index)];
+    values += sizes[static_cast<std::size_t>(field.place)] *
+              static_cast<std::int64_t>(levels_of(stream, field).size());
+  }
+  return values;
+}
+
+std::int64_t Definition::bytes_of_step(const Stream& stream) const {
+  return values_of_step(stream) * (stream.settings.precision == "float64" ? 8 : 4);
+}
+
 std::string Definition::to_json() const {
-  nlohmann::json packed{{"sizes", sizes},
-                        {"directory", settings.directory},
-                        {"start_date", settings.start_date},
-                        {"title", settings.title},
-                        {"source", settings.source},
-                        {"grid", settings.grid}};
+  nlohmann::json packed{{"sizes", sizes}};
   for (const auto& field : fields) {
     packed["fields"].push_back({field.name, field.standard_name, field.long_name, field.units,
-                                static_cast<int>(field.place), field.levels});
+                                static_cast<int>(field.place), field.levels,
+                                static_cast<int>(field.type)});
   }
   for (const auto& stream : streams) {
     const auto& s = stream.settings;
@@ -104,25 +118,26 @@ std::string Definition::to_json() const {
                                  {"levels", s.levels},
                                  {"precision", s.precision},
                                  {"partitions", s.partitions},
+                                 {"container", s.container},
                                  {"layout", s.layout},
+                                 {"compression", s.compression},
+                                 {"compression_level", s.compression_level},
+                                 {"bits", s.bits},
                                  {"fields", stream.fields},
                                  {"first_lane", stream.first_lane}});
   }
   return packed.dump();
 }
 
-Definition Definition::from_json(const std::string& text) {
+Definition Definition::from_json(const std::string& text, const OutputSettings& settings) {
   const auto packed = nlohmann::json::parse(text);
   Definition definition;
+  definition.settings = settings;
   definition.sizes = packed["sizes"];
-  definition.settings.directory = packed["directory"];
-  definition.settings.start_date = packed["start_date"];
-  definition.settings.title = packed["title"];
-  definition.settings.source = packed["source"];
-  definition.settings.grid = packed["grid"];
   for (const auto& field : packed.value("fields", nlohmann::json::array())) {
     definition.fields.push_back({field[0], field[1], field[2], field[3],
-                                 static_cast<Place>(field[4].get<int>()), field[5]});
+                                 static_cast<Place>(field[4].get<int>()), field[5],
+                                 static_cast<ValueType>(field[6].get<int>())});
   }
   for (const auto& entry : packed.value("streams", nlohmann::json::array())) {
     StreamSettings s;
@@ -134,43 +149,14 @@ Definition Definition::from_json(const std::string& text) {
     s.levels = entry["levels"].get<std::vector<int>>();
     s.precision = entry["precision"];
     s.partitions = entry["partitions"];
+    s.container = entry["container"];
     s.layout = entry["layout"];
+    s.compression = entry["compression"];
+    s.compression_level = entry["compression_level"];
+    s.bits = entry["bits"];
     definition.streams.push_back({s, Schedule(s), entry["fields"], entry["first_lane"]});
   }
   return definition;
-}
-
-SlotMap::SlotMap(const Definition& definition, const std::array<std::int64_t, 3>& owned) {
-  for (const auto& stream : definition.streams) {
-    for (int partition = 0; partition < stream.settings.partitions; ++partition) {
-      Lane lane{total_, {0}};
-      for (const int index : stream.fields) {
-        const auto& field = definition.fields[static_cast<std::size_t>(index)];
-        const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, field).size());
-        lane.begin.push_back(lane.begin.back() +
-                             levels * owned[static_cast<std::size_t>(field.place)]);
-      }
-      total_ += slots_per_lane * lane.begin.back();
-      lanes_.push_back(std::move(lane));
-    }
-  }
-}
-
-std::int64_t SlotMap::slot_offset(int lane, int slot) const {
-  const auto& entry = lanes_[static_cast<std::size_t>(lane)];
-  return entry.offset + slot * entry.begin.back();
-}
-
-std::int64_t SlotMap::field_offset(int lane, int field) const {
-  return lanes_[static_cast<std::size_t>(lane)].begin[static_cast<std::size_t>(field)];
-}
-
-std::int64_t SlotMap::field_size(int lane, int field) const {
-  return field_offset(lane, field + 1) - field_offset(lane, field);
-}
-
-std::int64_t SlotMap::slot_size(int lane) const {
-  return lanes_[static_cast<std::size_t>(lane)].begin.back();
 }
 
 }  // namespace thalweg

@@ -22,7 +22,7 @@ struct Stream {
 };
 
 /// Fields, streams and place sizes. A lane is one partition of one stream: the unit that owns
-/// staging buffers, an I/O rank and a file sequence.
+/// staging slots, a team of writers and a file sequence.
 struct Definition {
   OutputSettings settings;
   std::vector<FieldInfo> fields;
@@ -31,40 +31,19 @@ struct Definition {
 
   int lanes() const;
   int lane_of(int stream, int step) const;
-  /// Index of the I/O rank (0 ...) that serves a lane: dealt round-robin.
-  int io_rank_of(int lane, int io_ranks) const { return lane % io_ranks; }
   int stream_of(int lane) const;
   /// Levels of a field that a stream writes, 0-based; {0} for a two-dimensional field.
   std::vector<int> levels_of(const Stream& stream, const FieldInfo& field) const;
 
-  std::string to_json() const;
-  static Definition from_json(const std::string& text);
+  const FieldInfo& field_of(const Stream& stream, int position) const;
+  std::int64_t values_of_step(const Stream& stream) const;  ///< of all ranks
+  std::int64_t bytes_of_step(const Stream& stream) const;   ///< in the file, uncompressed
+
+  std::string to_json() const;  ///< without the settings, which every rank has
+  static Definition from_json(const std::string& text, const OutputSettings& settings);
 };
 
 /// The fields a stream names, in the order of `fields`. Throws Error(user) with one sentence.
 std::vector<int> resolve_variables(const StreamSettings& stream, std::span<const FieldInfo> fields);
-
-/// Where one source rank's data of a lane's step lie in its staging memory; counted in doubles.
-/// Both sides compute it from the definition and the source's numbers of owned points.
-class SlotMap {
- public:
-  static constexpr int slots_per_lane = 2;  ///< double buffering
-  SlotMap(const Definition& definition, const std::array<std::int64_t, 3>& owned);
-
-  std::int64_t total() const { return total_; }
-  std::int64_t slot_offset(int lane, int slot) const;
-  /// Offset of the n-th field of the lane's stream inside a slot, and its number of values.
-  std::int64_t field_offset(int lane, int field) const;
-  std::int64_t field_size(int lane, int field) const;
-  std::int64_t slot_size(int lane) const;
-
- private:
-  struct Lane {
-    std::int64_t offset = 0;
-    std::vector<std::int64_t> begin;  // [fields + 1]
-  };
-  std::vector<Lane> lanes_;
-  std::int64_t total_ = 0;
-};
 
 }  // namespace thalweg

@@ -2,7 +2,8 @@
 // The life of a dedicated I/O rank.
 #pragma once
 
-#include "output/mode.hpp"
+#include "output/definition.hpp"
+#include "output/ranks.hpp"
 
 namespace thalweg {
 

@@ -9,8 +9,9 @@
 
 #include "output/dates.hpp"
 #include "output/definition.hpp"
+#include "output/engine.hpp"
 #include "output/io_rank.hpp"
-#include "output/mode.hpp"
+#include "output/roles.hpp"
 #include "output/runs_exchange.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -22,13 +23,16 @@ namespace thalweg {
 struct Output::State {
   Definition definition;
   Ranks ranks;
+  Role role = Role::compute;
+  MPI_Comm restart = MPI_COMM_NULL;  // compute ranks, then restart ranks; null on I/O ranks
   OwnedRuns runs;
-  std::unique_ptr<Mode> mode;               // compute ranks, from the first put on
+  std::array<std::vector<std::int64_t>, 3> positions;  // [place] of owned points in model arrays
+  std::unique_ptr<Engine> engine;                      // compute ranks, from the first put on
   std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
   MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
   MPI_Request asked = MPI_REQUEST_NULL;     // the question whether a rank failed, under way
   int question = 0, answer = 0;
-  int outputs = 0;
+  int outputs = 0, dropped = 0;
   std::int64_t bytes = 0;
   bool ended = false;
 
@@ -36,22 +40,22 @@ struct Output::State {
     // After an error on one rank alone the others cannot take part in freeing: leave it to the
     // launcher.
     if (!ended) return;
-    for (auto* comm : {&agreement, &ranks.compute, &ranks.control, &ranks.data}) {
+    for (auto* comm : {&agreement, &ranks.compute, &ranks.control, &ranks.data, &restart}) {
       if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
     }
   }
 
-  // The definitions are complete: builds the mode. Collective with the I/O ranks.
+  // The definitions are complete: builds the engine. Collective with the I/O ranks.
   void seal() {
-    if (mode) return;
-    if (ranks.io_ranks > 0 && ranks.rank == 0) send_definition(definition, ranks);
-    mode = find_mode(definition.settings.mode).make(definition, ranks, runs);
+    if (engine) return;
+    if (ranks.dedicated() && ranks.rank == 0) send_definition(definition, ranks);
+    engine = std::make_unique<Engine>(definition, ranks, runs, positions);
     for (const auto& stream : definition.streams)
       put_seen.emplace_back(stream.fields.size(), false);
   }
 
   void ask() {
-    question = mode->failure() ? 1 : 0;
+    question = engine->failure() ? 1 : 0;
     MPI_Iallreduce(&question, &answer, 1, MPI_INT, MPI_MAX, agreement, &asked);
   }
 
@@ -64,15 +68,15 @@ struct Output::State {
 
   // All compute ranks throw the error of the lowest rank that has one.
   [[noreturn]] void raise_together() {
-    int first = mode->failure() ? ranks.rank : ranks.compute_ranks;
+    int first = engine->failure() ? ranks.rank : ranks.compute_ranks;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, agreement);
-    std::string sentence = ranks.rank == first ? mode->failure()->what() : "";
+    std::string sentence = ranks.rank == first ? engine->failure()->what() : "";
     std::array<int, 2> head{static_cast<int>(sentence.size()),
-                            ranks.rank == first ? static_cast<int>(mode->failure()->blame()) : 0};
+                            ranks.rank == first ? static_cast<int>(engine->failure()->blame()) : 0};
     MPI_Bcast(head.data(), 2, MPI_INT, first, agreement);
     sentence.resize(static_cast<std::size_t>(head[0]));
     MPI_Bcast(sentence.data(), head[0], MPI_CHAR, first, agreement);
-    if (!ended) mode->close(true);
+    if (!ended) engine->close(true);
     ended = true;
     throw Error(static_cast<Blame>(head[1]), sentence);
   }
@@ -80,7 +84,7 @@ struct Output::State {
   void check() {
     const ScopedTimer timer(Timer::output_agree);
     seal();
-    mode->poll();
+    engine->poll();
     if (answered_badly()) raise_together();
     ask();
   }
@@ -99,27 +103,46 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   short_date_after(settings.start_date, 0.0);  // throws on a malformed date
   set_wait_timeout(settings.timeout_s);
   state->definition.settings = settings;
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  const bool may_dedicate = find_mode(settings.mode).io_ranks != IoRanks::none;
   auto& ranks = state->ranks;
-  MPI_Comm_rank(world, &ranks.rank);
-  ranks.io_ranks = find_mode(settings.mode).needs_io_ranks ? settings.io_ranks : 0;
-  ranks.compute_ranks = size - ranks.io_ranks;
-  MPI_Comm_dup(world, &ranks.control);
-  MPI_Comm_dup(world, &ranks.data);
-  MPI_Comm_split(world, ranks.is_compute() ? 0 : MPI_UNDEFINED, ranks.rank, &ranks.compute);
-  if (ranks.is_compute()) MPI_Comm_dup(ranks.compute, &state->agreement);
+  ranks.io_ranks = may_dedicate ? settings.io_ranks : 0;
+  const auto roles = assign_roles(size, ranks.io_ranks, settings.restart_ranks, settings.placement,
+                                  nodes_of(world));
+  state->role = roles[static_cast<std::size_t>(rank)];
+  ranks.compute_ranks = size - ranks.io_ranks - settings.restart_ranks;
+  ranks.writers = ranks.io_ranks > 0          ? ranks.io_ranks
+                  : settings.mode == "serial" ? 1
+                                              : ranks.compute_ranks;
+  // Compute ranks come first in every communicator, whatever their place in the world.
+  const int key = static_cast<int>(state->role) * size + rank;
+  const auto split = [&](bool member, MPI_Comm* into) {
+    MPI_Comm_split(world, member ? 0 : MPI_UNDEFINED, key, into);
+  };
+  split(state->role != Role::restart, &ranks.control);
+  split(state->role != Role::restart, &ranks.data);
+  split(state->role == Role::compute, &ranks.compute);
+  if (settings.restart_ranks > 0) split(state->role != Role::io, &state->restart);
+  if (ranks.control != MPI_COMM_NULL) MPI_Comm_rank(ranks.control, &ranks.rank);
+  if (state->role == Role::compute) MPI_Comm_dup(ranks.compute, &state->agreement);
+  if (state->role == Role::restart) state->ended = true;
   return Output(std::move(state));
 }
 
-bool Output::is_compute_rank() const { return state_->ranks.is_compute(); }
+bool Output::is_compute_rank() const { return state_->role == Role::compute; }
+bool Output::is_restart_rank() const { return state_->role == Role::restart; }
+MPI_Comm Output::restart_comm() const {
+  return state_->restart != MPI_COMM_NULL ? state_->restart : state_->ranks.compute;
+}
 MPI_Comm Output::compute_comm() const { return state_->ranks.compute; }
 
 void Output::serve() {
   const ScopedTimer timer(Timer::io_total);
   const double begin_s = now_s();
-  auto definition = receive_definition(state_->ranks);
+  auto definition = receive_definition(state_->ranks, state_->definition.settings);
   add_time(Timer::io_idle, begin_s, now_s());
   record_event(EventKind::idle, begin_s, now_s());
-  definition.settings.transport = state_->definition.settings.transport;
   state_->ended = true;  // whatever happens, the compute ranks are told and nobody waits
   serve_io_rank(definition, state_->ranks);
 }
@@ -129,6 +152,7 @@ void Output::define(std::span<const OwnedPoints> points) {
     const auto place = static_cast<std::size_t>(part.place);
     state_->definition.sizes[place] = part.global_size;
     state_->runs[place] = make_runs(part.global);
+    state_->positions[place].assign(part.positions.begin(), part.positions.end());
   }
 }
 
@@ -147,48 +171,9 @@ void Output::define(const FieldInfo& field) {
   state_->definition.fields.push_back(field);
 }
 
-void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields) {
-  const auto chosen = resolve_variables(stream, fields);
-  const auto where = fmt::format("[[output]] '{}'", stream.name);
-  if (stream.name.empty() || stream.name.find('/') != std::string::npos) {
-    throw Error(Blame::user, fmt::format("{}: a stream's name begins its file names and may not be "
-                                         "empty or contain '/'",
-                                         where));
-  }
-  if (!(stream.interval_s > 0.0)) {
-    throw Error(Blame::user,
-                fmt::format("{}: interval = {} s must be larger than 0", where, stream.interval_s));
-  }
-  if (stream.end_s < stream.start_s) {
-    throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
-                                         stream.end_s, stream.start_s));
-  }
-  int layers = 0;
-  for (const int index : chosen) {
-    const auto& field = fields[static_cast<std::size_t>(index)];
-    if (field.levels == 1) continue;
-    if (layers != 0 && field.levels != layers) {
-      throw Error(Blame::user,
-                  fmt::format("{}: field '{}' has {} levels and another one {}; write them "
-                              "in two streams",
-                              where, field.name, field.levels, layers));
-    }
-    layers = field.levels;
-  }
-  for (std::size_t entry = 0; entry < stream.levels.size() && layers > 0; ++entry) {
-    const int level = stream.levels[entry];
-    if (level < 1 || level > layers || (entry > 0 && level <= stream.levels[entry - 1])) {
-      throw Error(Blame::user,
-                  fmt::format("{}: levels must ascend from 1 to at most {}, but {} is among "
-                              "them",
-                              where, layers, level));
-    }
-  }
-}
-
 void Output::define(const StreamSettings& stream) {
   auto& definition = state_->definition;
-  check_stream(stream, definition.fields);
+  check_stream(stream, definition.fields, definition.settings);
   for (const auto& known : definition.streams) {
     if (known.settings.name == stream.name) {
       throw Error(Blame::user, fmt::format("[[output]]: two streams are called '{}'", stream.name));
@@ -219,14 +204,28 @@ bool Output::wants(std::string_view field, double time_s) const {
 
 namespace {
 
+double value_at(const FieldView& view, std::int64_t point, int level) {
+  const auto in_block = view.block_points == 0 ? point : point % view.block_points;
+  const auto block = view.block_points == 0 ? 0 : point / view.block_points;
+  const auto offset =
+      in_block * view.point_stride + level * view.level_stride + block * view.block_stride;
+  if (view.type == ValueType::float32) return static_cast<const float*>(view.values)[offset];
+  if (view.type == ValueType::int32) return static_cast<const std::int32_t*>(view.values)[offset];
+  return static_cast<const double*>(view.values)[offset];
+}
+
+std::int64_t array_position(std::span<const std::int64_t> positions, std::int64_t owned) {
+  return positions.empty() ? owned : positions[static_cast<std::size_t>(owned)];
+}
+
 void trace_put(const Stream& stream, int step, const FieldInfo& field, const FieldView& view,
-               const OwnedRuns& runs) {
+               const OwnedRuns& runs, std::span<const std::int64_t> positions) {
   const auto& target = trace_target();
   for (const auto& run : runs[static_cast<std::size_t>(field.place)]) {
     if (target.point < run.global || target.point >= run.global + run.length) continue;
     const auto local = run.local + target.point - run.global;
     const int level = field.levels == 1 ? 0 : target.level - 1;
-    const double value = view.values[local * view.point_stride + level * view.level_stride];
+    const double value = value_at(view, array_position(positions, local), level);
     trace_stop("field", local, value,
                fmt::format("put '{}' [{}], {}", field.name, field.units,
                            place_names[static_cast<std::size_t>(field.place)]));
@@ -253,9 +252,17 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
       const auto& info = definition.fields[static_cast<std::size_t>(stream.fields[position])];
       if (info.name != field) continue;
       known = true;
+      if (view.type != info.type) {
+        throw Error(
+            Blame::user,
+            fmt::format("field '{}' was put with values of another type than defined", field));
+      }
       if (!step) break;
-      if (trace_watches(field, *step)) trace_put(stream, *step, info, view, state_->runs);
-      state_->mode->put(static_cast<int>(index), *step, static_cast<int>(position), view);
+      if (trace_watches(field, *step)) {
+        trace_put(stream, *step, info, view, state_->runs,
+                  state_->positions[static_cast<std::size_t>(info.place)]);
+      }
+      state_->engine->put(static_cast<int>(index), *step, static_cast<int>(position), view);
       state_->put_seen[index][position] = true;
       const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, info).size());
       state_->bytes += definition.sizes[static_cast<std::size_t>(info.place)] * levels *
@@ -288,7 +295,7 @@ void Output::end_time(double time_s) {
                       stream.settings.name, time_s,
                       definition.fields[static_cast<std::size_t>(stream.fields[position])].name));
     }
-    state_->mode->finish_step(static_cast<int>(index), *step);
+    if (state_->engine->finish_step(static_cast<int>(index), *step)) ++state_->dropped;
     seen.assign(seen.size(), false);
     ++state_->outputs;
   }
@@ -303,7 +310,7 @@ void Output::close() {
   state_->seal();
   if (state_->answered_badly()) state_->raise_together();
   const double begin_s = now_s();
-  state_->mode->close(false);
+  state_->engine->close(false);
   record_event(EventKind::wait, begin_s, now_s());
   state_->ended = true;
   state_->ask();
@@ -311,9 +318,10 @@ void Output::close() {
 }
 
 std::string Output::describe() const {
-  return state_->mode ? state_->mode->describe() : state_->definition.settings.mode;
+  return state_->engine ? state_->engine->describe() : state_->definition.settings.mode;
 }
 int Output::outputs_written() const { return state_->outputs; }
+int Output::outputs_dropped() const { return state_->dropped; }
 std::int64_t Output::bytes_put() const { return state_->bytes; }
 
 }  // namespace thalweg

@@ -92,28 +92,76 @@ void run_model(Output& output, const std::vector<StreamSettings>& streams) {
   output.close();
 }
 
+// Points [first, first + points of the file) of both fields.
 void check_file(const std::string& path, const std::vector<double>& times_s,
-                const std::vector<int>& chosen) {
-  int ncid = -1, variable = -1;
+                const std::vector<int>& chosen, std::int64_t first_cell = 0,
+                std::int64_t first_vertex = 0) {
+  CAPTURE(path);
+  int ncid = -1, variable = -1, cell = -1, vertex = -1;
   REQUIRE(nc_open(path.c_str(), NC_NOWRITE, &ncid) == NC_NOERR);
-  const auto points = static_cast<std::size_t>(cell_count);
-  std::vector<double> deep(times_s.size() * chosen.size() * points);
+  std::size_t cells = 0, vertices = 0;
+  REQUIRE(nc_inq_dimid(ncid, "cell", &cell) == NC_NOERR);
+  REQUIRE(nc_inq_dimid(ncid, "vertex", &vertex) == NC_NOERR);
+  nc_inq_dimlen(ncid, cell, &cells);
+  nc_inq_dimlen(ncid, vertex, &vertices);
+  std::vector<double> deep(times_s.size() * chosen.size() * cells);
   REQUIRE(nc_inq_varid(ncid, "deep", &variable) == NC_NOERR);
   REQUIRE(nc_get_var_double(ncid, variable, deep.data()) == NC_NOERR);
   std::size_t wrong = 0, next = 0;
   for (const double time_s : times_s) {
     for (const int level : chosen) {
-      for (std::int64_t point = 0; point < cell_count; ++point) {
-        wrong += deep[next++] != value_at(point, level, time_s) ? 1 : 0;
+      for (std::size_t point = 0; point < cells; ++point) {
+        const auto global = first_cell + static_cast<std::int64_t>(point);
+        wrong += deep[next++] != value_at(global, level, time_s) ? 1 : 0;
       }
     }
   }
   CHECK(wrong == 0);
-  std::vector<double> flat(times_s.size() * static_cast<std::size_t>(vertex_count));
+  std::vector<double> flat(times_s.size() * vertices);
   REQUIRE(nc_inq_varid(ncid, "flat", &variable) == NC_NOERR);
   REQUIRE(nc_get_var_double(ncid, variable, flat.data()) == NC_NOERR);
-  CHECK(flat.back() == value_at(vertex_count - 1, 0, times_s.back()));
+  CHECK(flat.back() ==
+        value_at(first_vertex + static_cast<std::int64_t>(vertices) - 1, 0, times_s.back()));
   nc_close(ncid);
+}
+
+// A file of the stream, or the parts of it and the index over them.
+void check_files(const std::string& begin, int parts, const std::vector<double>& times_s,
+                 const std::vector<int>& chosen) {
+  check_file(begin + ".nc", times_s, chosen);
+  for (int part = 0; parts > 1 && part < parts; ++part) {
+    check_file(fmt::format("{}.{:03}.nc", begin, part), times_s, chosen, cell_count * part / parts,
+               vertex_count * part / parts);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+struct Way {
+  std::string mode;
+  int io_ranks = 0;
+  std::string transport = "auto", placement = "last";
+};
+
+// Every mode, with as many I/O ranks as leave a compute rank, up to two.
+std::vector<Way> all_ways(int size) {
+  std::vector<Way> ways{{"serial"}, {"shared_file"}, {"file_parallel"}};
+  for (int io_ranks = 1; io_ranks <= std::min(2, size - 1); ++io_ranks) {
+    for (const char* mode : {"async", "shared_file", "file_parallel", "auto"}) {
+      ways.push_back({mode, io_ranks});
+    }
+    for (const char* transport : {"shared_memory", "rma", "two_sided"}) {
+      ways.push_back({"shared_file", io_ranks, transport, "first"});
+    }
+  }
+  return ways;
+}
+
+int team_size(const Way& way, int size, int partitions) {
+  const int writers = way.io_ranks > 0 ? way.io_ranks : size;
+  return way.mode == "file_parallel" ? std::max(1, writers / partitions) : 1;
 }
 
 }  // namespace
@@ -122,56 +170,119 @@ TEST_CASE("every_mode_and_transport_writes_what_was_put") {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  struct Way {
-    const char *mode, *transport;
-    int io_ranks;
-  };
-  std::vector<Way> ways{{"serial", "auto", 0}};
-  for (const char* transport : {"rma", "two_sided", "auto"}) {
-    if (size > 1) ways.push_back({"async", transport, 1});
-    if (size > 2) ways.push_back({"async", transport, 2});
-  }
-  for (const auto& way : ways) {
-    for (const char* layout : {"contiguous", "chunked"}) {
+  for (const auto& way : all_ways(size)) {
+    for (const std::string layout : {"contiguous", "chunked"}) {
       const SharedDirectory directory;
       StreamSettings whole;
       whole.name = "whole";
       whole.interval_s = 10.0;
       whole.end_s = 30.0;
-      whole.partitions = 2;
       whole.layout = layout;
       StreamSettings some = whole;
       some.name = "some";
-      some.partitions = 1;
-      some.start_s = 10.0;
-      some.file_interval_s = 20.0;
+      some.partitions = 2;
       some.levels = {2, 5};
       some.precision = "float64";
+      some.compression = layout == "chunked" ? "deflate" : "none";
+      StreamSettings split = whole;
+      split.name = "split";
+      split.start_s = 10.0;
+      split.file_interval_s = 20.0;
       OutputSettings settings;
       settings.mode = way.mode;
       settings.transport = way.transport;
       settings.io_ranks = way.io_ranks;
+      settings.placement = way.placement;
       settings.directory = directory.path;
+      CAPTURE(way.mode);
+      CAPTURE(way.io_ranks);
+      CAPTURE(way.transport);
+      CAPTURE(layout);
       auto output = Output::open(MPI_COMM_WORLD, settings);
       if (output.is_compute_rank()) {
-        run_model(output, {whole, some});
-        CHECK(output.outputs_written() == 4 + 3);
+        run_model(output, {whole, some, split});
+        CHECK(output.outputs_written() == 4 + 4 + 3);
       } else {
         output.serve();
       }
       MPI_Barrier(MPI_COMM_WORLD);
-      if (rank == 0) {
-        CAPTURE(way.mode);
-        CAPTURE(way.transport);
-        check_file(directory.path + "/whole_p1of2_20000101T000000Z.nc", {0.0, 20.0},
-                   {0, 1, 2, 3, 4});
-        check_file(directory.path + "/whole_p2of2_20000101T000010Z.nc", {10.0, 30.0},
-                   {0, 1, 2, 3, 4});
-        check_file(directory.path + "/some_20000101T000010Z.nc", {10.0, 20.0}, {1, 4});
-        check_file(directory.path + "/some_20000101T000030Z.nc", {30.0}, {1, 4});
-        CHECK(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator{}) == 4);
+      if (rank != 0) continue;
+      const int team = team_size(way, size, 1), half = team_size(way, size, 2);
+      const int last_half = way.mode == "file_parallel" && way.io_ranks == 0 ? size / 2 : half;
+      check_files(directory.path + "/whole_20000101T000000Z", team, {0.0, 10.0, 20.0, 30.0},
+                  {0, 1, 2, 3, 4});
+      check_files(directory.path + "/some_p2of2_20000101T000010Z", std::max(1, last_half),
+                  {10.0, 30.0}, {1, 4});
+      check_files(directory.path + "/split_20000101T000010Z", team, {10.0, 20.0}, {0, 1, 2, 3, 4});
+      check_files(directory.path + "/split_20000101T000030Z", team, {30.0}, {0, 1, 2, 3, 4});
+      for (const auto& entry : fs::directory_iterator(directory.path)) {
+        CHECK(entry.path().extension() == ".nc");
       }
     }
+  }
+}
+
+TEST_CASE("a_blocked_model_with_an_owner_index_is_written_in_global_order") {
+  // ICON's layout (nproma, levels, blocks) in float32; owned points lie among others, and their
+  // global indices come in no order.
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  constexpr std::int64_t nproma = 8;
+  for (const std::string mode : {"serial", "shared_file", "file_parallel"}) {
+    const SharedDirectory directory;
+    OutputSettings settings;
+    settings.mode = mode;
+    settings.directory = directory.path;
+    auto output = Output::open(MPI_COMM_WORLD, settings);
+    std::vector<std::int64_t> global, positions;
+    const auto mine = dealt(cell_count, rank, size);
+    for (std::size_t n = 0; n < mine.size(); ++n) {  // backwards, every third array point unused
+      global.push_back(mine[mine.size() - 1 - n]);
+      positions.push_back(static_cast<std::int64_t>(n + n / 2));
+    }
+    const auto blocks = (positions.back() + nproma) / nproma;
+    const std::vector<OwnedPoints> owned{{Place::cell, cell_count, global, positions}};
+    output.define(owned);
+    output.define(FieldInfo{"deep", "", "", "1", Place::cell, levels, ValueType::float32});
+    output.define(FieldInfo{"mask", "", "", "1", Place::cell, 1, ValueType::int32});
+    StreamSettings stream;
+    stream.end_s = 0.0;
+    output.define(stream);
+    std::vector<float> deep(static_cast<std::size_t>(nproma * levels * blocks), -1.0F);
+    std::vector<std::int32_t> mask(static_cast<std::size_t>(nproma * blocks), -1);
+    for (std::size_t n = 0; n < global.size(); ++n) {
+      const auto block = positions[n] / nproma, lane = positions[n] % nproma;
+      for (int level = 0; level < levels; ++level) {
+        deep[static_cast<std::size_t>((block * levels + level) * nproma + lane)] =
+            static_cast<float>(value_at(global[n], level, 0.0));
+      }
+      mask[static_cast<std::size_t>(positions[n])] = static_cast<std::int32_t>(global[n] % 3);
+    }
+    output.put("deep", {deep.data(), 1, nproma, ValueType::float32, nproma, nproma * levels}, 0.0);
+    output.put("mask", {mask.data(), 1, 0, ValueType::int32, nproma, nproma}, 0.0);
+    output.end_time(0.0);
+    output.close();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) continue;
+    int ncid = -1, variable = -1;
+    REQUIRE(nc_open((directory.path + "/out_20000101T000000Z.nc").c_str(), NC_NOWRITE, &ncid) ==
+            NC_NOERR);
+    std::vector<double> read(cell_count * levels), flags(cell_count);
+    nc_inq_varid(ncid, "deep", &variable);
+    REQUIRE(nc_get_var_double(ncid, variable, read.data()) == NC_NOERR);
+    nc_inq_varid(ncid, "mask", &variable);
+    REQUIRE(nc_get_var_double(ncid, variable, flags.data()) == NC_NOERR);
+    nc_close(ncid);
+    std::size_t wrong = 0;
+    for (std::int64_t point = 0; point < cell_count; ++point) {
+      wrong += flags[static_cast<std::size_t>(point)] != static_cast<double>(point % 3);
+      for (int level = 0; level < levels; ++level) {
+        wrong += read[static_cast<std::size_t>(level * cell_count + point)] !=
+                 value_at(point, level, 0.0);
+      }
+    }
+    CHECK(wrong == 0);
   }
 }
 
@@ -180,15 +291,15 @@ TEST_CASE("a_failing_writer_ends_all_ranks_with_its_sentence_and_no_final_name")
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const SharedDirectory directory;
-  for (const bool async : {false, true}) {
-    if (async && size == 1) continue;
+  for (const auto& way : all_ways(size)) {
     OutputSettings settings;
-    settings.mode = async ? "async" : "serial";
-    settings.io_ranks = async ? 1 : 0;
+    settings.mode = way.mode;
+    settings.io_ranks = way.io_ranks;
     settings.directory = directory.path + "/is/not/there";
     StreamSettings stream;
     stream.interval_s = 10.0;
     stream.end_s = 30.0;
+    stream.partitions = std::max(1, way.io_ranks);  // every I/O rank writes
     auto output = Output::open(MPI_COMM_WORLD, settings);
     std::string sentence;
     try {
@@ -197,6 +308,9 @@ TEST_CASE("a_failing_writer_ends_all_ranks_with_its_sentence_and_no_final_name")
       sentence = error.what();
       CHECK(error.exit_code() == 2);
     }
+    CAPTURE(way.mode);
+    CAPTURE(way.io_ranks);
+    INFO(sentence);
     CHECK(sentence.find("is/not/there' is not there") != std::string::npos);
     CHECK(fs::is_empty(directory.path));
   }
@@ -207,15 +321,16 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
   StreamSettings stream;
   stream.end_s = 3600.0;
   stream.variables = {"vorr"};
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields),
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
                        doctest::Contains("variable 'vorr' does not exist"), Error);
   stream.variables = {"all"};
   stream.place = "edge";
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields), doctest::Contains("place 'edge'"), Error);
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                       doctest::Contains("place 'edge'"), Error);
   stream.place = "all";
   stream.levels = {1, 31};
-  CHECK_THROWS_WITH_AS(check_stream(stream, fields), doctest::Contains("at most 30, but 31"),
-                       Error);
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                       doctest::Contains("at most 30, but 31"), Error);
   OutputSettings settings;
   settings.mode = "asynch";
   CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("Did you mean 'async'?"),

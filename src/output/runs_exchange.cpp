@@ -69,13 +69,13 @@ void send_definition(const Definition& definition, const Ranks& ranks) {
   }
 }
 
-Definition receive_definition(const Ranks& ranks) {
+Definition receive_definition(const Ranks& ranks, const OutputSettings& settings) {
   const auto status = await_message(0, tag_definition, ranks.control);
   int size = 0;
   MPI_Get_count(&status, MPI_CHAR, &size);
   std::string text(static_cast<std::size_t>(size), '\0');
   MPI_Recv(text.data(), size, MPI_CHAR, 0, tag_definition, ranks.control, MPI_STATUS_IGNORE);
-  return Definition::from_json(text);
+  return Definition::from_json(text, settings);
 }
 
 MPI_Status await_message(int source, int tag, MPI_Comm comm) {
@@ -87,14 +87,6 @@ MPI_Status await_message(int source, int tag, MPI_Comm comm) {
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
   }
-}
-
-std::array<std::int64_t, 3> count_points(const OwnedRuns& runs) {
-  std::array<std::int64_t, 3> points{};
-  for (std::size_t place = 0; place < 3; ++place) {
-    for (const auto& run : runs[place]) points[place] += run.length;
-  }
-  return points;
 }
 
 }  // namespace thalweg

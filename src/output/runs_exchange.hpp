@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "output/mode.hpp"
+#include "output/definition.hpp"
+#include "output/ranks.hpp"
 
 namespace thalweg {
 
@@ -21,13 +22,10 @@ std::vector<OwnedRuns> receive_runs(int sources, MPI_Comm comm, const OwnedRuns*
 
 /// From compute rank 0 to every I/O rank, and there.
 void send_definition(const Definition& definition, const Ranks& ranks);
-Definition receive_definition(const Ranks& ranks);
+Definition receive_definition(const Ranks& ranks, const OutputSettings& settings);
 
 /// Sleeps until a message is there. No time limit: a model may compute for hours between outputs,
 /// and the launcher ends this rank when another one dies.
 MPI_Status await_message(int source, int tag, MPI_Comm comm);
-
-/// Points in the runs, by place.
-std::array<std::int64_t, 3> count_points(const OwnedRuns& runs);
 
 }  // namespace thalweg

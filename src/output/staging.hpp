@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a field out of the model's memory, in the order it lies there where that is one block.
+// Copies a slice of a field out of the model's memory, in the order it lies there where it can.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 
+#include "output/share.hpp"
 #include "redist/reorder.hpp"
 #include "thalweg/field.hpp"
 
 namespace thalweg {
 
-/// Copies value(point, level) of `owned` points and the given levels (0-based) of a field that has
-/// `model_levels` to `into` (owned * levels.size() doubles). Returns the order it left them in.
-ArrayOrder pack(const FieldView& view, std::int64_t owned, int model_levels,
-                std::span<const int> levels, double* into);
+/// What of a field is copied: `points` points in these stretches of the model's array, and of the
+/// stream's levels (0-based numbers in the model) those that the slice has.
+struct PackRequest {
+  std::span<const Stretch> stretches;  ///< positions in the model's array
+  std::int64_t points;
+  int model_levels;
+  std::span<const int> levels;
+};
+
+/// Copies to `into` (points * levels values, float32 if the view is, else float64). Returns the
+/// order it left them in: level_innermost if the model's is, else point_innermost.
+ArrayOrder pack(const FieldView& view, const PackRequest& request, std::byte* into);
 
 }  // namespace thalweg

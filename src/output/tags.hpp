@@ -6,8 +6,9 @@ namespace thalweg {
 
 inline constexpr int tag_definition = 7;  ///< compute rank 0 -> I/O: all definitions as JSON
 inline constexpr int tag_runs = 1;        ///< compute -> I/O: owned points as index runs
-inline constexpr int tag_step = 2;    ///< compute -> I/O: {stream, step, slot, order of each field}
-inline constexpr int tag_credit = 3;  ///< I/O -> compute: {lane, slot} may be filled again
+/// compute -> writer: {stream, step, slot (-1 = the step was dropped), order of each slice}
+inline constexpr int tag_step = 2;
+inline constexpr int tag_credit = 3;  ///< writer -> compute: it has taken {lane, slot}
 inline constexpr int tag_error = 4;   ///< I/O -> compute: blame and sentence of what went wrong
 inline constexpr int tag_close = 5;   ///< compute -> I/O: {abandon}; no more steps from this rank
 inline constexpr int tag_done = 6;    ///< I/O -> compute: every file of this I/O rank is ended

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds redistribution plans by merging the sorted runs of all sources.
+// Builds redistribution plans by sorting the runs of all sources.
 #include "redist/plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <queue>
+#include <numeric>
 
 #include "thalweg/error.hpp"
 
@@ -14,61 +14,96 @@ namespace thalweg {
 std::vector<IndexRun> make_runs(std::span<const std::int64_t> global) {
   std::vector<IndexRun> runs;
   for (std::size_t local = 0; local < global.size(); ++local) {
-    const auto index = global[local];
-    if (local > 0 && index <= global[local - 1]) {
-      throw Error(Blame::bug,
-                  fmt::format("global indices of owned points must ascend, but {} follows "
-                              "{} at local point {}",
-                              index, global[local - 1], local));
-    }
-    if (!runs.empty() && runs.back().global + runs.back().length == index) {
+    if (!runs.empty() && runs.back().global + runs.back().length == global[local]) {
       ++runs.back().length;
     } else {
-      runs.push_back({index, static_cast<std::int64_t>(local), 1});
+      runs.push_back({global[local], static_cast<std::int64_t>(local), 1});
+    }
+  }
+  const auto before = [](const IndexRun& a, const IndexRun& b) { return a.global < b.global; };
+  if (!std::is_sorted(runs.begin(), runs.end(), before)) {
+    std::sort(runs.begin(), runs.end(), before);
+  }
+  for (std::size_t run = 1; run < runs.size(); ++run) {
+    const auto& last = runs[run - 1];
+    if (runs[run].global < last.global + last.length) {
+      throw Error(Blame::user,
+                  fmt::format("global index {} stands twice in the list of owned points",
+                              runs[run].global));
     }
   }
   return runs;
 }
 
+namespace {
+
+// Sorts runs of [0, size) by global index. They cover it about evenly, so they are dealt to as many
+// equal stretches as there are runs, and the few of one stretch are sorted among themselves: the
+// time is proportional to the number of runs, whatever the number of sources.
+std::vector<PlanRun> sorted(std::int64_t size, std::span<const std::vector<IndexRun>> runs,
+                            std::size_t total) {
+  int shift = 0;  // a stretch has 2^shift points
+  while ((size >> shift) > static_cast<std::int64_t>(total)) ++shift;
+  std::vector<std::size_t> next(static_cast<std::size_t>(size >> shift) + 2, 0);
+  const auto stretch = [shift](const IndexRun& run) {
+    return static_cast<std::size_t>(run.global >> shift);
+  };
+  for (const auto& list : runs) {
+    for (const auto& run : list) ++next[stretch(run) + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<PlanRun> result(total);
+  for (std::size_t source = 0; source < runs.size(); ++source) {
+    for (const auto& run : runs[source]) {
+      result[next[stretch(run)]++] = {run.global, run.local, run.length, static_cast<int>(source)};
+    }
+  }
+  // next[s] has moved to the end of stretch s.
+  auto begin = result.begin();
+  for (const auto end_of : next) {
+    const auto end = result.begin() + static_cast<std::ptrdiff_t>(end_of);
+    if (end - begin > 1) {
+      std::sort(begin, end, [](const PlanRun& a, const PlanRun& b) { return a.global < b.global; });
+    }
+    begin = end;
+  }
+  return result;
+}
+
+}  // namespace
+
 Plan::Plan(std::int64_t global_size, std::span<const std::vector<IndexRun>> runs)
     : global_size_(global_size) {
-  struct Head {
-    std::int64_t global;
-    int source;
-    std::size_t next;
-  };
-  const auto later = [](const Head& a, const Head& b) { return a.global > b.global; };
-  std::priority_queue<Head, std::vector<Head>, decltype(later)> heads(later);
   std::size_t total = 0;
-  for (std::size_t source = 0; source < runs.size(); ++source) {
+  for (const auto& list : runs) {
     points_.push_back(0);
-    for (const auto& run : runs[source]) points_.back() += run.length;
-    total += runs[source].size();
-    if (!runs[source].empty()) {
-      heads.push({runs[source].front().global, static_cast<int>(source), 0});
+    for (const auto& run : list) {
+      points_.back() += run.length;
+      if (run.global < 0 || run.global + run.length > global_size) {
+        throw Error(Blame::user,
+                    fmt::format("point {} is owned, but the place has points 0 to {}",
+                                run.global < 0 ? run.global : run.global + run.length - 1,
+                                global_size - 1));
+      }
     }
+    total += list.size();
   }
-  runs_.reserve(total);
+  runs_ = sorted(global_size, runs, total);
   std::int64_t expected = 0;
-  while (!heads.empty()) {
-    const auto [global, source, next] = heads.top();
-    heads.pop();
-    const auto& list = runs[static_cast<std::size_t>(source)];
-    if (global != expected) {
+  const auto expect = [&](std::int64_t global) {
+    if (global > expected) {
       throw Error(Blame::user,
-                  global > expected
-                      ? fmt::format("points {} to {} are owned by no rank", expected, global - 1)
-                      : fmt::format("point {} is owned by more than one rank", global));
+                  fmt::format("points {} to {} are owned by no rank", expected, global - 1));
     }
-    const auto& run = list[next];
-    runs_.push_back({run.global, run.local, run.length, source});
+    if (global < expected) {
+      throw Error(Blame::user, fmt::format("point {} is owned by more than one rank", global));
+    }
+  };
+  for (const auto& run : runs_) {
+    expect(run.global);
     expected += run.length;
-    if (next + 1 < list.size()) heads.push({list[next + 1].global, source, next + 1});
   }
-  if (expected != global_size) {
-    throw Error(Blame::user, fmt::format("the ranks own {} points, but the place has {}", expected,
-                                         global_size));
-  }
+  expect(global_size);
 }
 
 const PlanRun& Plan::find(std::int64_t global) const {

@@ -16,8 +16,8 @@ struct IndexRun {
   std::int64_t length;
 };
 
-/// Compresses ascending global indices (position = local index) into runs.
-/// Throws Error(bug) if they do not ascend.
+/// Compresses global indices (position = local index), in any order, into runs that ascend in
+/// `global`. Throws Error(user) if an index stands twice.
 std::vector<IndexRun> make_runs(std::span<const std::int64_t> global);
 
 /// A run together with the source that holds it.
@@ -29,12 +29,12 @@ struct PlanRun {
 };
 
 /// The redistribution of one place: sources' local orders -> global order. Made once, from runs
-/// only: O(runs log sources), never point by point.
+/// only: O(runs), never point by point.
 class Plan {
  public:
   Plan() = default;
-  /// runs[source]: ascending in `global`. Together they must cover [0, global_size) exactly once;
-  /// otherwise throws Error(user) naming the first gap or overlap.
+  /// runs[source], in any order. Together they must cover [0, global_size) exactly once; otherwise
+  /// throws Error(user) naming the first gap or overlap.
   Plan(std::int64_t global_size, std::span<const std::vector<IndexRun>> runs);
 
   std::int64_t global_size() const { return global_size_; }

@@ -1,147 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a plan block by block: for 64 points of the global order, all levels.
+// Executes a plan block by block: for 64 points of the global order, all levels of a window.
 #include "redist/reorder.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "redist/transpose.hpp"
+#include "thalweg/error.hpp"
 
 namespace thalweg {
 
 namespace {
 
-constexpr std::int64_t block_points =
-    64;  // 64 points x 30 levels x 8 bytes = 15 KiB: half an L1 cache
+// 64 points x 30 levels x 8 bytes = 15 KiB: half an L1 cache
+constexpr std::int64_t column_block = 64;
 
-// Stretch of a block that lies contiguously in one source.
+// Consecutive points of the global order whose values are evenly spaced in one source:
+// value(point, level) = first[point * point_stride + level * level_stride].
+template <class From>
 struct Piece {
-  int source;
-  std::int64_t local, length;
+  const From* first;
+  std::int64_t point_stride, level_stride, length;
+  /// Calls the row of a level into the cache.
+  void call(std::int64_t level) const {
+    const From* row = first + level * level_stride;
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + length - 1);
+  }
 };
 
-// Walks through the runs of a plan, block by block.
-class Blocks {
+// Walks through the runs of a plan from some point on.
+template <class From>
+class Pieces {
  public:
-  explicit Blocks(const Plan& plan) : runs_(plan.runs()) {}
+  Pieces(const Plan& plan, std::span<const SourceArray> sources, int levels,
+         std::int64_t first_point)
+      : sources_(sources), points_(plan.points()), levels_(levels) {
+    const auto& first = plan.find(first_point);
+    run_ = &first;
+    used_ = first_point - first.global;
+  }
   /// The pieces of the next `count` points.
-  std::span<const Piece> next(std::int64_t count) {
+  std::span<const Piece<From>> next(std::int64_t count) {
     pieces_.clear();
     while (count > 0) {
-      if (used_ == runs_[run_].length) ++run_, used_ = 0;
-      const auto length = std::min(count, runs_[run_].length - used_);
-      pieces_.push_back({runs_[run_].source, runs_[run_].local + used_, length});
-      used_ += length;
-      count -= length;
+      if (used_ == run_->length) ++run_, used_ = 0;
+      const auto piece =
+          at(run_->source, run_->local + used_, std::min(count, run_->length - used_));
+      pieces_.push_back(piece);
+      used_ += piece.length;
+      count -= piece.length;
     }
     return pieces_;
   }
 
  private:
-  std::span<const PlanRun> runs_;
-  std::size_t run_ = 0;
-  std::int64_t used_ = 0;  // points of the current run already walked
-  std::vector<Piece> pieces_;
+  Piece<From> at(int source, std::int64_t local, std::int64_t length) const {
+    const auto& array = sources_[static_cast<std::size_t>(source)];
+    const auto* values = static_cast<const From*>(array.values);
+    switch (array.order) {
+      case ArrayOrder::level_innermost:
+        return {values + local * levels_, levels_, 1, length};
+      case ArrayOrder::point_innermost:
+        return {values + local, 1, points_[static_cast<std::size_t>(source)], length};
+      default: {  // blocked: not beyond the block
+        const auto nproma = array.block_points;
+        const auto block = local / nproma, within = local % nproma;
+        return {values + block * levels_ * nproma + within, 1, nproma,
+                std::min(length, nproma - within)};
+      }
+    }
+  }
+
+  std::span<const SourceArray> sources_;
+  std::span<const std::int64_t> points_;
+  std::int64_t levels_;
+  const PlanRun* run_;
+  std::int64_t used_;  // points of the current run already walked
+  std::vector<Piece<From>> pieces_;
 };
 
-// row[level * row_stride + point] = columns[point][level] for `points` points: 8 x 8 tiles, then
-// the rims.
-template <class Real>
-void transpose_block(const double* const* columns, std::int64_t points, int levels,
-                     std::int64_t row_stride, Real* row) {
-  const std::int64_t whole_points = points / 8 * 8;
-  const int whole_levels = levels / 8 * 8;
-  for (int level = 0; level < whole_levels; level += 8) {
-    for (std::int64_t point = 0; point < whole_points; point += 8) {
-      transpose_8x8(columns + point, level, row + level * row_stride + point, row_stride);
-    }
-  }
-  for (int level = 0; level < levels; ++level) {
-    const auto first = level < whole_levels ? whole_points : 0;
-    for (auto point = first; point < points; ++point) {
-      row[level * row_stride + point] = static_cast<Real>(columns[point][level]);
-    }
-  }
-}
+// What to do, apart from the types.
+struct Task {
+  const Plan& plan;
+  std::span<const SourceArray> sources;
+  int levels;
+  ReorderWindow window;
+};
 
-template <class Real>
-void reorder_columns(const Plan& plan, std::span<const SourceArray> sources, int levels,
-                     Real* global) {
-  Blocks blocks(plan);
-  std::array<const double*, block_points> columns;
-  const auto size = plan.global_size();
-  for (std::int64_t begin = 0; begin < size; begin += block_points) {
-    const auto count = std::min(block_points, size - begin);
-    auto* column = columns.data();
-    for (const auto& piece : blocks.next(count)) {
-      const double* first =
-          sources[static_cast<std::size_t>(piece.source)].values + piece.local * levels;
-      for (std::int64_t point = 0; point < piece.length; ++point)
-        *column++ = first + point * levels;
-    }
-    transpose_block(columns.data(), count, levels, size, global + begin);
-  }
-}
+// Pointers to the values of up to 64 consecutive points.
+template <class From>
+struct Columns {
+  std::array<const From*, column_block> at;
+  std::int64_t points = 0;
+};
 
-template <class Real>
-void reorder_rows(const Plan& plan, std::span<const SourceArray> sources, int levels,
-                  Real* global) {
-  Blocks blocks(plan);
-  const auto size = plan.global_size();
-  constexpr std::int64_t long_block =
-      4096;  // rows are copied as they lie: only the piece list must stay small
-  for (std::int64_t begin = 0; begin < size; begin += long_block) {
-    const auto pieces = blocks.next(std::min(long_block, size - begin));
-    for (int level = 0; level < levels; ++level) {
-      Real* into = global + level * size + begin;
-      for (const auto& piece : pieces) {
-        const auto source = static_cast<std::size_t>(piece.source);
-        const double* from = sources[source].values + level * plan.points()[source] + piece.local;
-        for (std::int64_t point = 0; point < piece.length; ++point) {
-          into[point] = static_cast<Real>(from[point]);
+// rows[level * stride + point] = columns[point][first_level + level]: 8 x 8 tiles; the last tile in
+// either direction begins earlier and overlaps. Meanwhile the columns that come after these are
+// called into the cache: they lie too far apart for the processor to guess.
+template <bool Swap, class From, class To>
+void transpose_block(const Columns<From>& columns, const Columns<From>& after, const Task& task,
+                     To* rows) {
+  const auto stride = task.window.points;
+  const std::int64_t begin = task.window.first_level, end = begin + task.window.levels;
+  for (auto level = begin; level < end; level += 8) {
+    const auto read = std::min<std::int64_t>(level, task.levels - 8);
+    const auto skipped = static_cast<int>(level - read);
+    const auto kept = static_cast<int>(std::min<std::int64_t>(8, end - read));
+    To* row = rows + (level - begin) * stride;
+    for (std::int64_t point = 0; point < columns.points; point += 8) {
+      point = std::min(point, columns.points - 8);
+      if (point + 8 <= after.points) {
+        for (std::int64_t i = point; i < point + 8; ++i) {
+          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read);
+          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read + 7);
         }
-        into += piece.length;
+      }
+      const auto* eight = columns.at.data() + point;
+      if (skipped == 0 && kept == 8) {
+        transpose_8x8<Swap>(eight, read, 0, 8, row + point, stride);
+      } else {
+        transpose_8x8<Swap>(eight, read, skipped, kept, row + point, stride);
       }
     }
   }
 }
 
-// Sources of different orders in one field: correct, point by point.
-template <class Real>
-void reorder_mixed(const Plan& plan, std::span<const SourceArray> sources, int levels,
-                   Real* global) {
-  const auto size = plan.global_size();
-  for (const auto& run : plan.runs()) {
-    const auto& source = sources[static_cast<std::size_t>(run.source)];
-    const bool columns = source.order == ArrayOrder::level_innermost;
-    const auto points = plan.points()[static_cast<std::size_t>(run.source)];
-    for (std::int64_t point = 0; point < run.length; ++point) {
-      for (std::int64_t level = 0; level < levels; ++level) {
-        const auto local = run.local + point;
-        const auto offset = columns ? local * levels + level : level * points + local;
-        global[level * size + run.global + point] = static_cast<Real>(source.values[offset]);
+template <bool Swap, class From, class To>
+void reorder_columns(const Task& task, To* out) {
+  Pieces<From> walk(task.plan, task.sources, task.levels, task.window.first_point);
+  std::int64_t left = task.window.points;
+  const auto fill = [&](Columns<From>& columns) {
+    // No block has fewer than 8 points.
+    const bool crumb = left > column_block && left < column_block + 8;
+    columns.points = std::min(left, crumb ? column_block - 8 : column_block);
+    left -= columns.points;
+    auto* column = columns.at.data();
+    for (const auto& piece : walk.next(columns.points)) {
+      for (std::int64_t point = 0; point < piece.length; ++point) {
+        *column++ = piece.first + point * piece.point_stride;
       }
+    }
+  };
+  std::array<Columns<From>, 2> columns;
+  fill(columns[0]);
+  for (int now = 0; columns[now].points > 0; now = 1 - now) {
+    fill(columns[1 - now]);
+    transpose_block<Swap>(columns[now], columns[1 - now], task, out);
+    out += columns[now].points;
+  }
+}
+
+// Points taken at a time when rows are copied as they lie. Blocked arrays: few blocks, each read
+// from end to end (processors follow about eight streams); otherwise only the list of pieces must
+// stay small.
+std::int64_t row_points(const Task& task) {
+  std::int64_t points = 4096;
+  for (const auto& source : task.sources) {
+    if (source.order == ArrayOrder::blocked) points = std::min(points, 8 * source.block_points);
+  }
+  return points;
+}
+
+template <bool Swap, class From, class To>
+void reorder_rows(const Task& task, To* out) {
+  const auto& window = task.window;
+  const auto most = row_points(task);
+  // Only blocks are too short for the processor to guess what comes after them.
+  const bool call_ahead = most < 4096;
+  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point), walk_ahead = walk;
+  if (call_ahead) walk_ahead.next(std::min(most, window.points));
+  for (std::int64_t begin = 0; begin < window.points; begin += most) {
+    const auto pieces = walk.next(std::min(most, window.points - begin));
+    std::span<const Piece<From>> after;
+    if (call_ahead && begin + most < window.points) {
+      after = walk_ahead.next(std::min(most, window.points - begin - most));
+    }
+    for (int row = 0; row < window.levels; ++row) {
+      const std::int64_t level = window.first_level + row;
+      To* into = out + row * window.points + begin;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (i < after.size()) after[i].call(level);
+        convert_row<Swap>(pieces[i].first + level * pieces[i].level_stride, pieces[i].length, into);
+        into += pieces[i].length;
+      }
+    }
+  }
+}
+
+// Columns that are too few or too short for tiles, or different orders in one field.
+template <bool Swap, class From, class To>
+void reorder_any(const Task& task, To* out) {
+  const auto& window = task.window;
+  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point);
+  for (std::int64_t begin = 0; begin < window.points; begin += column_block) {
+    To* into = out + begin;
+    for (const auto& piece : walk.next(std::min(column_block, window.points - begin))) {
+      const From* first = piece.first + window.first_level * piece.level_stride;
+      for (std::int64_t level = 0; level < window.levels; ++level) {
+        for (std::int64_t point = 0; point < piece.length; ++point) {
+          convert_row<Swap>(first + point * piece.point_stride + level * piece.level_stride, 1,
+                            into + level * window.points + point);
+        }
+      }
+      into += piece.length;
+    }
+  }
+}
+
+template <bool Swap, class From, class To>
+void reorder_task(const Task& task, To* out) {
+  bool any_column = false, any_row = false;
+  for (const auto& source : task.sources) {
+    const bool column = source.order == ArrayOrder::level_innermost && task.levels > 1;
+    (column ? any_column : any_row) = true;
+  }
+  if (!any_column) {
+    reorder_rows<Swap, From>(task, out);
+  } else if (!any_row && task.levels >= 8 && task.window.points >= 8) {
+    reorder_columns<Swap, From>(task, out);
+  } else {
+    reorder_any<Swap, From>(task, out);
+  }
+}
+
+template <class Real>
+constexpr ValueType type_of = sizeof(Real) == 8 ? ValueType::float64 : ValueType::float32;
+
+void check(const Task& task, ValueType type) {
+  const auto& window = task.window;
+  if (window.first_level < 0 || window.levels < 0 ||
+      window.first_level + window.levels > task.levels || window.first_point < 0 ||
+      window.points < 0 || window.first_point + window.points > task.plan.global_size()) {
+    throw Error(
+        Blame::bug,
+        fmt::format("levels {} + {} and points {} + {} are not part of a field of {} levels "
+                    "and {} points",
+                    window.first_level, window.levels, window.first_point, window.points,
+                    task.levels, task.plan.global_size()));
+  }
+  for (const auto& source : task.sources) {
+    if (source.type != type || (source.order == ArrayOrder::blocked && source.block_points < 1)) {
+      throw Error(Blame::bug, "an array to be reordered has an unexpected type or no block size");
     }
   }
 }
 
 }  // namespace
 
-template <class Real>
-void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels, Real* global) {
-  const auto is_column = [](const SourceArray& array) {
-    return array.order == ArrayOrder::level_innermost;
-  };
-  if (levels > 1 && std::all_of(sources.begin(), sources.end(), is_column)) {
-    reorder_columns(plan, sources, levels, global);
-  } else if (levels == 1 || std::none_of(sources.begin(), sources.end(), is_column)) {
-    reorder_rows(plan, sources, levels, global);
-  } else {
-    reorder_mixed(plan, sources, levels, global);
-  }
+template <class From, class To>
+void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
+             ReorderWindow window, bool swap, To* out) {
+  const Task task{plan, sources, levels, window};
+  check(task, type_of<From>);
+  if (window.points == 0 || window.levels == 0) return;
+  swap ? reorder_task<true, From>(task, out) : reorder_task<false, From>(task, out);
 }
 
-template void reorder<float>(const Plan&, std::span<const SourceArray>, int, float*);
-template void reorder<double>(const Plan&, std::span<const SourceArray>, int, double*);
+void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
+             ReorderWindow window, bool swap, ValueType to, void* out) {
+  const bool narrow = !sources.empty() && sources.front().type == ValueType::float32;
+  const auto run = [&](auto* typed) {
+    using To = std::remove_pointer_t<decltype(typed)>;
+    narrow ? reorder<float, To>(plan, sources, levels, window, swap, typed)
+           : reorder<double, To>(plan, sources, levels, window, swap, typed);
+  };
+  to == ValueType::float32 ? run(static_cast<float*>(out)) : run(static_cast<double*>(out));
+}
+
+using Arrays = std::span<const SourceArray>;
+template void reorder<float, float>(const Plan&, Arrays, int, ReorderWindow, bool, float*);
+template void reorder<float, double>(const Plan&, Arrays, int, ReorderWindow, bool, double*);
+template void reorder<double, float>(const Plan&, Arrays, int, ReorderWindow, bool, float*);
+template void reorder<double, double>(const Plan&, Arrays, int, ReorderWindow, bool, double*);
 
 }  // namespace thalweg

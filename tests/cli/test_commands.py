@@ -16,8 +16,12 @@ import pytest
 
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
-    "run", "demo", "test", "verify", "trace", "report", "grid", "modes", "fields", "settings",
+    "run", "demo", "bench", "sweep", "test", "verify", "merge", "trace", "report", "grid", "modes",
+    "fields", "settings",
 ]  # fmt: skip
+
+
+KINDS = ("output mode", "restart mode", "container")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -48,7 +52,10 @@ def test_a_grid_file_has_icons_sizes(cli: Cli, tmp_path: Path, model: Path) -> N
 
 def test_modes_and_fields_are_listed(cli: Cli, model: Path) -> None:
     modes = json.loads(cli("modes", "--json").stdout)
-    assert [mode["name"] for mode in modes] == ["serial", "async"]
+    words = {kind: [each["name"] for each in modes if each["kind"] == kind] for kind in KINDS}
+    assert words["output mode"] == ["serial", "async", "file_parallel", "shared_file", "auto"]
+    assert words["restart mode"][1:] == ["sync", "async", "joint_multifile", "dedicated_multifile"]
+    assert words["container"] == ["netcdf4", "cdf5", "classic", "grib2", "zarr", "raw"]
     fields = json.loads(cli("fields", "--json").stdout)
     assert [field["dimensions"] for field in fields].count(3) == 12
     assert [field["dimensions"] for field in fields].count(2) == 28

@@ -89,6 +89,62 @@ def demo(
     demonstrate(out, duration or DURATION)
 
 
+@app.command()
+def bench(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Benchmark; none = list them.")
+    ] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with the bars; exit 1 if one is missed.")
+    ] = False,
+    json_: Json = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small grid, once; no figures.")] = False,
+    layer: Annotated[str, typer.Option(help="MPI-IO layer: ompio, romio or both.")] = "both",
+    repetitions: Annotated[
+        int, typer.Option(help="Trials of each method; 0 = the benchmark's own number.", min=0)
+    ] = 0,
+    directory: Annotated[
+        Path, typer.Option(help="Where it writes; files are removed afterwards.")
+    ] = Path(),
+    bars: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Bars for --check; default bench/bars.toml of the checkout."),
+    ] = None,
+) -> None:
+    """Measure this machine and file system against what others do, or list the benchmarks.
+
+    Example: thalweg bench output --check --directory /scratch
+    """
+    from thalweg.cli.table import print_entries
+    from thalweg.lab.bars import BARS_PATH
+    from thalweg.lab.bench import BenchOptions, list_benchmarks
+    from thalweg.lab.bench import bench as run_benchmark
+
+    if not name:
+        print_entries(list_benchmarks(), json_)
+        return
+    options = BenchOptions(check, json_, quick, layer, repetitions, directory, bars or BARS_PATH)
+    raise typer.Exit(0 if run_benchmark(name, options) else 1)
+
+
+@app.command()
+def sweep(
+    case: Annotated[Path, typer.Argument(metavar="CASE.toml", help="File with a [sweep] table.")],
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Directory of the sweep; default sweeps/CASE. Resumed if it exists."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Run an experiment with every combination of some settings; resumes where it stopped.
+
+    Example: thalweg sweep examples/sweep_small.toml --out my_sweep
+    """
+    from thalweg.lab.sweep import run_sweep
+
+    raise typer.Exit(0 if run_sweep(case, out, json_) else 1)
+
+
 @app.command("test")
 def check_everything(
     k: Annotated[
@@ -121,6 +177,28 @@ def verify(
     from thalweg.verify.command import verify as verify_run
 
     raise typer.Exit(0 if verify_run(run, against, json_) else 1)
+
+
+@app.command()
+def merge(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="INDEX|PART...", help="Index file, or the files of all writers."),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="netCDF file to write.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read the file back and compare every value.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Make one file of the files that the writers of mode file_parallel wrote.
+
+    Example: thalweg merge my_run/files/main_20000101T000000Z.nc -o main.nc
+    """
+    from thalweg.merge.command import merge as merge_files
+
+    merge_files(inputs, out, overwrite=overwrite, check=check, as_json=json_)
 
 
 @app.command()
@@ -187,7 +265,7 @@ def grid(
 
 @app.command()
 def modes(json_: Json = False) -> None:
-    """List the output modes.
+    """List the output modes, the restart modes and the containers.
 
     Example: thalweg modes
     """

@@ -31,8 +31,19 @@ def _line(setting: Setting) -> str:
 
 
 def print_modes(as_json: bool) -> None:
-    """Allowed words of [io] mode, each with its part of the meaning ("word: meaning; ...")."""
-    mode = settings_list()["io"].setting("mode")
-    assert mode is not None
-    meanings = dict(part.split(": ", 1) for part in mode.meaning.split("; "))
-    print_entries([{"name": name, "meaning": meanings[name]} for name in mode.allowed], as_json)
+    """Output modes, restart modes and containers: allowed words of three settings, each with its
+    part of the meaning ("word: meaning; ...").
+    """
+    entries = []
+    for kind, table, key in (
+        ("output mode", "io", "mode"),
+        ("restart mode", "restart", "mode"),
+        ("container", "output", "container"),
+    ):
+        setting = settings_list()[table].setting(key)
+        assert setting is not None
+        meanings = dict(part.split(": ", 1) for part in setting.meaning.split("; "))
+        entries += [
+            {"kind": kind, "name": name, "meaning": meanings[name]} for name in setting.allowed
+        ]
+    print_entries(entries, as_json)

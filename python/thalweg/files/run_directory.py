@@ -55,6 +55,10 @@ class RunDirectory:
         return self.path / "run.json"
 
     @property
+    def mpi_io_path(self) -> Path:
+        return self.path / "mpi_io.json"
+
+    @property
     def log_path(self) -> Path:
         return self.path / "log.txt"
 

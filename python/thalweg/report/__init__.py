@@ -9,9 +9,12 @@ __all__ = ["plot_field", "write_report"]
 
 
 def write_report(runs: list[Path], out: Path) -> Path:
-    """Write one self-contained HTML file about these run directories; see page.write_report."""
+    """Write one self-contained HTML file about these run directories, or about one sweep."""
     # Here because matplotlib takes a second to load and `thalweg --help` does not need it.
-    from thalweg.report import page
+    from thalweg.report import page, sweep_page
+
+    if len(runs) == 1 and sweep_page.is_sweep(runs[0]):
+        return sweep_page.write_sweep_report(runs[0], out)
 
     return page.write_report(runs, out)
 

@@ -10,16 +10,18 @@ from pathlib import Path
 
 from thalweg.config.checkout import program
 from thalweg.config.errors import ThalwegError
+from thalweg.run.mpi_io import layer_options
 
 ERROR_MARK = "thalweg: error: "
 _CHECK_TIMEOUT_S = 60.0
 
 
-def mpirun_command(ranks: int, command: list[str]) -> list[str]:
+def mpirun_command(ranks: int, command: list[str], mpi_io: str = "auto") -> list[str]:
     """Ranks may outnumber cores, so none is bound to a core and a waiting one yields."""
     if shutil.which("mpirun") is None:
         raise ThalwegError("'mpirun' is not installed; install Open MPI (Debian: openmpi-bin)")
     options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+    options += layer_options(mpi_io)
     return ["mpirun", *options, "-n", str(ranks), *command]
 
 

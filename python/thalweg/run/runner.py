@@ -23,6 +23,7 @@ from thalweg.run.launch import check_with_model, model_command, mpirun_command
 from thalweg.run.limits import find_limit
 from thalweg.run.machine import describe_commit, describe_machine, describe_versions
 from thalweg.run.metrics import measure
+from thalweg.run.mpi_io import describe_mpi_io, layer_environment
 from thalweg.run.process import ModelProcess
 from thalweg.run.progress import ProgressDisplay
 
@@ -62,9 +63,11 @@ def run_case(request: RunRequest) -> RunDirectory:
     ranks = experiment.integer("machine", "ranks")
     path = request.directory or default_directory(experiment)
     check_target(path, request.overwrite)
-    _check_experiment(experiment, ranks)
+    check_experiment(experiment, ranks)
     full_path = path.resolve()
-    command = mpirun_command(ranks, model_command(full_path / "experiment.toml", full_path))
+    layer = experiment.text("machine", "mpi_io")
+    model = model_command(full_path / "experiment.toml", full_path)
+    command = mpirun_command(ranks, model, layer)
     run = create_directory(path, experiment, request.overwrite)
     began_s, story = time.time(), _Story()
     summary: dict[str, Any] = {
@@ -78,9 +81,10 @@ def run_case(request: RunRequest) -> RunDirectory:
         "commit": describe_commit(),
     }
     try:
-        _follow(command, run, story, request.quiet)
+        extra = layer_environment(experiment.text("io", "way"))
+        _follow(command, extra, run, story, request.quiet)
         summary["status"] = "complete"
-        _add_figures(summary, run, experiment)
+        _add_figures(summary, run, experiment, story)
     except ThalwegError as error:
         summary["error"] = error.sentence
         raise
@@ -92,13 +96,15 @@ def run_case(request: RunRequest) -> RunDirectory:
         summary["wall_s"] = round(time.time() - began_s, 3)
         summary.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
         summary.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
+        with contextlib.suppress(ThalwegError):
+            summary["mpi_io"] = describe_mpi_io(run, layer)
         with contextlib.suppress(OSError):  # the directory may be the very thing that failed
             text = json.dumps(summary, indent=1, ensure_ascii=False)
             run.summary_path.write_text(text + "\n", encoding="utf-8")
     return run
 
 
-def _check_experiment(experiment: Experiment, ranks: int) -> None:
+def check_experiment(experiment: Experiment, ranks: int) -> None:
     """The model's own check, on a copy with every `--set` applied, under the user's file name."""
     with tempfile.TemporaryDirectory(prefix="thalweg-check-") as folder:
         copy = Path(folder) / experiment.path.name
@@ -112,11 +118,13 @@ def _check_experiment(experiment: Experiment, ranks: int) -> None:
             raise ThalwegError(sentence, error.exit_code) from None
 
 
-def _follow(command: list[str], run: RunDirectory, story: _Story, quiet: bool) -> None:
+def _follow(
+    command: list[str], extra: dict[str, str], run: RunDirectory, story: _Story, quiet: bool
+) -> None:
     with (
         _terminate_as_interrupt(),
         run.log_path.open("w", encoding="utf-8") as log,
-        ModelProcess(command, log, {}) as process,
+        ModelProcess(command, log, extra) as process,
         ProgressDisplay(run.path.name, quiet) as display,
     ):
         for message in process.messages():
@@ -144,11 +152,14 @@ def _take(message: dict[str, Any], story: _Story, display: ProgressDisplay) -> N
         display.update(float(progress["time_s"]), float(progress["end_s"]), story.outputs)
 
 
-def _add_figures(summary: dict[str, Any], run: RunDirectory, experiment: Experiment) -> None:
+def _add_figures(
+    summary: dict[str, Any], run: RunDirectory, experiment: Experiment, story: _Story
+) -> None:
     timing = Timing.read(run.timing_path)
     files = run.complete_files()
     size_bytes = sum(file.stat().st_size for file in files)
-    simulated_s = experiment.number("time", "duration")
+    begin_s = float(story.start.get("begin_s", 0.0))  # > 0: continued from a checkpoint
+    simulated_s = experiment.number("time", "duration") - begin_s
     summary["metrics"] = measure(timing, simulated_s, size_bytes, len(files))
     summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
 

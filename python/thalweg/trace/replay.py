@@ -57,13 +57,17 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
                     display.update(told["time_s"], told["end_s"], told["outputs"])
                 if "trace" in message:
                     stops.append(_stop(message["trace"]))
-                    if stops[-1].stop == "container":
+                    # Lines of different ranks arrive in any order.
+                    if {stop.stop for stop in stops}.issuperset(STOPS):
                         break
             else:
                 failure = process.failure(copy.log_path)
-                raise failure or ThalwegError(
-                    f"the replay ended before '{request.field}' reached a file", exit_code=1
-                )
+                if failure:
+                    raise failure
+                if not any(stop.stop == "container" for stop in stops):
+                    raise ThalwegError(
+                        f"the replay ended before '{request.field}' reached a file", exit_code=1
+                    )
     return sorted(stops, key=lambda stop: STOPS.index(stop.stop) if stop.stop in STOPS else 0)
 
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// owner_pwrite, the achievable floor: every field goes whole to one rank, which reorders it and
+// writes it with one pwrite; and the same with rank 0 owning everything.
+#include "exchange.hpp"
+#include "peers.hpp"
+#include "shared_raw.hpp"
+
+namespace thalweg::bench {
+
+void owner_pwrite(Session& session, int step) {
+  const auto shares = whole_fields(session);
+  ShareExchange exchange(session, shares, session.values.data());
+  SharedRaw file(session, session.file_of(step, ".raw"));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i].owner != session.rank) continue;
+    const auto count = session.workload.field_values();
+    file.write(exchange.take(i), count, shares[i].field * count);
+  }
+  exchange.finish();
+}
+
+void gather_pwrite(Session& session, int step) {
+  const auto shares = whole_fields_to_rank_0(session);
+  ShareExchange exchange(session, shares, session.values.data());
+  if (session.rank == 0) {
+    SharedRaw file(session.file_of(step, ".raw"));
+    const auto count = session.workload.field_values();
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      file.write(exchange.take(i), count, shares[i].field * count);
+  }
+  exchange.finish();
+}
+
+}  // namespace thalweg::bench

@@ -1,0 +1,262 @@
+! SPDX-License-Identifier: Apache-2.0
+!> Bodies of module thalweg: calls of the C interface (include/thalweg.h).
+submodule (thalweg) thalweg_bodies
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_loc, &
+    c_null_char, c_size_t
+  implicit none
+
+  !> thalweg_field of thalweg.h.
+  type, bind(c) :: c_field
+    type(c_ptr) :: name, standard_name, long_name, units, place
+    integer(c_int) :: levels, type
+  end type c_field
+
+  interface
+    integer(c_int) function c_open(world, experiment, directory, output) &
+        bind(c, name="thalweg_fortran_open")
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: world
+      character(kind=c_char), intent(in) :: experiment(*), directory(*)
+      type(c_ptr), intent(out) :: output
+    end function c_open
+    integer(c_int) function c_role(output) bind(c, name="thalweg_role")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_role
+    integer(c_int) function c_compute_comm(output) bind(c, name="thalweg_fortran_compute_comm")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_compute_comm
+    integer(c_int) function c_serve(output) bind(c, name="thalweg_serve")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_serve
+    integer(c_int) function c_define_points(output, place, global_size, count, global, positions) &
+        bind(c, name="thalweg_define_points")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: output, positions
+      character(kind=c_char), intent(in) :: place(*)
+      integer(c_int64_t), value :: global_size, count
+      integer(c_int64_t), intent(in) :: global(*)
+    end function c_define_points
+    integer(c_int) function c_define_field(output, field) bind(c, name="thalweg_define_field")
+      import :: c_field, c_int, c_ptr
+      type(c_ptr), value :: output
+      type(c_field), intent(in) :: field
+    end function c_define_field
+    integer(c_int) function c_define_state(output, field) bind(c, name="thalweg_define_state")
+      import :: c_field, c_int, c_ptr
+      type(c_ptr), value :: output
+      type(c_field), intent(in) :: field
+    end function c_define_state
+    integer(c_int) function c_wants(output, field, time) bind(c, name="thalweg_wants")
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: output, field
+      real(c_double), value :: time
+    end function c_wants
+    integer(c_int) function c_view(array, levels, type, level_first, field, view) &
+        bind(c, name="thalweg_fortran_view")
+      import :: array_view, c_char, c_int
+      type(*), intent(in) :: array(..)
+      integer(c_int), value :: levels, type, level_first
+      character(kind=c_char), intent(in) :: field(*)
+      type(array_view), intent(out) :: view
+    end function c_view
+    integer(c_int) function c_put(output, field, view, time) bind(c, name="thalweg_put")
+      import :: array_view, c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: output
+      character(kind=c_char), intent(in) :: field(*)
+      type(array_view), intent(in) :: view
+      real(c_double), value :: time
+    end function c_put
+    integer(c_int) function c_end_time(output, time) bind(c, name="thalweg_end_time")
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: output
+      real(c_double), value :: time
+    end function c_end_time
+    integer(c_int) function c_check(output) bind(c, name="thalweg_check")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_check
+    integer(c_int) function c_write_state(output, time, views, count) &
+        bind(c, name="thalweg_write_state")
+      import :: array_view, c_double, c_int, c_ptr
+      type(c_ptr), value :: output
+      real(c_double), value :: time
+      type(array_view), intent(in) :: views(*)
+      integer(c_int), value :: count
+    end function c_write_state
+    integer(c_int) function c_read_state(output, directory, views, count, time) &
+        bind(c, name="thalweg_read_state")
+      import :: array_view, c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: output
+      character(kind=c_char), intent(in) :: directory(*)
+      type(array_view), intent(in) :: views(*)
+      integer(c_int), value :: count
+      real(c_double), intent(out) :: time
+    end function c_read_state
+    integer(c_int) function c_close(output) bind(c, name="thalweg_close")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: output
+    end function c_close
+    type(c_ptr) function c_last_error() bind(c, name="thalweg_last_error")
+      import :: c_ptr
+    end function c_last_error
+    integer(c_size_t) function c_strlen(text) bind(c, name="strlen")
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+    end function c_strlen
+  end interface
+
+contains
+
+  !> Hands a status to the caller, or ends the program with a sentence.
+  subroutine give(status, ierr)
+    integer(c_int), intent(in) :: status
+    integer, intent(out), optional :: ierr
+    if (present(ierr)) then
+      ierr = status
+    else if (status /= 0) then
+      error stop "thalweg: error: " // thalweg_error()
+    end if
+  end subroutine give
+
+  pure function c_text(text) result(terminated)
+    character(len=*), intent(in) :: text
+    character(kind=c_char, len=:), allocatable :: terminated
+    terminated = trim(text) // c_null_char
+  end function c_text
+
+  module procedure open_output
+    allocate (self%fields(0), self%state(0))
+    call give(c_open(comm, c_text(experiment), c_text(directory), self%handle), ierr)
+  end procedure open_output
+
+  module procedure is_compute_rank
+    yes = c_role(self%handle) == 0
+  end procedure is_compute_rank
+
+  module procedure compute_comm
+    comm = c_compute_comm(self%handle)
+  end procedure compute_comm
+
+  module procedure serve
+    call give(c_serve(self%handle), ierr)
+  end procedure serve
+
+  module procedure define_points
+    integer(c_int64_t), allocatable :: global_from_0(:)
+    integer(c_int64_t), allocatable, target :: positions_from_0(:)
+    type(c_ptr) :: where_they_lie
+    global_from_0 = int(global, c_int64_t) - 1
+    where_they_lie = c_null_ptr
+    if (present(positions)) then
+      positions_from_0 = int(positions, c_int64_t) - 1
+      where_they_lie = c_loc(positions_from_0)
+    end if
+    call give(c_define_points(self%handle, c_text(place), global_size, &
+      size(global, kind=c_int64_t), global_from_0, where_they_lie), ierr)
+  end procedure define_points
+
+  !> The C description; the texts must outlive it.
+  subroutine describe(field, name, units, place, standard_name, long_name, levels, type)
+    type(c_field), intent(out) :: field
+    character(kind=c_char, len=*), intent(in), target :: name, units, place, standard_name, long_name
+    integer, intent(in), optional :: levels, type
+    field = c_field(c_loc(name), c_loc(standard_name), c_loc(long_name), c_loc(units), c_loc(place), &
+      1, of_real64)
+    if (present(levels)) field%levels = levels
+    if (present(type)) field%type = type
+  end subroutine describe
+
+  module procedure define_field
+    type(c_field) :: field
+    character(kind=c_char, len=256), target :: texts(5)
+    texts = [character(kind=c_char, len=256) :: c_text(name), c_text(units), c_text(place), &
+      c_null_char, c_null_char]
+    if (present(standard_name)) texts(4) = c_text(standard_name)
+    if (present(long_name)) texts(5) = c_text(long_name)
+    call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
+    self%fields = [self%fields, field_shape(trim(name), field%levels, field%type)]
+    call give(c_define_field(self%handle, field), ierr)
+  end procedure define_field
+
+  module procedure wants
+    character(kind=c_char, len=:), allocatable, target :: field
+    if (present(name)) then
+      field = c_text(name)
+      yes = c_wants(self%handle, c_loc(field), time) /= 0
+    else
+      yes = c_wants(self%handle, c_null_ptr, time) /= 0
+    end if
+  end procedure wants
+
+  module procedure put
+    type(array_view) :: view
+    type(field_shape) :: shape_of
+    integer :: status, number
+    shape_of%name = trim(name)  ! an unknown name is refused by c_put
+    do number = 1, size(self%fields)
+      if (self%fields(number)%name == trim(name)) shape_of = self%fields(number)
+    end do
+    status = c_view(values, shape_of%levels, shape_of%type, merge(1, 0, is_set(level_first)), &
+      c_text(name), view)
+    if (status == 0) status = c_put(self%handle, c_text(name), view, valid_time)
+    call give(status, ierr)
+  end procedure put
+
+  module procedure end_time
+    call give(c_end_time(self%handle, time), ierr)
+  end procedure end_time
+
+  module procedure check
+    call give(c_check(self%handle), ierr)
+  end procedure check
+
+  module procedure define_state
+    type(c_field) :: field
+    type(array_view) :: view
+    character(kind=c_char, len=256), target :: texts(5)
+    integer :: status
+    texts = [character(kind=c_char, len=256) :: c_text(name), c_text(units), c_text(place), &
+      c_null_char, c_null_char]
+    call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
+    status = c_view(values, field%levels, field%type, merge(1, 0, is_set(level_first)), &
+      c_text(name), view)
+    if (status == 0) status = c_define_state(self%handle, field)
+    self%state = [self%state, view]
+    call give(status, ierr)
+  end procedure define_state
+
+  module procedure write_state
+    call give(c_write_state(self%handle, time, self%state, size(self%state)), ierr)
+  end procedure write_state
+
+  module procedure read_state
+    call give(c_read_state(self%handle, c_text(directory), self%state, size(self%state), time), ierr)
+  end procedure read_state
+
+  module procedure close_output
+    call give(c_close(self%handle), ierr)
+  end procedure close_output
+
+  module procedure thalweg_error
+    character(kind=c_char), pointer :: letters(:)
+    type(c_ptr) :: text
+    integer :: letter
+    text = c_last_error()
+    sentence = ""
+    if (.not. c_associated(text)) return
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    sentence = repeat(" ", size(letters))
+    do letter = 1, size(letters)
+      sentence(letter:letter) = letters(letter)
+    end do
+  end procedure thalweg_error
+
+  pure logical function is_set(flag)
+    logical, intent(in), optional :: flag
+    is_set = .false.
+    if (present(flag)) is_set = flag
+  end function is_set
+end submodule thalweg_bodies

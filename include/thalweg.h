@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Thalweg promises in C: output and restart of a parallel model in about fifteen calls. */
+#ifndef THALWEG_H
+#define THALWEG_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every call returns THALWEG_OK or what kind of failure thalweg_last_error() describes in one
+ * sentence. Calls are collective over the compute ranks unless they say otherwise. */
+enum {
+  THALWEG_OK = 0,
+  THALWEG_FAILED = 1, /* the file system refused, another rank died, or it is our bug */
+  THALWEG_WRONG = 2   /* the caller or the user of the program can mend it */
+};
+enum { THALWEG_COMPUTE = 0, THALWEG_IO = 1, THALWEG_RESTART = 2 };    /* roles of a rank */
+enum { THALWEG_FLOAT64 = 0, THALWEG_FLOAT32 = 1, THALWEG_INT32 = 2 }; /* types of values */
+
+typedef struct thalweg_output thalweg_output;
+
+/* Description of a field. NULL or "" where there is none. */
+typedef struct thalweg_field {
+  const char *name, *standard_name, *long_name, *units;
+  const char* place; /* "cell", "edge" or "vertex" */
+  int levels;        /* 1 = two-dimensional */
+  int type;          /* of the values in memory, THALWEG_FLOAT64 ... */
+} thalweg_field;
+
+/* Values of this rank's points of one field; strides count values. Point p, level l lies at
+ *   values[p * point_stride + l * level_stride],
+ * or, with block_points = nproma > 0 (ICON's blocks), at
+ *   values[(p % nproma) * point_stride + l * level_stride + (p / nproma) * block_stride]. */
+typedef struct thalweg_view {
+  void* values;
+  ptrdiff_t point_stride, level_stride;
+  int64_t block_points;
+  ptrdiff_t block_stride;
+} thalweg_view;
+
+/* Collective over `world`. `experiment`: path of a TOML file with the tables [io], [[output]],
+ * [restart], [time], or that text itself (then it holds a line break or '='). Files go to
+ * `directory`, which must exist; restart sets to directory/restart. */
+int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
+                 thalweg_output** output);
+int thalweg_role(const thalweg_output* output);
+/* I/O and restart ranks: works until every compute rank has closed. Then call thalweg_close. */
+int thalweg_serve(thalweg_output* output);
+MPI_Comm thalweg_compute_comm(const thalweg_output* output);
+
+/* This rank owns `count` points of `place`: their 0-based global indices, in any order, and where
+ * they lie in the model's arrays (NULL = 0, 1, 2, ...). Once per place, before fields. */
+int thalweg_define_points(thalweg_output* output, const char* place, int64_t global_size,
+                          int64_t count, const int64_t* global, const int64_t* positions);
+int thalweg_define_field(thalweg_output* output, const thalweg_field* field);
+
+/* Does a stream want this field (NULL: anything) at this time, seconds since the start? 1 or 0.
+ * Not collective. */
+int thalweg_wants(thalweg_output* output, const char* field, double time_s);
+/* Returns when the values may be overwritten, not when they are on disk. */
+int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
+/* After the last put of an output time. */
+int thalweg_end_time(thalweg_output* output, double time_s);
+/* Every time step: learns of failures on other ranks. Waits for nothing. */
+int thalweg_check(thalweg_output* output);
+
+/* Restart: fields of the state, in the order in which write and read take their views. */
+int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
+int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
+                        int count);
+/* Reads the newest whole set below `directory`; *time_s < 0 if there is none. */
+int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
+                       int count, double* time_s);
+
+/* Waits until every file is complete under its final name, and frees the handle. */
+int thalweg_close(thalweg_output** output);
+/* One sentence about the last failure of this thread. */
+const char* thalweg_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

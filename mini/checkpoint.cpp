@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state as restart fields; numbers as hexadecimal text, so that no bit is lost.
+#include "checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "thalweg/error.hpp"
+
+namespace thalweg::mini {
+namespace {
+
+std::string hexadecimal(std::span<const double> values) {
+  std::string text;
+  for (const double value : values) text += fmt::format("{}{:a}", text.empty() ? "" : " ", value);
+  return text;
+}
+
+std::vector<double> from_hexadecimal(const std::string& text) {
+  std::vector<double> values;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) values.push_back(std::strtod(word.c_str(), nullptr));
+  return values;
+}
+
+const std::string& scalar(const RestartSet& set, const std::string& name) {
+  const auto found = set.scalars.find(name);
+  if (found != set.scalars.end()) return found->second;
+  throw Error(Blame::user,
+              fmt::format("[restart] read: '{}' has no '{}'; it is not a checkpoint of "
+                          "the mini-model",
+                          set.path, name));
+}
+
+void require_same(const RestartSet& set, const std::string& name, const std::string& wanted) {
+  if (scalar(set, name) == wanted) return;
+  throw Error(Blame::user,
+              fmt::format("[restart] read: '{}' was written with {} '{}', but this experiment has "
+                          "'{}'",
+                          set.path, name, scalar(set, name), wanted));
+}
+
+}  // namespace
+
+std::vector<OwnedPoints> owned_points(const Mesh& mesh) {
+  std::vector<OwnedPoints> points;
+  for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
+    const PlacePart& part = mesh.part(place);
+    points.push_back({place, part.global_size, std::span(part.global).first(part.owned)});
+  }
+  return points;
+}
+
+std::vector<FieldInfo> state_fields(const State& state) {
+  std::vector<FieldInfo> fields{
+      {"velocity", "", "velocity along the edge", "m s-1", Place::edge, state.levels},
+      {"thickness", "", "thickness of the layer", "m", Place::vertex, state.levels}};
+  for (std::size_t tracer = 0; tracer < state.tracer_mass.size(); ++tracer) {
+    fields.push_back({fmt::format("tracer_mass_{}", tracer + 1), "", "thickness times mixing ratio",
+                      "m", Place::vertex, state.levels});
+  }
+  return fields;
+}
+
+std::vector<FieldView> state_views(const State& state) {
+  std::vector<FieldView> views;
+  const auto add = [&](const std::vector<double>& values) {
+    views.push_back({values.data(), state.levels, 1});
+  };
+  add(state.velocity);
+  add(state.thickness);
+  for (const auto& tracer : state.tracer_mass) add(tracer);
+  return views;
+}
+
+RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps& steps,
+                                  const Diagnostics& first) {
+  return {{"grid", experiment.table("grid").text("name")},
+          {"case", experiment.table("model").text("case")},
+          {"step_unit_ms", std::to_string(steps.unit_ms)},
+          {"steps_per_unit", std::to_string(steps.steps_per_unit)},
+          {"first_mass_m3", hexadecimal(first.mass_m3)},
+          {"first_tracer_m3", hexadecimal(first.tracer_m3)},
+          {"first_energy_m5_s2", hexadecimal({&first.energy_m5_s2, 1})}};
+}
+
+std::optional<Continuation> find_checkpoint(MPI_Comm comm, const Experiment& experiment) {
+  const std::string& run = experiment.table("restart").text("read");
+  if (run.empty()) return std::nullopt;
+  Continuation from;
+  from.set = find_restart(comm, run + "/restart");
+  const RestartSet& set = from.set;
+  if (set.path.empty()) {
+    throw Error(Blame::user,
+                fmt::format("[restart] read: '{}' holds no whole checkpoint below "
+                            "'restart'{}{}",
+                            run, set.damaged.empty() ? "" : ": ", fmt::join(set.damaged, "; ")));
+  }
+  require_same(set, "grid", experiment.table("grid").text("name"));
+  require_same(set, "case", experiment.table("model").text("case"));
+  from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
+  from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
+  from.first.mass_m3 = from_hexadecimal(scalar(set, "first_mass_m3"));
+  from.first.tracer_m3 = from_hexadecimal(scalar(set, "first_tracer_m3"));
+  from.first.energy_m5_s2 = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);
+  const double end_s = experiment.table("time").number("duration");
+  if (set.time_s >= end_s) {
+    throw Error(Blame::user,
+                fmt::format("[restart] read: '{}' is at {} s, and [time] duration ends "
+                            "the run at {} s; give a longer one",
+                            set.path, set.time_s, end_s));
+  }
+  return from;
+}
+
+void read_state(MPI_Comm comm, const Continuation& from, const Mesh& mesh, State& state) {
+  std::vector<MutableFieldView> views;
+  const auto add = [&](std::vector<double>& values) {
+    views.push_back({values.data(), state.levels, 1});
+  };
+  add(state.velocity);
+  add(state.thickness);
+  for (auto& tracer : state.tracer_mass) add(tracer);
+  read_restart(comm, from.set, owned_points(mesh), state_fields(state), views);
+}
+
+}  // namespace thalweg::mini

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg bench`: measures, shows, and compares with the bars."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.lab.bars import BARS_PATH, judge, read_bars
+from thalweg.lab.bench_table import BenchProgress, print_results, print_verdicts
+from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
+from thalweg.lab.results import Line, provenance
+from thalweg.run.runner import INTERRUPTED_CODE
+
+
+@dataclass(frozen=True)
+class BenchOptions:
+    """The words of the command line."""
+
+    check: bool = False
+    json: bool = False
+    quick: bool = False
+    layer: str = "both"
+    repetitions: int = 0
+    directory: Path = Path()
+    bars: Path = BARS_PATH
+
+
+def list_benchmarks() -> list[dict[str, str]]:
+    return [{"name": each.name, "meaning": each.meaning} for each in BENCHMARKS]
+
+
+def bench(name: str, options: BenchOptions) -> bool:
+    """Runs one benchmark; False if --check found a bar missed."""
+    benchmark = find_benchmark(name)
+    bars = [bar for bar in read_bars(options.bars) if bar.bench == name] if options.check else []
+    if options.check and not bars:
+        raise ThalwegError(f"'{options.bars}' has no bar of benchmark '{name}'")
+    try:
+        lines = _measure(benchmark, options)
+    except KeyboardInterrupt:
+        raise ThalwegError("interrupted; nothing is left behind", INTERRUPTED_CODE) from None
+    if not options.json:
+        print_results(lines)
+    verdicts = list(judge(bars, lines)) if bars else []
+    if verdicts and options.json:
+        for verdict in verdicts:
+            print(json.dumps(verdict.as_line()), flush=True)
+    elif verdicts:
+        print_verdicts(verdicts)
+    return all(verdict.met for verdict in verdicts)
+
+
+def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
+    if not options.directory.is_dir():
+        raise ThalwegError(
+            f"the directory '{options.directory}' does not exist; give one on the file system "
+            "to measure with --directory"
+        )
+    origin, results = provenance(), []
+    with (
+        tempfile.TemporaryDirectory(prefix="thalweg-bench-", dir=options.directory) as outer,
+        BenchProgress(benchmark.name) as display,
+    ):
+        folder = Path(outer) / "files"
+        folder.mkdir()
+        request = BenchRequest(folder.resolve(), options.quick, options.repetitions,
+                               _layers(options.layer))  # fmt: skip
+        for line in benchmark.lines(request):
+            if "progress" in line:
+                told = line["progress"]
+                display.update(int(told["done"]), int(told["of"]), str(told.get("method", "")))
+            elif "bench" in line:
+                results.append(line | origin)
+                if options.json:
+                    print(json.dumps(results[-1]), flush=True)
+    return results
+
+
+def _layers(word: str) -> tuple[str, ...]:
+    known = [*LAYERS, "both"]
+    if word not in known:
+        raise ThalwegError(
+            f"--layer: MPI-IO layer '{word}' does not exist; choose one of: {', '.join(known)}."
+            f"{did_you_mean(word, known)}"
+        )
+    return tuple(LAYERS) if word == "both" else (word,)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg sweep`: runs every combination that is not in RESULTS.jsonl yet, one line per trial."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from thalweg.config.errors import ThalwegError
+from thalweg.config.experiment import Experiment
+from thalweg.files.run_directory import RunDirectory
+from thalweg.files.timing import Timing
+from thalweg.lab.bench_table import BenchProgress
+from thalweg.lab.results import Line, append_line, provenance, read_lines
+from thalweg.lab.sweep_file import Settings, Sweep, override_words
+from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, check_experiment, run_case
+
+RESULTS = "RESULTS.jsonl"
+_INTERRUPTED = "interrupted; the same command goes on where it stopped"
+# Restart modes whose ranks are apart from compute ranks.
+_DEDICATED_RESTART = ("async", "dedicated_multifile")
+
+
+def run_sweep(case: Path, out: Path | None, as_json: bool) -> bool:
+    """Returns False if a trial failed; failed trials are tried again by the next call."""
+    sweep = Sweep.read(case)
+    Experiment.read(sweep.base, override_words(sweep.fixed))  # a sentence before anything is run
+    folder = out or Path("sweeps") / case.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    results, digest = folder / RESULTS, sweep.digest()
+    combinations = sweep.combinations()
+    todo = _missing(combinations, sweep.repetitions, digest, read_lines(results))
+    if not as_json:
+        print(f"{len(combinations)} combinations, {sweep.repetitions} repetitions, "
+              f"{len(todo)} trials to run; results in {results}", flush=True)  # fmt: skip
+    failures = 0
+    with BenchProgress(case.stem) as display:
+        for done, (number, repetition) in enumerate(todo):
+            settings = combinations[number]
+            display.update(done, len(todo), _words(settings))
+            try:
+                line = _trial(sweep, settings, folder / f"trial_{number:03}")
+            except KeyboardInterrupt:
+                raise ThalwegError(_INTERRUPTED, INTERRUPTED_CODE) from None
+            line |= {"sweep": case.name, "base": sweep.base.name, "digest": digest,
+                     "settings": settings, "repetition": repetition, **provenance()}  # fmt: skip
+            if line["status"] != "skipped" or not _known(line, read_lines(results)):
+                append_line(results, line)
+            failures += line["status"] == "failed"
+            print(json.dumps(line) if as_json else _sentence(line), flush=True)
+    return failures == 0
+
+
+def trial_key(settings: Settings, repetition: int, digest: str) -> str:
+    return json.dumps([settings, repetition, digest], sort_keys=True)
+
+
+def _known(skipped: Line, lines: list[Line]) -> bool:
+    """Is it on record that this trial does not fit, for the same reason?"""
+    same = ("status", "reason", "settings", "repetition", "digest")
+    return any(all(line.get(key) == skipped[key] for key in same) for line in lines)
+
+
+def _missing(
+    combinations: list[Settings], repetitions: int, digest: str, lines: list[Line]
+) -> list[tuple[int, int]]:
+    """(combination, repetition) still to run; repetitions outermost, so that drift hits all.
+
+    What did not fit is asked again, which costs little: another build may know more modes.
+    """
+    ended = {
+        trial_key(line["settings"], line["repetition"], line["digest"])
+        for line in lines
+        if line.get("status") == "complete" and "digest" in line
+    }
+    return [
+        (number, repetition)
+        for repetition in range(repetitions)
+        for number, settings in enumerate(combinations)
+        if trial_key(settings, repetition, digest) not in ended
+    ]
+
+
+def _trial(sweep: Sweep, settings: Settings, folder: Path) -> Line:
+    """Runs one trial in its folder. An interruption passes through and leaves no line."""
+    words = override_words(sweep.fixed) + override_words(settings)
+    try:
+        experiment = Experiment.read(sweep.base, words)
+        ranks = _ranks(sweep, experiment)
+        check_experiment(Experiment.read(sweep.base, [*words, f"machine.ranks={ranks}"]), ranks)
+    except ThalwegError as error:
+        return {"status": "skipped", "reason": error.sentence}
+    try:
+        run = run_case(RunRequest(sweep.base, ranks, words, folder, overwrite=True, quiet=True))
+    except ThalwegError as error:
+        if error.exit_code == INTERRUPTED_CODE:
+            raise ThalwegError(_INTERRUPTED, INTERRUPTED_CODE) from error
+        return {"status": "failed", "reason": error.sentence}
+    figures = measure_run(run)
+    if not sweep.keep_files:
+        shutil.rmtree(run.files_path)
+        run.files_path.mkdir()
+    total_s = figures["run_time_s"]
+    return {"status": "complete", "unit": "s", "n": 1, "median": total_s, "p05": total_s,
+            "p95": total_s, "ranks": ranks, "figures": figures}  # fmt: skip
+
+
+def _ranks(sweep: Sweep, experiment: Experiment) -> int:
+    """All ranks: those that compute, and those apart for output and restart."""
+    if not sweep.compute_ranks:
+        return experiment.integer("machine", "ranks")
+    ranks = sweep.compute_ranks
+    if experiment.text("io", "mode") != "serial":
+        ranks += experiment.integer("io", "ranks")
+    if experiment.text("restart", "mode") in _DEDICATED_RESTART:
+        ranks += experiment.integer("restart", "ranks")
+    return ranks
+
+
+def measure_run(run: RunDirectory) -> dict[str, Any]:
+    """Figures of a finished run. Rates are of all I/O ranks together (serial: of rank 0).
+
+    transfer_rate  [MB/s] bytes of output over the mean time in which an I/O rank fetched them
+    write_rate     [MB/s] bytes of files over the mean time of writing and closing; None: no time
+    """
+    summary, timing = run.summary(), Timing.read(run.timing_path)
+    metrics = summary["metrics"]
+    keys = ("run_time_s", "wait_s", "closing_s", "bytes_written", "files", "output_cost")
+    figures: dict[str, Any] = {key: metrics[key] for key in keys}
+    waiting_s = metrics["wait_s"] + metrics["closing_s"]
+    figures["wait_percent"] = 100.0 * waiting_s / metrics["run_time_s"]
+    figures["transfer_rate"] = _rate(summary["bytes_put"], timing, ("io_get",))
+    figures["write_rate"] = _rate(metrics["bytes_written"], timing, ("io_write", "io_close"))
+    figures["limited_by"] = summary["limited_by"]
+    return figures
+
+
+def _rate(size_bytes: float, timing: Timing, names: tuple[str, ...]) -> float | None:
+    timers = [timer for name in names if (timer := timing.timer(name)) is not None]
+    users = {rank for timer in timers for rank in timer.users()}
+    mean_s = sum(timer.total_s[rank] for timer in timers for rank in users) / max(1, len(users))
+    clock_s = 1e-5  # shorter is no transfer: the I/O rank read the memory where it was
+    return size_bytes / mean_s / 1e6 if mean_s > clock_s and size_bytes else None
+
+
+def _words(settings: Settings) -> str:
+    return ", ".join(override_words(settings))
+
+
+def _sentence(line: Line) -> str:
+    words = _words(line["settings"]) or "the base"
+    if line["status"] != "complete":
+        return f"{words}: {line['status']}: {line['reason']}"
+    figures = line["figures"]
+    return (
+        f"{words}: {figures['run_time_s']:.2f} s, waiting {figures['wait_percent']:.1f} %, "
+        f"limited by {figures['limited_by']}"
+    )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg merge`: one file with global points from the files of several writers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import netCDF4
+
+from thalweg.config.errors import ThalwegError
+from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
+from thalweg.merge.parts import PartSet, find_parts
+from thalweg.verify.progress import tracked
+
+
+def merge(
+    inputs: Sequence[Path], out: Path, *, overwrite: bool, check: bool, as_json: bool
+) -> None:
+    """Writes `out` from the parts behind an index, or from the parts themselves.
+
+    The file appears under its name only when it is complete. `check` reads it back first and
+    compares every value. Raises ThalwegError.
+    """
+    if out.exists() and not overwrite:
+        raise ThalwegError(f"'{out}' exists; choose another name or add --overwrite")
+    if out.is_dir():
+        raise ThalwegError(f"'{out}' is a directory; give the name of a file")
+    if not out.parent.is_dir():
+        raise ThalwegError(f"the directory '{out.parent}' does not exist")
+    began_s = time.monotonic()
+    parts = find_parts(inputs)
+    try:
+        if any(part.path.resolve() == out.resolve() for part in parts.parts):
+            raise ThalwegError(f"'{out}' is one of the files to merge; choose another name")
+        slabs = slabs_of(parts)
+        size = sum(s.values * parts.parts[0].file.variables[s.name].dtype.itemsize for s in slabs)
+        aside = out.with_name(out.name + ".part")
+        try:
+            _write(parts, slabs, aside)
+            if check:
+                _compare(parts, slabs, aside)
+            aside.replace(out)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        names = [str(part.path) for part in parts.parts]
+    finally:
+        parts.close()
+    taken_s = time.monotonic() - began_s
+    if as_json:
+        content = {"out": str(out), "parts": names, "bytes": size, "seconds": taken_s}
+        print(json.dumps(content | {"checked": check}))
+    else:
+        verdict = ", read back and compared" if check else ""
+        print(
+            f"'{out}': {size / 1e6:.1f} MB from {len(names)} files in {taken_s:.1f} s "
+            f"({size / 1e6 / taken_s:.0f} MB/s){verdict}"
+        )
+
+
+def _write(parts: PartSet, slabs: list[Slab], aside: Path) -> None:
+    stored = sum(part.path.stat().st_size for part in parts.parts)
+    free = shutil.disk_usage(aside.parent).free
+    if free < stored:
+        raise ThalwegError(
+            f"'{aside.parent}' has {free / 1e9:.1f} GB free, and the parts of the file have "
+            f"{stored / 1e9:.1f} GB"
+        )
+    try:
+        whole = create_whole(parts, aside)
+        try:
+            for slab in tracked(slabs, "merging"):
+                whole.variables[slab.name][(*slab.key, ...)] = read_slab(parts, slab)
+        finally:
+            whole.close()
+    except (OSError, RuntimeError) as error:
+        raise ThalwegError(f"cannot write '{aside}': {error}") from error
+
+
+def _compare(parts: PartSet, slabs: list[Slab], aside: Path) -> None:
+    with netCDF4.Dataset(aside) as whole:
+        whole.set_auto_maskandscale(False)
+        for slab in tracked(slabs, "comparing"):
+            if not same_bytes(read_slab(parts, slab), whole.variables[slab.name][(*slab.key, ...)]):
+                raise ThalwegError(
+                    f"'{slab.name}' of '{aside}' does not hold what was written; the disk or its "
+                    "driver is not to be trusted"
+                )

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files belong together, and which points of the grid each of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import netCDF4
+import numpy as np
+
+from thalweg.config.errors import ThalwegError
+
+PLACES = ("cell", "edge", "vertex")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One writer's file; first[place] = global index of its first point, from 0."""
+
+    path: Path
+    file: netCDF4.Dataset
+    first: dict[str, int]
+
+    def size(self, place: str) -> int:
+        return len(self.file.dimensions[place])
+
+
+@dataclass(frozen=True)
+class PartSet:
+    """Parts in the order of their points, and the file that describes the whole.
+
+    template   the index, or the first part
+    from_parts names of the template's variables whose values are in the parts
+    """
+
+    parts: list[Part]
+    template: netCDF4.Dataset
+    from_parts: list[str]
+
+    def points(self, place: str) -> int:
+        return sum(part.size(place) for part in self.parts)
+
+    def close(self) -> None:
+        for file in {
+            id(f): f for f in [self.template, *(part.file for part in self.parts)]
+        }.values():
+            if file.isopen():
+                file.close()
+
+
+def find_parts(inputs: Sequence[Path]) -> PartSet:
+    """The parts behind an index, or the given parts; all of them must be there and fit."""
+    index = inputs[0] if len(inputs) == 1 and virtual_sources(inputs[0]) else None
+    paths = virtual_sources(index) if index else list(inputs)
+    opened: list[netCDF4.Dataset] = []
+    try:
+        parts = []
+        for path in paths:
+            if index and not path.is_file():
+                raise ThalwegError(
+                    f"the index '{index}' shows the file '{path}', which is not there"
+                )
+            opened.append(_open(path))
+            parts.append(Part(path, opened[-1], _first_points(path, opened[-1])))
+        _check_same(parts)
+        parts = _in_order(parts)
+        if index:
+            opened.append(_open(index))
+        template = opened[-1] if index else parts[0].file
+        of_parts = parts[0].file.variables
+        names = [
+            name
+            for name, variable in template.variables.items()
+            if place_of(variable)
+            and (not index or (name in of_parts and "time" in variable.dimensions))
+        ]
+        return PartSet(parts, template, names)
+    except BaseException:
+        for file in opened:
+            file.close()
+        raise
+
+
+def place_of(variable: Any) -> str:
+    """The place whose points a variable has, or ""."""
+    return next((d for d in variable.dimensions if d in PLACES), "")
+
+
+def virtual_sources(path: Path) -> list[Path]:
+    """The files behind the virtual datasets of a file, if it is an index."""
+    if not path.is_file():
+        raise ThalwegError(f"the file '{path}' does not exist")
+    if not h5py.is_hdf5(path):
+        return []
+    found: dict[Path, None] = {}
+    with h5py.File(path, "r") as file:
+        for item in file.values():
+            if isinstance(item, h5py.Dataset) and item.is_virtual:
+                for source in item.virtual_sources():
+                    found[path.parent / source.file_name] = None
+    return list(found)
+
+
+def _open(path: Path) -> netCDF4.Dataset:
+    try:
+        file = netCDF4.Dataset(path)
+    except OSError as error:
+        raise ThalwegError(f"cannot open '{path}': {error.strerror or error}") from error
+    file.set_auto_maskandscale(False)
+    return file
+
+
+def _first_points(path: Path, file: netCDF4.Dataset) -> dict[str, int]:
+    known = set(file.ncattrs())
+    first = {p: int(file.getncattr(f"{p}_first")) for p in PLACES if f"{p}_first" in known}
+    if not first:
+        raise ThalwegError(
+            f"'{path}' is no part of a divided output (it has no attribute 'cell_first'); give the "
+            "files of all writers, or the index that shows them as one"
+        )
+    return first
+
+
+def _check_same(parts: list[Part]) -> None:
+    """Parts of one output differ in nothing but their points."""
+    one = parts[0]
+    for other in parts[1:]:
+        difference = _difference(one.file, other.file)
+        if difference:
+            raise ThalwegError(
+                f"'{other.path}' and '{one.path}' are not parts of one output: they differ in "
+                f"{difference}"
+            )
+
+
+def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
+    for name in ("grid_name", "uuidOfHGrid", *(f"{place}_global_size" for place in PLACES)):
+        if getattr(one, name, None) != getattr(other, name, None):
+            return f"the attribute '{name}'"
+    if one.data_model != other.data_model:
+        return "their format"
+    if list(one.variables) != list(other.variables):
+        return "their variables"
+    for name, variable in one.variables.items():
+        twin = other.variables[name]
+        if variable.dtype != twin.dtype or variable.dimensions != twin.dimensions:
+            return f"type or dimensions of '{name}'"
+        if not place_of(variable) and not np.array_equal(variable[...], twin[...]):
+            return f"the values of '{name}'"
+    return ""
+
+
+def _in_order(parts: list[Part]) -> list[Part]:
+    """Sorted by their points, of which none may be missing or there twice."""
+    place = next(iter(parts[0].first))
+    ordered = sorted(parts, key=lambda part: part.first[place])
+    for each in ordered[0].first:
+        expected = 0
+        for part in ordered:
+            if part.first[each] != expected:
+                word = "twice" if part.first[each] < expected else "in no file"
+                raise ThalwegError(
+                    f"points of place '{each}' are {word}: '{part.path}' begins with number "
+                    f"{part.first[each]}, and the files before it end at {expected}"
+                )
+            expected += part.size(each)
+        whole = int(getattr(ordered[0].file, f"{each}_global_size"))
+        if expected != whole:
+            raise ThalwegError(
+                f"the files hold {expected} of {whole} points of place '{each}'; give the files of "
+                "all writers"
+            )
+    return ordered

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large writes into a file that has not got its final name yet.
+#include "format/aside_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+
+#include "format/netcdf_calls.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+sigset_t file_size_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
+[[noreturn]] void refuse(const char* what, const std::string& path, int status) {
+  throw Error(Blame::file_system,
+              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
+}
+
+}  // namespace
+
+FileSizeSignalBlocked::FileSizeSignalBlocked() {
+  const sigset_t signal = file_size_signal();
+  pthread_sigmask(SIG_BLOCK, &signal, &before_);
+}
+
+FileSizeSignalBlocked::~FileSizeSignalBlocked() {
+  if (sigismember(&before_, SIGXFSZ) == 1) return;  // somebody else holds it back
+  const sigset_t signal = file_size_signal();
+  const timespec at_once{};
+  const int status = errno;
+  while (sigtimedwait(&signal, nullptr, &at_once) == SIGXFSZ) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = status;
+}
+
+AsideFile::AsideFile(const std::string& path, Open how) : aside_(path + ".part") {
+  const int flags = O_WRONLY | O_CLOEXEC | (how == Open::create ? O_CREAT | O_TRUNC : 0);
+  do descriptor_ = ::open(aside_.c_str(), flags, 0666);
+  while (descriptor_ < 0 && errno == EINTR);
+  if (descriptor_ < 0) refuse(how == Open::create ? "create" : "open", aside_, errno);
+}
+
+void AsideFile::write(const void* data, std::size_t bytes, std::int64_t offset) const {
+  const FileSizeSignalBlocked blocked;
+  const auto* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const auto written = ::pwrite(descriptor_, next, bytes, offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) refuse("write", aside_, written < 0 ? errno : ENOSPC);
+    next += written;
+    offset += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void AsideFile::reserve(std::int64_t bytes) const {
+  const FileSizeSignalBlocked blocked;
+  if (bytes == 0) return;
+  int status = 0;
+#ifdef __linux__
+  // Not posix_fallocate: where the file system cannot, that writes every block.
+  do status = ::fallocate(descriptor_, 0, 0, bytes) == 0 ? 0 : errno;
+  while (status == EINTR);
+  if (status == 0) return;
+  if (status == ENOSPC || status == EDQUOT || status == EFBIG || status == EIO) {
+    refuse("reserve room for", aside_, status);
+  }
+#endif
+  struct stat now {};
+  if (::fstat(descriptor_, &now) != 0) refuse("look at", aside_, errno);
+  if (now.st_size >= bytes) return;
+  if (::ftruncate(descriptor_, bytes) != 0) refuse("reserve room for", aside_, errno);
+}
+
+void AsideFile::close() {
+  const int closing = descriptor_;
+  descriptor_ = -1;
+  // After EINTR the descriptor is gone on Linux; other errors say that earlier writes failed (NFS).
+  if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) refuse("close", aside_, errno);
+}
+
+void AsideFile::abandon() noexcept {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+void rename_to_final(const std::string& path) {
+  std::error_code refused;
+  std::filesystem::rename(path + ".part", path, refused);
+  if (!refused) return;
+  throw Error(Blame::file_system, fmt::format("cannot give '{}.part' its final name: {}", path,
+                                              refusal_reason(path, refused.value())));
+}
+
+}  // namespace thalweg

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about files that a team writes by MPI-IO, written as the output engine does it and read
+// back with netCDF-C.
+#include "format/collective_container.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <netcdf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "thalweg/error.hpp"
+#include "thalweg/mpi_io.hpp"
+
+using namespace thalweg;
+
+namespace {
+
+struct Team {
+  int rank = 0, ranks = 1;
+  Team() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+};
+
+/// A folder that all ranks see, removed at the end.
+struct SharedFolder {
+  Team team;
+  std::filesystem::path path;
+  SharedFolder() {
+    int owner = static_cast<int>(getpid());
+    MPI_Bcast(&owner, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    path = std::filesystem::temp_directory_path() /
+           ("thalweg_collective_test_" + std::to_string(owner));
+    if (team.rank == 0) std::filesystem::create_directories(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedFolder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (team.rank == 0) std::filesystem::remove_all(path);
+  }
+};
+
+constexpr std::int64_t cells = 1000, edges = 1501;
+constexpr int levels = 5;
+
+FileDescription description_of(const std::filesystem::path& path) {
+  FileDescription file;
+  file.path = path.string();
+  const auto field = [](const char* name, Place place, int count) {
+    FieldInfo info;
+    info.name = name, info.long_name = name, info.units = "1";
+    info.place = place, info.levels = count;
+    return info;
+  };
+  file.fields = {field("flat", Place::cell, 1), field("deep", Place::cell, levels),
+                 field("wind", Place::edge, levels)};
+  file.level_numbers = {1, 2, 3, 4, 5};
+  file.sizes = {cells, edges, 1};
+  file.times_s = {0.0, 60.0, 120.0};
+  file.steps = {0, 1, 2};
+  file.start_date = "2000-01-01T00:00:00Z";
+  file.title = "test", file.source = "test", file.history = "made";
+  return file;
+}
+
+double value_of(int field, int time, int level, std::int64_t point) {
+  return field * 1e6 + time * 1e5 + level * 1e4 + static_cast<double>(point);
+}
+
+/// By fields: each field to one rank. By levels, by points: each rank has some of every field; with
+/// many ranks some have none.
+std::vector<std::vector<Piece>> deal(const FileDescription& file, const std::string& by,
+                                     int ranks) {
+  std::vector<std::vector<Piece>> dealt(static_cast<std::size_t>(ranks));
+  for (int i = 0; i < static_cast<int>(file.fields.size()); ++i) {
+    const auto& info = file.fields[static_cast<std::size_t>(i)];
+    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    for (int rank = 0; rank < ranks; ++rank) {
+      auto& own = dealt[static_cast<std::size_t>(rank)];
+      if (by == "fields") {
+        if (i % ranks == rank) own.push_back({i, 0, info.levels, 0, points});
+      } else if (by == "levels") {
+        // Round-robin: the levels of one rank do not follow each other.
+        for (int level = rank; level < info.levels; level += ranks)
+          own.push_back({i, level, 1, 0, points});
+      } else {
+        const auto begin = points * rank / ranks, end = points * (rank + 1) / ranks;
+        own.push_back({i, 0, info.levels, begin, end - begin});
+      }
+    }
+  }
+  return dealt;
+}
+
+/// Hands a piece over in slabs whose memory is reused at once.
+template <class Value>
+void put_in_slabs(Container& container, const Piece& piece, int time) {
+  const std::int64_t most = 300;
+  std::vector<Value> slab;
+  for (int level = piece.first_level; level < piece.first_level + piece.levels; ++level) {
+    for (std::int64_t done = 0; done < piece.points; done += most) {
+      const Piece part{piece.field, level, 1, piece.first_point + done,
+                       std::min(most, piece.points - done)};
+      slab.clear();
+      for (std::int64_t i = 0; i < part.points; ++i)
+        slab.push_back(
+            static_cast<Value>(value_of(piece.field, time, level, part.first_point + i)));
+      container.put(part, time, slab.data());
+      std::fill(slab.begin(), slab.end(), Value{-1});
+    }
+  }
+}
+
+/// What the engine does between put and settle: texts to the head, answers back.
+std::string carry(Container& container, int time) {
+  const Team team;
+  constexpr int room = 1024;
+  std::vector<char> mine(room), all(static_cast<std::size_t>(room * team.ranks));
+  const auto request = container.request(time);
+  REQUIRE(request.size() < room);
+  std::copy(request.begin(), request.end(), mine.begin());
+  MPI_Gather(mine.data(), room, MPI_CHAR, all.data(), room, MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (team.rank == 0) {
+    std::vector<std::string> requests;
+    for (int rank = 0; rank < team.ranks; ++rank)
+      requests.emplace_back(&all[std::size_t(rank * room)]);
+    const auto answers = container.grant(time, requests);
+    std::fill(all.begin(), all.end(), '\0');
+    for (int rank = 0; rank < team.ranks; ++rank) {
+      const auto& answer = answers[static_cast<std::size_t>(rank)];
+      std::copy(answer.begin(), answer.end(), all.begin() + rank * room);
+    }
+  }
+  MPI_Scatter(all.data(), room, MPI_CHAR, mine.data(), room, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return mine.data();
+}
+
+std::unique_ptr<Container> open_file(const std::string& name, const FileDescription& file) {
+  const auto& kind = find_container(name, "mpiio");
+  kind.check(file);
+  std::unique_ptr<Container> container;
+  if (Team().rank == 0) container = kind.create(file, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (Team().rank != 0) container = kind.join(file, "", MPI_COMM_WORLD);
+  return container;
+}
+
+void close_file(Container& container) {
+  if (Team().rank != 0) container.close();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (Team().rank == 0) container.close();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Writes all times but those in `dropped`.
+void write_file(const std::string& name, FileDescription file, const std::string& by,
+                const std::vector<int>& dropped = {}) {
+  const Team team;
+  const auto dealt = deal(file, by, team.ranks);
+  for (const auto& pieces : dealt)
+    file.pieces.insert(file.pieces.end(), pieces.begin(), pieces.end());
+  const auto container = open_file(name, file);
+  for (int time = 0; time < static_cast<int>(file.times_s.size()); ++time) {
+    if (std::find(dropped.begin(), dropped.end(), time) != dropped.end()) {
+      if (team.rank == 0) container->drop(time);
+      continue;
+    }
+    for (const auto& piece : dealt[static_cast<std::size_t>(team.rank)]) {
+      file.float64 ? put_in_slabs<double>(*container, piece, time)
+                   : put_in_slabs<float>(*container, piece, time);
+    }
+    container->settle(time, carry(*container, time));
+  }
+  close_file(*container);
+}
+
+/// Number of values that are not what they should be; -1 if the file cannot be read.
+int wrong_values(const FileDescription& file, const std::vector<int>& dropped = {}) {
+  int ncid = -1, wrong = 0;
+  if (nc_open(file.path.c_str(), NC_NOWRITE, &ncid) != NC_NOERR) return -1;
+  for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
+    const auto& info = file.fields[static_cast<std::size_t>(field)];
+    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    int variable = -1, times = -1;
+    std::size_t length = 0;
+    if (nc_inq_varid(ncid, info.name.c_str(), &variable) != NC_NOERR) return -1;
+    nc_inq_dimid(ncid, "time", &times);
+    nc_inq_dimlen(ncid, times, &length);
+    if (length != file.times_s.size()) return -1;
+    std::vector<double> values(length * static_cast<std::size_t>(info.levels * points));
+    if (nc_get_var_double(ncid, variable, values.data()) != NC_NOERR) return -1;
+    auto value = values.begin();
+    for (int time = 0; time < static_cast<int>(length); ++time) {
+      const bool gone = std::find(dropped.begin(), dropped.end(), time) != dropped.end();
+      const double missing = file.float64 ? NC_FILL_DOUBLE : double{NC_FILL_FLOAT};
+      for (int level = 0; level < info.levels; ++level) {
+        for (std::int64_t point = 0; point < points; ++point) {
+          const double exact = value_of(field, time, level, point);
+          const double expected =
+              gone ? missing
+                   : (file.float64 ? exact : static_cast<double>(static_cast<float>(exact)));
+          wrong += *value++ != expected ? 1 : 0;
+        }
+      }
+    }
+  }
+  std::vector<double> times(file.times_s.size());
+  int variable = -1;
+  nc_inq_varid(ncid, "time", &variable);
+  nc_get_var_double(ncid, variable, times.data());
+  wrong += times != file.times_s ? 1 : 0;
+  nc_close(ncid);
+  return wrong;
+}
+
+std::string text_of(const std::string& path, const char* name) {
+  int ncid = -1;
+  std::size_t size = 0;
+  if (nc_open(path.c_str(), NC_NOWRITE, &ncid) != NC_NOERR) return "";
+  nc_inq_attlen(ncid, NC_GLOBAL, name, &size);
+  std::string text(size, '\0');
+  nc_get_att_text(ncid, NC_GLOBAL, name, text.data());
+  nc_close(ncid);
+  return text;
+}
+
+/// Containers of this way that are there: without PnetCDF only netCDF-4.
+std::vector<std::string> names() {
+  std::vector<std::string> list;
+  for (const auto& container : containers())
+    if (std::string_view(container.way) == "mpiio") list.emplace_back(container.name);
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("files_by_mpi_io_hold_every_value_however_the_pieces_are_dealt") {
+  const SharedFolder folder;
+  REQUIRE_FALSE(names().empty());
+  for (const auto& name : names()) {
+    for (const std::string by : {"fields", "levels", "points"}) {
+      for (const bool float64 : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(by);
+        auto file = description_of(folder.path / fmt::format("{}_{}_{}.nc", name, by, float64));
+        file.float64 = float64;
+        write_file(name, file, by);
+        CHECK_FALSE(std::filesystem::exists(file.path + ".part"));
+        if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("chunked_and_deflated_files_by_mpi_io_hold_every_value") {
+  const SharedFolder folder;
+  for (const std::string by : {"fields", "levels", "points"}) {
+    for (const bool chunked : {false, true}) {
+      for (const std::string compression : {"none", "deflate"}) {
+        CAPTURE(by);
+        CAPTURE(chunked);
+        CAPTURE(compression);
+        auto file =
+            description_of(folder.path / fmt::format("{}_{}_{}.nc", by, chunked, compression));
+        file.chunked = chunked;
+        file.compression = compression;
+        write_file("netcdf4", file, by);
+        if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("dropped_times_are_missing_and_named_in_the_history") {
+  const SharedFolder folder;
+  for (const auto& name : names()) {
+    for (const bool chunked : {false, true}) {
+      if (chunked && name == "cdf5") continue;
+      for (const std::vector<int>& dropped : {std::vector{1}, std::vector{0, 2}}) {
+        CAPTURE(name);
+        CAPTURE(chunked);
+        auto file = description_of(folder.path / "dropped.nc");
+        file.may_drop = true;
+        file.chunked = chunked;
+        write_file(name, file, "levels", dropped);
+        if (folder.team.rank != 0) continue;
+        CHECK(wrong_values(file, dropped) == 0);
+        const auto history = text_of(file.path, "history");
+        CHECK(history.find("60 s dropped") ==
+              (dropped.size() == 1 ? history.find("60 s") : std::string::npos));
+        CHECK(std::count(history.begin(), history.end(), '\n') ==
+              static_cast<std::ptrdiff_t>(dropped.size()));
+      }
+    }
+  }
+}
+
+TEST_CASE("a_file_that_is_gone_is_refused_on_every_rank_before_the_collective_calls") {
+  const SharedFolder folder;
+  for (const auto& name : names()) {
+    CAPTURE(name);
+    auto file = description_of(folder.path / "gone.nc");
+    const auto container = open_file(name, file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (folder.team.rank == 0) std::filesystem::remove(file.path + ".part");
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::vector<float> values(cells, 1.0F);
+    if (folder.team.rank == 0) container->put({0, 0, 1, 0, cells}, 0, values.data());
+    const auto answer = carry(*container, 0);
+    try {
+      container->settle(0, answer);
+      FAIL("was written");
+    } catch (const Error& error) {
+      CHECK(error.blame() == Blame::file_system);
+      CHECK(std::string(error.what()).find("cannot write '" + file.path) == 0);
+    }
+    container->abandon();
+    CHECK_FALSE(std::filesystem::exists(file.path));
+  }
+}
+
+TEST_CASE("more_bytes_than_the_disk_has_are_refused_before_the_collective_calls") {
+  const SharedFolder folder;
+  auto file = description_of(folder.path / "full.nc");
+  const auto container = open_file("netcdf4", file);
+  if (folder.team.rank == 0) {
+    const auto answers = container->grant(0, {"1000 1 1 1", "9000000000000000000 1 1 0"});
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[0] == answers[1]);
+    CHECK(answers[0].find("!cannot write") == 0);
+    CHECK(answers[0].find("is full") != std::string::npos);
+    CHECK(container->grant(0, {"1000 1 0 1", "1000 1 2 0"}) ==
+          std::vector<std::string>(2, "1 2 1"));
+  }
+  container->abandon();
+}
+
+TEST_CASE("the_record_names_the_layer_and_the_hints_that_the_open_file_tells") {
+  const SharedFolder folder;
+  const auto path = folder.path.string();
+  write_mpi_io_record(MPI_COMM_WORLD, path);  // what other tests left
+  for (const auto& name : names()) {
+    auto file = description_of(folder.path / "hints.nc");
+    file.hints = {{"cb_nodes", "1"}, {"romio_cb_write", "disable"}};
+    write_file(name, file, "points");
+    if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+  }
+  write_mpi_io_record(MPI_COMM_WORLD, path);
+  if (folder.team.rank != 0) return;
+  const auto files = nlohmann::json::parse(std::ifstream(path + "/mpi_io.json")).at("files");
+  REQUIRE(files.size() == names().size());
+  for (const auto& file : files) {
+    CHECK(file.at("layer") == mpi_io_layer(path).name);
+    CHECK(file.at("asked").at("cb_nodes") == "1");
+    CHECK(file.at("reported").at("cb_nodes") == "1");
+    CHECK(file.at("ranks") == folder.team.ranks);
+    CHECK(file.at("files") == 1);
+  }
+}
+
+TEST_CASE("the_mpiio_way_refuses_what_it_cannot_do") {
+  auto file = description_of("here.nc");
+  file.compression = "zstd";
+  for (const auto& name : names())
+    CHECK_THROWS_AS(find_container(name, "mpiio").check(file), Error);
+  CHECK_THROWS_AS(find_container("zarr", "mpiio"), Error);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// netCDF-4 with an unlimited time axis and one chunk per time and level, compressed or not, that a
+// team of ranks writes together.
+#pragma once
+
+#include "format/container.hpp"
+
+namespace thalweg {
+
+/// HDF5 stores a chunk's size in 32 bits; a little less leaves room for blocks that grow.
+inline constexpr std::uint64_t largest_chunk_bytes = (std::uint64_t{1} << 32U) - (1U << 26U);
+
+/// Needs request, grant and settle. Pieces are whole levels: a Piece covers all points of the file.
+/// A level of more than `chunk_bytes` is divided evenly into several chunks.
+std::unique_ptr<Container> create_netcdf4_chunked(const FileDescription& description, MPI_Comm team,
+                                                  std::uint64_t chunk_bytes = largest_chunk_bytes);
+std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& description,
+                                                const std::string& layout, MPI_Comm team,
+                                                std::uint64_t chunk_bytes = largest_chunk_bytes);
+
+}  // namespace thalweg

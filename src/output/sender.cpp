@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slot goes: free -> filling (put) -> announced -> taken by every writer of its lane -> free.
+#include "output/sender.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "output/staging.hpp"
+#include "output/tags.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/trace.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+Sender::Sender(const Definition& definition, std::span<const LaneDivision> lanes,
+               const Ranks& ranks, const OwnedRuns& runs,
+               std::span<const std::vector<std::int64_t>> positions, StagingMemory& staging,
+               int slots, std::function<void()> pump, std::function<void(const Error&)> on_error)
+    : definition_(definition),
+      divisions_(lanes),
+      ranks_(ranks),
+      runs_(runs),
+      positions_(positions),
+      staging_(staging),
+      map_(definition, lanes, runs, slots),
+      slots_(slots),
+      pump_(std::move(pump)),
+      on_error_(std::move(on_error)),
+      lanes_(lanes.size()),
+      outbox_(ranks.control) {
+  for (auto& lane : lanes_) lane.credits.assign(static_cast<std::size_t>(slots_), 0);
+}
+
+const Sender::Shape& Sender::shape_of(std::size_t place, const Slice& slice) {
+  const auto [entry, fresh] = shapes_.try_emplace({place, slice.first_point, slice.points});
+  if (fresh) {
+    const auto share = share_of(runs_[place], slice.first_point, slice.points);
+    entry->second = {array_stretches(share.owned, positions_[place]), share.points};
+  }
+  return entry->second;
+}
+
+std::byte* Sender::target(int lane, int slice) {
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  if (state.filling == Lane::Filling::slot) {
+    return staging_.memory() + map_.offset(lane, state.slot, slice);
+  }
+  return state.aside.data() + map_.offset(lane, 0, slice) - map_.offset(lane, 0, 0);
+}
+
+void Sender::put(int stream, int step, int position, const FieldView& view) {
+  const int lane = definition_.lane_of(stream, step);
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
+  const auto& field = definition_.field_of(chosen, position);
+  if (state.filling == Lane::Filling::nothing) acquire(lane, stream, step);
+  if (state.filling == Lane::Filling::dropped) return;
+
+  const double begin_s = now_s();
+  const auto levels = definition_.levels_of(chosen, field);
+  const auto& slices = divisions_[static_cast<std::size_t>(lane)].slices;
+  std::int64_t bytes = 0;
+  for (std::size_t number = 0; number < slices.size(); ++number) {
+    const auto& slice = slices[number];
+    if (slice.position != position) continue;
+    const auto& shape = shape_of(static_cast<std::size_t>(field.place), slice);
+    const auto wanted = std::span(levels).subspan(static_cast<std::size_t>(slice.first_level),
+                                                  static_cast<std::size_t>(slice.levels));
+    state.orders[number] = pack(view, {shape.stretches, shape.points, field.levels, wanted},
+                                target(lane, static_cast<int>(number)));
+    bytes += map_.bytes(lane, static_cast<int>(number));
+  }
+  add_time(Timer::output_copy, begin_s, now_s());
+  record_event(EventKind::copy, begin_s, now_s(), bytes, chosen.settings.name, field.name, step);
+  if (ranks_.rank == 0 && trace_watches(field.name, step)) {
+    trace_stop("mode", -1, 0.0,
+               fmt::format("{}: lane {}, slot {}, transport {}, {} writer{}",
+                           definition_.settings.mode, lane, state.slot, staging_.describe(),
+                           divisions_[static_cast<std::size_t>(lane)].team.size(),
+                           divisions_[static_cast<std::size_t>(lane)].team.size() == 1 ? "" : "s"));
+  }
+}
+
+// Finds a place for the next step of the lane: the only place where output stalls a model.
+void Sender::acquire(int lane, int stream, int step) {
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  const auto& pressure = definition_.settings.backpressure;
+  auto& owed = state.credits[static_cast<std::size_t>(state.slot)];
+  pump_();
+  const bool free = owed == 0 && state.spilled.empty();
+  state.orders.assign(divisions_[static_cast<std::size_t>(lane)].slices.size(),
+                      ArrayOrder::level_innermost);
+  state.filling = Lane::Filling::slot;
+  if (ranks_.dedicated() && pressure == "thin" && !agree_to_take(free)) {
+    state.filling = Lane::Filling::dropped;
+    return;
+  }
+  if (free) return;
+  if (ranks_.dedicated() && pressure == "spill") {
+    if (!state.spill) {
+      state.spill = std::make_unique<Spill>(definition_.settings.spill_directory,
+                                            fmt::format("thalweg_{}_{}", ranks_.rank, lane));
+    }
+    state.aside.resize(static_cast<std::size_t>(map_.slot_bytes(lane)));
+    state.filling = Lane::Filling::spill;
+    return;
+  }
+  const double begin_s = now_s();
+  wait_until([&] { return pump_(), owed == 0; }, "a free staging buffer", 0.0005);
+  add_time(Timer::output_wait, begin_s, now_s());
+  record_event(EventKind::wait, begin_s, now_s(), 0,
+               definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
+}
+
+// Compute ranks must drop the same steps: rank 0 decides. A slot it sees free is free, or about to
+// be, everywhere.
+bool Sender::agree_to_take(bool free) const {
+  int take = free ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&take, 1, MPI_INT, 0, ranks_.compute, &request);
+  wait_all({&request, 1}, "compute rank 0 to decide whether an output step is dropped");
+  return take != 0;
+}
+
+bool Sender::finish_step(int stream, int step) {
+  const int lane = definition_.lane_of(stream, step);
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  const auto filling = std::exchange(state.filling, Lane::Filling::nothing);
+  if (filling == Lane::Filling::slot) {
+    publish(lane, stream, step, state.orders);
+  } else if (filling == Lane::Filling::spill) {
+    const double begin_s = now_s();
+    try {
+      state.spill->push(state.aside, step);
+      state.spilled.push_back({stream, step, state.orders});
+    } catch (const Error& error) {
+      on_error_(error);  // told to the other compute ranks at the next check
+    }
+    record_event(EventKind::spill, begin_s, now_s(), map_.slot_bytes(lane),
+                 definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
+  } else {
+    for (const int writer : divisions_[static_cast<std::size_t>(lane)].team) {
+      outbox_.post(ranks_.rank_of_writer(writer), tag_step, {stream, step, -1});
+    }
+  }
+  return filling == Lane::Filling::dropped;
+}
+
+void Sender::publish(int lane, int stream, int step, const std::vector<ArrayOrder>& orders) {
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  const auto& division = divisions_[static_cast<std::size_t>(lane)];
+  const double begin_s = now_s();
+  for (std::size_t number = 0; number < division.slices.size(); ++number) {
+    const auto slice = static_cast<int>(number);
+    if (map_.bytes(lane, slice) == 0) continue;
+    staging_.offer(ranks_.rank_of_writer(division.slices[number].writer),
+                   lane * slots_ + state.slot, map_.offset(lane, state.slot, slice),
+                   map_.bytes(lane, slice));
+  }
+  std::vector<std::int64_t> announcement{stream, step, state.slot};
+  for (const auto order : orders) announcement.push_back(static_cast<std::int64_t>(order));
+  for (const int writer : division.team) {
+    outbox_.post(ranks_.rank_of_writer(writer), tag_step, announcement);
+  }
+  record_event(EventKind::send, begin_s, now_s(), map_.slot_bytes(lane),
+               definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
+  state.credits[static_cast<std::size_t>(state.slot)] = static_cast<int>(division.team.size());
+  state.slot = (state.slot + 1) % slots_;
+}
+
+void Sender::advance() {
+  for (std::size_t index = 0; index < lanes_.size(); ++index) {
+    auto& state = lanes_[index];
+    const int lane = static_cast<int>(index);
+    while (!state.spilled.empty() && state.credits[static_cast<std::size_t>(state.slot)] == 0) {
+      const auto first = state.spilled.front();
+      state.spilled.pop_front();
+      state.spill->pop({staging_.memory() + map_.offset(lane, state.slot, 0),
+                        static_cast<std::size_t>(map_.slot_bytes(lane))});
+      publish(lane, first.stream, first.step, first.orders);
+    }
+  }
+}
+
+bool Sender::spilled() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const Lane& lane) { return !lane.spilled.empty(); });
+}
+
+void Sender::receive(const MPI_Status& status) {
+  if (status.MPI_TAG == tag_error) {
+    int size = 0;
+    MPI_Get_count(&status, MPI_CHAR, &size);
+    std::string text(static_cast<std::size_t>(size), '\0');
+    MPI_Recv(text.data(), size, MPI_CHAR, status.MPI_SOURCE, tag_error, ranks_.control,
+             MPI_STATUS_IGNORE);
+    on_error_(Error(static_cast<Blame>(text.front() - '0'), text.substr(1)));
+    return;
+  }
+  std::array<std::int64_t, 2> values{};
+  MPI_Recv(values.data(), 2, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG, ranks_.control,
+           MPI_STATUS_IGNORE);
+  if (status.MPI_TAG == tag_done) ++done_;
+  if (status.MPI_TAG == tag_credit) {
+    auto& owed =
+        lanes_[static_cast<std::size_t>(values[0])].credits[static_cast<std::size_t>(values[1])];
+    if (--owed == 0) {
+      staging_.reclaim(static_cast<int>(values[0]) * slots_ + static_cast<int>(values[1]));
+    }
+  }
+}
+
+void Sender::say_close(bool abandon) {
+  for (int writer = 0; writer < ranks_.writers; ++writer) {
+    outbox_.post(ranks_.rank_of_writer(writer), tag_close, {abandon ? 1 : 0});
+  }
+}
+
+void Sender::finish() {
+  for (int tag = 0; tag < static_cast<int>(lanes_.size()) * slots_; ++tag) staging_.reclaim(tag);
+  outbox_.drain("writers to take announcements");
+}
+
+}  // namespace thalweg

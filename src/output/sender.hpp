@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute rank's half of an output: copy into a staging slot, announce it, go on computing.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "output/mode.hpp"
+#include "output/outbox.hpp"
+#include "output/ranks.hpp"
+#include "output/share.hpp"
+#include "output/slot_map.hpp"
+#include "output/spill.hpp"
+#include "redist/reorder.hpp"
+#include "redist/staging_memory.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+/// Nothing here throws what happened on another rank: news are handed to `on_error`.
+class Sender {
+ public:
+  Sender(const Definition& definition, std::span<const LaneDivision> lanes, const Ranks& ranks,
+         const OwnedRuns& runs, std::span<const std::vector<std::int64_t>> positions,
+         StagingMemory& staging, int slots, std::function<void()> pump,
+         std::function<void(const Error&)> on_error);
+
+  /// Field number `position` of the stream at output number `step`.
+  void put(int stream, int step, int position, const FieldView& view);
+  /// Announces the step. True if it was dropped by backpressure.
+  bool finish_step(int stream, int step);
+  /// A message of a writer: credit, error or done.
+  void receive(const MPI_Status& status);
+  /// Publishes spilled steps whose slots have become free.
+  void advance();
+  bool spilled() const;
+  /// Tells all writers that nothing more comes from this rank.
+  void say_close(bool abandon);
+  bool all_done() const { return done_ == ranks_.writers; }
+  void finish();  ///< after all_done()
+
+ private:
+  struct Spilled {
+    int stream, step;
+    std::vector<ArrayOrder> orders;
+  };
+  struct Lane {
+    enum class Filling { nothing, slot, spill, dropped } filling = Filling::nothing;
+    int slot = 0;                    ///< the next to fill
+    std::vector<int> credits;        ///< [slot] writers that have not yet taken it
+    std::vector<ArrayOrder> orders;  ///< [slice] of the step being filled
+    std::vector<std::byte> aside;    ///< a step on its way into the spill file
+    std::unique_ptr<Spill> spill;
+    std::deque<Spilled> spilled;
+  };
+  struct Shape {  // what of a place a slice has on this rank
+    std::vector<Stretch> stretches;
+    std::int64_t points = 0;
+  };
+  void acquire(int lane, int stream, int step);
+  bool agree_to_take(bool free) const;
+  void publish(int lane, int stream, int step, const std::vector<ArrayOrder>& orders);
+  const Shape& shape_of(std::size_t place, const Slice& slice);
+  std::byte* target(int lane, int slice);
+
+  const Definition& definition_;
+  std::span<const LaneDivision> divisions_;
+  Ranks ranks_;
+  const OwnedRuns& runs_;
+  std::span<const std::vector<std::int64_t>> positions_;  // [place]
+  StagingMemory& staging_;
+  SlotMap map_;
+  int slots_;
+  std::function<void()> pump_;
+  std::function<void(const Error&)> on_error_;
+  std::vector<Lane> lanes_;
+  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Shape> shapes_;
+  Outbox outbox_;
+  int done_ = 0;
+};
+
+}  // namespace thalweg

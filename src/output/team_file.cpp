@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head creates and completes, the others join; what they agree on travels as short texts.
+#include "output/team_file.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "output/team_texts.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+// Runs an act; what it threw is kept, so that a collective call can follow it on every rank.
+template <class Act>
+std::optional<Error> try_to(const Act& act) {
+  try {
+    act();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return Error(Blame::bug, fmt::format("unexpected: {}", error.what()));
+  }
+}
+
+// A text that says first how its sender fares.
+std::string marked(char mark, const std::string& text) {
+  std::string message(1, mark);
+  message += text;
+  return message;
+}
+
+}  // namespace
+
+TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, bool well)
+    : kind_(&kind), description_(std::move(description)), team_(team) {
+  int rank = 0;
+  MPI_Comm_rank(team_, &rank);
+  head_ = rank == 0;
+  const bool together = std::string_view(kind.way) == "mpiio";
+  std::optional<Error> failure;
+  std::string message;  // '+' and the layout, or the blame as a digit and a sentence
+  if (head_ || together) {
+    failure = try_to([&] {
+      if (!well) throw Error(Blame::file_system, "another writer failed before");
+      container_ = head_ ? kind.create(description_, team_) : kind.join(description_, "", team_);
+    });
+    message = failure ? marked(static_cast<char>('0' + static_cast<int>(failure->blame())),
+                               failure->what())
+                      : marked('+', container_->layout());
+  }
+  message = share_text(team_, message);
+  if (message.front() != '+') {
+    abandon();
+    if (failure) throw *failure;
+    throw Error(static_cast<Blame>(message.front() - '0'), message.substr(1));
+  }
+  if (!container_ && !failure && well) {
+    failure = try_to([&] { container_ = kind.join(description_, message.substr(1), team_); });
+  }
+  not_joined_ = failure;  // thrown by put(); the others learn of it at the next collective call
+}
+
+void TeamFile::put(const Piece& piece, int time_index, const void* values) {
+  if (not_joined_) throw *not_joined_;
+  if (container_) container_->put(piece, time_index, values);
+}
+
+void TeamFile::finish_time(int time_index, bool well) {
+  if (!kind_->settles(description_)) return;
+  std::optional<Error> failure;
+  std::string mine = "-";
+  if (well && container_) {
+    failure = try_to([&] { mine = marked('+', container_->request(time_index)); });
+    if (failure) mine = marked('-', {});
+  }
+  auto requests = gather_texts(team_, mine);
+  std::vector<std::string> answers(requests.size(), "-");
+  bool all_well = true;
+  for (const auto& request : requests) all_well = all_well && request.front() == '+';
+  if (head_ && all_well) {
+    for (auto& request : requests) request.erase(0, 1);
+    failure = try_to([&] { answers = container_->grant(time_index, std::move(requests)); });
+    for (auto& answer : answers) answer = marked(failure ? '-' : '+', answer);
+  }
+  const auto answer = deal_texts(team_, answers);
+  if (failure) throw *failure;
+  if (answer.front() != '+') give_up();
+  container_->settle(time_index, answer.substr(1));
+}
+
+void TeamFile::drop(int time_index, bool well) {
+  if (head_ && well && container_) container_->drop(time_index);
+}
+
+void TeamFile::close(bool well) {
+  std::optional<Error> failure;
+  if (well && container_ && !head_) failure = try_to([&] { container_->close(); });
+  if (!all_of_team(team_, well && container_ && !failure)) {
+    abandon();
+    if (failure) throw *failure;
+    if (well) give_up();
+    return;
+  }
+  if (head_) container_->close();
+  container_.reset();
+}
+
+void TeamFile::give_up() {
+  abandon();
+  throw Error(
+      Blame::file_system,
+      fmt::format("'{}' is incomplete, because another writer of it failed", description_.path));
+}
+
+void TeamFile::abandon() noexcept {
+  if (container_) container_->abandon();
+  container_.reset();
+}
+
+}  // namespace thalweg

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Way shared_memory: takers read a source's memory where it lies; no byte is moved.
+#include <vector>
+
+#include "redist/staging_pages.hpp"
+#include "redist/staging_ways.hpp"
+
+namespace thalweg {
+
+namespace {
+
+constexpr std::int64_t alignment = 64;
+
+// Start of a part of a shared window; the same byte on every rank, since mappings begin at pages.
+std::byte* aligned(void* begin) {
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  return static_cast<std::byte*>(begin) + (alignment - address % alignment) % alignment;
+}
+
+class Shared final : public StagingWay {
+ public:
+  Shared(MPI_Comm node, MPI_Win window, std::vector<std::byte*> memory)
+      : node_(node), window_(window), memory_(std::move(memory)) {
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  }
+  ~Shared() override {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+    MPI_Comm_free(&node_);
+  }
+
+  const char* name() const override { return "shared_memory"; }
+  bool in_place() const override { return true; }
+  // What was written before this call is in memory before the caller's message leaves; the taker,
+  // who got that message, reads nothing from before its own call.
+  void offer(int, int, const std::byte*, std::int64_t) override { MPI_Win_sync(window_); }
+  const std::byte* fetch(int source, int, std::int64_t offset, std::int64_t, std::byte*) override {
+    MPI_Win_sync(window_);
+    return memory_[static_cast<std::size_t>(source)] + offset;
+  }
+  void fetch_all() override { MPI_Win_sync(window_); }
+  void reclaim(int) override { MPI_Win_sync(window_); }
+
+ private:
+  MPI_Comm node_;
+  MPI_Win window_;
+  std::vector<std::byte*> memory_;  // [rank of comm]; null on other nodes
+};
+
+}  // namespace
+
+StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::int64_t bytes,
+                            bool taker) {
+  if (!windows_fit(comm, bytes + alignment)) return {};
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  const int home = node[static_cast<std::size_t>(rank)];
+  MPI_Comm_split(comm, home, rank, &neighbours);
+  void* begin = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  bool here = false;
+  {
+    const ErrorsReturned tolerant(neighbours);
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");  // whole pages: each near its own rank
+    here = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + alignment), 1, info, neighbours,
+                                   &begin, &window) == MPI_SUCCESS;
+    MPI_Info_free(&info);
+  }
+  here = agreed(neighbours, here);
+  const bool present = here && have_pages(aligned(begin), bytes, Access::write);
+  if (!agreed(comm, present)) {
+    if (here) MPI_Win_free(&window);
+    MPI_Comm_free(&neighbours);
+    return {};
+  }
+  std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
+  int neighbour = 0;
+  for (std::size_t other = 0; other < memory.size(); ++other) {
+    if (node[other] != home) continue;
+    MPI_Aint size = 0;
+    int unit = 1;
+    void* base = nullptr;
+    MPI_Win_shared_query(window, neighbour++, &size, &unit, &base);
+    memory[other] = aligned(base);
+    // Here too the pages are better found now than at the first fetch.
+    if (taker && size > alignment) have_pages(memory[other], size - alignment, Access::read);
+  }
+  std::byte* own = aligned(begin);
+  return {std::make_unique<Shared>(neighbours, window, std::move(memory)), own};
+}
+
+}  // namespace thalweg

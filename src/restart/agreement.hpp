@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks learn together that one of them failed; waits have the time limit of wait.hpp.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+/// Runs an act; what it throws becomes an Error with "rank N: " in front of a file system's
+/// refusal.
+std::optional<Error> attempt(int rank, const std::function<void()>& act);
+
+/// Collective: every rank throws the error of the lowest rank that has one; returns if none has.
+void throw_together(MPI_Comm comm, const std::optional<Error>& mine);
+
+/// Collective: text of rank `root` on every rank.
+std::string broadcast_text(MPI_Comm comm, int root, std::string text);
+
+/// Collective: lists of all ranks, one after the other in the order of ranks, on every rank.
+std::vector<std::int64_t> gather_lists(MPI_Comm comm, std::span<const std::int64_t> mine);
+
+/// Waits for one request, sleeping more and more: for waits that may last as long as a disk.
+void wait_for(MPI_Request& request, std::string_view what);
+
+/// An error as text and back: how it travels in a message.
+std::string encode_error(const Error& error);
+Error decode_error(const std::string& text);
+
+}  // namespace thalweg

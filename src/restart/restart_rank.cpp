@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// A restart rank: takes the parts of its share of compute ranks and writes them; the first one
+// completes the sets and tells everybody.
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "restart/agreement.hpp"
+#include "restart/letters.hpp"
+#include "restart/set_directory.hpp"
+#include "restart/staged.hpp"
+#include "restart/tags.hpp"
+#include "thalweg/timers.hpp"
+
+namespace thalweg {
+
+namespace {
+
+constexpr char whole_report = 'P', failed_report = 'E';  // what follows: parts, an error
+
+class RestartRank {
+ public:
+  RestartRank(const RestartTeam& team, const RestartModeEntry& entry)
+      : team_(team),
+        entry_(entry),
+        part_bytes_(static_cast<std::size_t>(team.compute_ranks), 0),
+        letters_(team.control) {
+    for (int rank = 0; rank < team.compute_ranks; ++rank) {
+      share_ += taker_of(rank, team.compute_ranks, team.restart_ranks) == self() ? 1 : 0;
+    }
+  }
+
+  void serve() {
+    // A set in flight is completed even if the model ended with an error.
+    while (closed_ < team_.compute_ranks || head_) receive(await_letter());
+    if (abandoned_) {
+      static_cast<void>(staging_.release());  // its other owners do not free it either
+      throw Error(Blame::file_system, "the compute ranks ended before they closed their restart");
+    }
+    letters_.drain("compute ranks to take the last words");
+    staging_.reset();  // collective with the compute ranks
+    if (failure_) throw *failure_;
+  }
+
+ private:
+  int self() const { return team_.rank - team_.compute_ranks; }
+
+  // No time limit: a model may compute for hours between sets, and the launcher ends this rank when
+  // another one dies.
+  MPI_Status await_letter() const {
+    const double begin_s = now_s();
+    MPI_Status status;
+    int there = 0;
+    for (long nap_ns = 20'000;; nap_ns = std::min(nap_ns * 2, 1'000'000L)) {
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team_.control, &there, &status);
+      if (there != 0) break;
+      const timespec nap{0, nap_ns};
+      nanosleep(&nap, nullptr);
+    }
+    add_time(Timer::restart_idle, begin_s, now_s());
+    return status;
+  }
+
+  void receive(const MPI_Status& status) {
+    const auto text = take_letter(status, team_.control);
+    const int source = status.MPI_SOURCE;
+    switch (status.MPI_TAG) {
+      case tag_restart_seal:
+        return seal(source, words_of(text).front());
+      case tag_restart_head:
+        return open_set(text);
+      case tag_restart_part:
+        waiting_.push_back({source, words_of(text).front()});
+        return take_parts();
+      case tag_restart_report:
+        return collect(text);
+      case tag_restart_close:
+        ++closed_;
+        abandoned_ = abandoned_ || words_of(text).front() != 0;
+        return;
+      default:
+        throw Error(Blame::bug, fmt::format("restart: message {}", status.MPI_TAG));
+    }
+  }
+
+  void seal(int source, std::int64_t bytes) {
+    part_bytes_[static_cast<std::size_t>(source)] = bytes;
+    if (++sealed_ < team_.compute_ranks) return;
+    places_ = entry_.place(part_bytes_, team_.restart_ranks);
+    failure_ = attempt(team_.rank, [&] {  // if it fails, then on the compute ranks as well
+      staging_ = make_staging_memory(team_.settings.transport, staging_ranks(team_), 0);
+    });
+  }
+
+  void open_set(const std::string& head) {
+    begin_s_ = now_s();
+    set_failure_.reset();
+    words_.clear();
+    taken_ = 0;
+    guarded([&] {
+      head_ = Manifest::parse(head, "head of a restart set");
+      make_set_directory(team_.settings.directory, head_->date);
+      const auto mine = std::find_if(places_.begin(), places_.end(),
+                                     [&](const PartPlace& each) { return each.writer == self(); });
+      file_.emplace(unfinished_path(team_.settings.directory, head_->date) + "/" + mine->file,
+                    mine->file_bytes);
+    });
+    take_parts();
+  }
+
+  void take_parts() {
+    while (head_ && !waiting_.empty()) {
+      const auto [source, index_bytes] = waiting_.front();
+      waiting_.pop_front();
+      take(source, index_bytes);
+      if (++taken_ == share_) report();
+    }
+  }
+
+  // Everything is taken even when it can no longer be written: the source must get rid of it.
+  void take(int source, std::int64_t index_bytes) {
+    const double begin_s = now_s();
+    const auto bytes = part_bytes_[static_cast<std::size_t>(source)];
+    const auto start = [&](std::int64_t offset) {
+      auto& buffer = buffers_[static_cast<std::size_t>(offset / chunk_bytes % 2)];
+      if (!staging_->in_place(source)) buffer.resize(static_cast<std::size_t>(chunk_bytes));
+      return staging_->fetch(source, staging_tag, offset, std::min(chunk_bytes, bytes - offset),
+                             buffer.data());
+    };
+    guarded([&] {
+      file_->begin_part(source, places_[static_cast<std::size_t>(source)].offset, index_bytes);
+    });
+    const std::byte* next = bytes > 0 ? start(0) : nullptr;
+    for (std::int64_t offset = 0; offset < bytes; offset += chunk_bytes) {
+      staging_->fetch_all();
+      const std::byte* chunk = next;
+      if (offset + chunk_bytes < bytes) next = start(offset + chunk_bytes);
+      const auto size = std::min(chunk_bytes, bytes - offset);
+      for (std::int64_t done = 0; done < size; done += slab_bytes) {
+        guarded([&] {
+          file_->append(
+              {chunk + done, static_cast<std::size_t>(std::min(slab_bytes, size - done))});
+        });
+      }
+    }
+    guarded([&] { append_words(file_->end_part(), words_); });
+    add_time(Timer::restart_write, begin_s, now_s());
+    record_event(EventKind::write, begin_s, now_s(), bytes, "restart");
+  }
+
+  void report() {
+    guarded([&] { file_->close(); });
+    file_.reset();
+    std::string text(1, set_failure_ ? failed_report : whole_report);
+    if (set_failure_) {
+      text += encode_error(*set_failure_);
+    } else {
+      text.append(reinterpret_cast<const char*>(words_.data()),
+                  words_.size() * sizeof(std::int64_t));
+    }
+    if (self() == 0) return collect(text);
+    letters_.post(team_.compute_ranks, tag_restart_report, text);
+    head_.reset();
+  }
+
+  // First restart rank: when all have reported, the set is whole or given up.
+  void collect(const std::string& text) {
+    reports_.push_back(text);
+    if (static_cast<int>(reports_.size()) < team_.restart_ranks) return;
+    std::vector<PartEntry> parts;
+    for (const auto& each : reports_) {
+      if (each.front() == failed_report) {
+        if (!set_failure_) set_failure_ = decode_error(each.substr(1));
+        continue;
+      }
+      const auto words = words_of(std::string_view(each).substr(1));
+      for (std::size_t next = 0; next < words.size();) {
+        parts.push_back(entry_from_words(words, next));
+      }
+    }
+    reports_.clear();
+    guarded([&] {
+      std::sort(parts.begin(), parts.end(),
+                [](const PartEntry& a, const PartEntry& b) { return a.rank < b.rank; });
+      head_->files = files_of(places_, std::move(parts));
+      complete_set(team_.settings.directory, *head_, team_.settings.keep);
+    });
+    if (set_failure_ && head_) give_up_set(team_.settings.directory, head_->date);
+    head_.reset();
+    const auto news = set_failure_ ? encode_error(*set_failure_) : std::string();
+    for (int rank = 0; rank < team_.compute_ranks; ++rank) {
+      letters_.post(rank, tag_restart_done, news);
+    }
+    record_event(EventKind::close, begin_s_, now_s(), 0, "restart");
+  }
+
+  // Runs one act of writing unless this set has failed before.
+  template <class Act>
+  void guarded(const Act& act) {
+    if (set_failure_) return;
+    set_failure_ = attempt(team_.rank, act);
+    if (set_failure_) failure_ = set_failure_;
+  }
+
+  struct WaitingPart {
+    int source;
+    std::int64_t index_bytes;
+  };
+
+  const RestartTeam& team_;
+  const RestartModeEntry& entry_;
+  std::vector<std::int64_t> part_bytes_;  // [compute rank]
+  std::vector<PartPlace> places_;         // [compute rank]
+  Letters letters_;
+  std::unique_ptr<StagingMemory> staging_;
+  std::array<std::vector<std::byte>, 2> buffers_;  // chunks that cannot be read in place
+  std::deque<WaitingPart> waiting_;
+  std::optional<Manifest> head_;  // of the set in flight
+  std::optional<PartFile> file_;
+  std::vector<std::int64_t> words_;   // parts written of this set
+  std::vector<std::string> reports_;  // first restart rank
+  std::optional<Error> set_failure_, failure_;
+  double begin_s_ = 0.0;
+  int share_ = 0, sealed_ = 0, taken_ = 0, closed_ = 0;
+  bool abandoned_ = false;
+};
+
+}  // namespace
+
+void serve_restart_rank(const RestartTeam& team, const RestartModeEntry& entry) {
+  RestartRank(team, entry).serve();
+}
+
+}  // namespace thalweg

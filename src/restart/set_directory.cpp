@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renames and removals in such an order that a kill between any two leaves no set that looks whole
+// and is not.
+#include "restart/set_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* unfinished_suffix = ".part";
+constexpr const char* replaced_suffix = ".old";
+
+/// "20000101T060000Z"
+bool is_date(const std::string& name) {
+  constexpr std::string_view form = "00000000T000000Z";
+  return name.size() == form.size() &&
+         std::equal(name.begin(), name.end(), form.begin(), [](char letter, char wanted) {
+           return wanted == '0' ? std::isdigit(static_cast<unsigned char>(letter)) != 0
+                                : letter == wanted;
+         });
+}
+
+void rename_path(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw_file_error("rename to its final name", from);
+}
+
+/// Makes the directory's entries outlive a power cut.
+void flush_directory(const std::string& path) {
+  const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  ::fsync(directory);
+  ::close(directory);
+}
+
+void write_manifest(const std::string& set_path, const Manifest& manifest) {
+  const auto path = set_path + "/" + manifest_name, aside = path + unfinished_suffix;
+  const auto text = manifest.to_text();
+  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw_file_error("create", aside);
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto written = ::write(file, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  const bool whole = done == text.size() && ::fsync(file) == 0;
+  const int reason = errno;
+  if ((::close(file) != 0 && whole) || !whole) {
+    if (!whole) errno = reason;
+    throw_file_error("write", aside);
+  }
+  rename_path(aside, path);
+}
+
+/// The manifest goes first: half a set must not look whole.
+void remove_set(const fs::path& path) noexcept {
+  std::error_code ignored;
+  fs::remove(path / manifest_name, ignored);
+  fs::remove_all(path, ignored);
+}
+
+void remove_strangers(const std::string& set_path, const Manifest& manifest) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(set_path, ignored)) {
+    const auto name = entry.path().filename().string();
+    if (std::none_of(manifest.files.begin(), manifest.files.end(),
+                     [&](const FileEntry& file) { return file.name == name; })) {
+      fs::remove_all(entry.path(), ignored);
+    }
+  }
+}
+
+void remove_old_sets(const std::string& directory, const std::string& newest, int keep) {
+  std::error_code ignored;
+  std::vector<fs::path> left_over;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const auto stem = entry.path().stem().string(), suffix = entry.path().extension().string();
+    if (is_date(stem) && (suffix == unfinished_suffix || suffix == replaced_suffix)) {
+      left_over.push_back(entry.path());
+    }
+  }
+  for (const auto& path : left_over) remove_set(path);
+  int kept = 0;
+  for (const auto& date : list_sets(directory)) {
+    if (date > newest) continue;
+    const auto path = fs::path(directory) / date;
+    const bool whole = fs::exists(path / manifest_name, ignored);
+    if (!whole || kept >= keep) {
+      remove_set(path);
+    } else {
+      ++kept;
+    }
+  }
+}
+
+}  // namespace
+
+std::string unfinished_path(const std::string& directory, const std::string& date) {
+  return directory + "/" + date + unfinished_suffix;
+}
+
+void make_set_directory(const std::string& directory, const std::string& date) {
+  const auto path = unfinished_path(directory, date);
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    errno = error.value();
+    throw_file_error("create the directory", path);
+  }
+}
+
+void complete_set(const std::string& directory, const Manifest& manifest, int keep) {
+  const auto unfinished = unfinished_path(directory, manifest.date);
+  const auto final_path = directory + "/" + manifest.date;
+  remove_strangers(unfinished, manifest);
+  write_manifest(unfinished, manifest);
+  std::error_code ignored;
+  if (fs::exists(final_path, ignored)) {
+    remove_set(final_path + replaced_suffix);
+    rename_path(final_path, final_path + replaced_suffix);
+  }
+  rename_path(unfinished, final_path);
+  flush_directory(directory);
+  remove_old_sets(directory, manifest.date, keep);
+}
+
+void give_up_set(const std::string& directory, const std::string& date) noexcept {
+  remove_set(unfinished_path(directory, date));
+}
+
+std::vector<std::string> list_sets(const std::string& directory) {
+  std::vector<std::string> dates;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const auto name = entry.path().filename().string();
+    if (is_date(name) && entry.is_directory(ignored)) dates.push_back(name);
+  }
+  std::sort(dates.rbegin(), dates.rend());
+  return dates;
+}
+
+Manifest read_manifest(const std::string& set_path) {
+  const auto path = set_path + "/" + manifest_name;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    throw Error(Blame::file_system,
+                fmt::format("restart set '{}' has no manifest; it was never completed", set_path));
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return Manifest::parse(text.str(), path);
+}
+
+}  // namespace thalweg

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a set on disk: DATE.part, DATE with its manifest, removed when it is old.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "restart/manifest.hpp"
+
+namespace thalweg {
+
+/// Where the files of a set are written until it is whole.
+std::string unfinished_path(const std::string& directory, const std::string& date);
+
+/// Makes `directory` and the unfinished set's own. Any rank may call it, at any time before it
+/// writes. Throws Error(file_system).
+void make_set_directory(const std::string& directory, const std::string& date);
+
+/// One rank, after every file is written: the manifest, written aside, flushed and renamed, then
+/// the final name. A set of the same date makes way. Then removes what is too old: whole sets
+/// before this one beyond `keep` (this one counted), and what interrupted runs left. Throws
+/// Error(file_system) if the set is not whole then.
+void complete_set(const std::string& directory, const Manifest& manifest, int keep);
+
+/// Removes an unfinished set: its space may be what is missing. Never throws.
+void give_up_set(const std::string& directory, const std::string& date) noexcept;
+
+/// Dates of all sets below the directory, whole or not, the newest first; none if it is not there.
+std::vector<std::string> list_sets(const std::string& directory);
+
+/// Reads and parses the manifest of a set. Throws Error(file_system).
+Manifest read_manifest(const std::string& set_path);
+
+}  // namespace thalweg
