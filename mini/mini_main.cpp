@@ -59,14 +59,14 @@ void check_checkpoints(const Experiment& experiment, const OutputSettings& outpu
 /// Reads and checks an experiment for a number of ranks, without MPI.
 Experiment checked_experiment(const std::string& path, int ranks) {
   Experiment experiment = Experiment::read(path);
-  Grid::parse(experiment.table("grid").text("name"));
+  const auto grid = Grid::parse(experiment.table("grid").text("name"));
   const OutputSettings settings = mini::output_settings(experiment, ".");
   check_output(settings, ranks);
   check_checkpoints(experiment, settings, ranks);
   const auto fields =
       mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
   for (const StreamSettings& stream : stream_settings(experiment))
-    check_stream(stream, fields, settings);
+    check_stream(stream, fields, settings, {grid.cells(), grid.edges(), grid.vertices()});
   mini::choose_time_steps(experiment, 1.0);  // only whether [model] time_step fits
   return experiment;
 }

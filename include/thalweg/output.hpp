@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -129,9 +130,9 @@ class Output {
 };
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
-/// sentence.
+/// sentence. `sizes`: points of [cell, edge, vertex], 0 = not known yet.
 void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings);
+                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes = {});
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 

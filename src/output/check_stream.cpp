@@ -2,6 +2,8 @@
 // Refuses streams that cannot be written, in one sentence each, before anything is written.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "format/container.hpp"
 #include "output/definition.hpp"
 #include "thalweg/error.hpp"
@@ -9,7 +11,7 @@
 namespace thalweg {
 
 void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings) {
+                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes) {
   const auto chosen = resolve_variables(stream, fields);
   const auto where = fmt::format("[[output]] '{}'", stream.name);
   if (stream.name.empty() || stream.name.find('/') != std::string::npos) {
@@ -48,7 +50,18 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
   }
   const auto& kind = find_container(stream.container, settings.way);
   if (kind.check == nullptr) return;
-  FileDescription file;  // what is known of its files without a grid
+  FileDescription file;  // what is known of its largest file
+  file.sizes.assign(sizes.begin(), sizes.end());
+  if (settings.mode == "file_parallel" && settings.io_ranks > 1) {
+    file.global_sizes.assign(3, std::numeric_limits<std::int64_t>::max());
+  }
+  file.start_date = settings.start_date;
+  const Schedule schedule(stream);
+  for (const auto& times : schedule.files()) {
+    if (times.steps.size() <= file.steps.size()) continue;
+    file.steps = times.steps;
+    file.times_s = times.times_s;
+  }
   for (const int index : chosen) file.fields.push_back(fields[static_cast<std::size_t>(index)]);
   file.compression = stream.compression;
   file.compression_level = stream.compression_level;

@@ -173,7 +173,7 @@ void Output::define(const FieldInfo& field) {
 
 void Output::define(const StreamSettings& stream) {
   auto& definition = state_->definition;
-  check_stream(stream, definition.fields, definition.settings);
+  check_stream(stream, definition.fields, definition.settings, definition.sizes);
   for (const auto& known : definition.streams) {
     if (known.settings.name == stream.name) {
       throw Error(Blame::user, fmt::format("[[output]]: two streams are called '{}'", stream.name));

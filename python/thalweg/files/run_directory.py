@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+
+# What a container names its files (src/format/containers.cpp).
+CONTAINER_SUFFIXES = (".nc", ".grb2", ".zarr", ".raw")
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,25 @@ class RunDirectory:
         return read_json(self.summary_path)
 
     def complete_files(self) -> list[Path]:
-        """Output under its final name, sorted by name."""
-        return sorted(self.files_path.glob("*.nc"))
+        """Output under its final name, sorted by name. A file that several writers made parts of
+        stands for them.
+        """
+        files = (file for file in self.files_path.iterdir() if file.suffix in CONTAINER_SUFFIXES)
+        return sorted(file for file in files if not _is_part(file))
 
     def unfinished_files(self) -> list[Path]:
         return sorted(self.files_path.glob("*.part"))
+
+
+def _is_part(file: Path) -> bool:
+    """jet_20000101T000000Z.002.nc is a part of jet_20000101T000000Z.nc or, where no such index
+    was written, of jet_20000101T000000Z.000.nc.
+    """
+    part = re.search(r"\.(\d{3})(\.\w+)$", file.name)
+    if part is None:
+        return False
+    index = file.with_name(file.name[: part.start()] + part[2])
+    return part[1] != "000" or index.exists()
 
 
 def read_json(path: Path) -> dict[str, Any]:

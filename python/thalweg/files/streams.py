@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.config.errors import ThalwegError
+from thalweg.files.datasets import PLACES, open_dataset
 from thalweg.files.run_directory import RunDirectory
 
-PLACES = ("cell", "edge", "vertex")
-# src/output/writer.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a partition
-_FILE_NAME_END = r"(_p\d+of\d+)?_\d+T\d+Z\.nc"
+# src/output/describe_file.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a
+# partition
+_FILE_NAME_END = r"(_p\d+of\d+)?_\d+T\d+Z(\.000)?\.(nc|grb2|zarr|raw)"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Stream:
 
     def _dataset(self, path: Path) -> Any:
         if path not in self._datasets:
-            self._datasets[path] = open_netcdf(path)
+            self._datasets[path] = open_dataset(path)
         return self._datasets[path]
 
     def close(self) -> None:
@@ -75,20 +75,10 @@ class Stream:
         self._datasets.clear()
 
 
-def open_netcdf(path: Path) -> Any:
-    """A netCDF file without masking or scaling: bits as they are. Raises a sentence."""
-    try:
-        dataset = netCDF4.Dataset(path, "r")
-    except OSError as error:
-        raise ThalwegError(f"'{path}' cannot be read as netCDF: {error.strerror}") from error
-    dataset.set_auto_maskandscale(False)
-    return dataset
-
-
 def read_streams(path: Path | str) -> dict[str, Stream]:
-    """Streams of a run directory by name, or the one stream of a single netCDF file."""
+    """Streams of a run directory by name, or the one stream of a single file."""
     path = Path(path)
-    if path.is_file():
+    if path.is_file() or path.suffix == ".zarr":
         return {path.stem: _stream(path.stem, [path])}
     run = RunDirectory.open(path)
     files = run.complete_files()

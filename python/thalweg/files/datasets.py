@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One way to look at a file of any container: named variables with dimensions and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import netCDF4
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.config.errors import ThalwegError
+from thalweg.files.arrays import ArrayDataset, ArrayVariable
+from thalweg.files.grib2_dataset import open_grib2
+from thalweg.files.raw_dataset import open_raw
+from thalweg.files.zarr_dataset import open_zarr
+
+PLACES = ("cell", "edge", "vertex")
+PART = re.compile(r"\.000(\.\w+)$")  # src/output/describe_file.cpp
+
+
+class Variable(Protocol):
+    """Values as stored; attributes such as `units` where the file has them."""
+
+    @property
+    def dimensions(self) -> tuple[str, ...]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __getitem__(self, index: Any) -> Any: ...
+
+
+class Dataset(Protocol):
+    @property
+    def variables(self) -> Mapping[str, Variable]: ...
+    def close(self) -> None: ...
+
+
+def open_netcdf(path: Path) -> Any:
+    """A netCDF file without masking or scaling: bits as they are. Raises a sentence."""
+    try:
+        dataset = netCDF4.Dataset(path, "r")
+    except OSError as error:
+        raise ThalwegError(f"'{path}' cannot be read as netCDF: {error.strerror}") from error
+    dataset.set_auto_maskandscale(False)
+    return dataset
+
+
+OPENERS = {".nc": open_netcdf, ".grb2": open_grib2, ".zarr": open_zarr, ".raw": open_raw}
+
+
+def open_dataset(path: Path) -> Dataset:
+    """Opens a file by the suffix its container gave it; any other is taken for netCDF. Where the
+    file is the first of several parts (jet_20000101T000000Z.000.nc), all of them together.
+    """
+    files = sorted(path.parent.glob(PART.sub(r".[0-9][0-9][0-9]\1", path.name)))
+    opener = OPENERS.get(path.suffix, open_netcdf)
+    if len(files) < 2:
+        dataset: Dataset = opener(path)
+        return dataset
+    return _joined([opener(file) for file in files])
+
+
+def _joined(parts: list[Dataset]) -> Dataset:
+    """Parts follow each other along cells, edges and vertices."""
+    whole = ArrayDataset()
+    for name, variable in parts[0].variables.items():
+        dimensions, shape = variable.dimensions, variable.shape
+        pieces = [part.variables[name] for part in parts]
+        if dimensions and dimensions[-1] in PLACES:
+            shape = (*shape[:-1], sum(piece.shape[-1] for piece in pieces))
+        else:
+            pieces = pieces[:1]
+        units = str(getattr(variable, "units", ""))
+        whole.variables[name] = ArrayVariable(dimensions, shape, units, _Joined(pieces))
+    return whole
+
+
+@dataclass(frozen=True)
+class _Joined:
+    pieces: list[Variable]
+
+    def __call__(self, index: Any) -> NDArray[Any]:
+        return np.concatenate([np.asarray(piece[index]) for piece in self.pieces], axis=-1)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A GRIB2 file through ecCodes: messages gathered into variables over time and level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.config.errors import ThalwegError
+from thalweg.files.arrays import ArrayDataset, ArrayVariable
+
+PLACES = {1: "cell", 2: "vertex", 3: "edge"}  # numberOfGridInReference, as in ICON
+SECONDS = {0: 60, 1: 3600, 13: 1}  # code table 4.4, as far as we write it
+
+
+@dataclass
+class _Messages:
+    """The messages of one variable: where each time and level lies in the file."""
+
+    place: str
+    points: int
+    units: str
+    offsets: dict[tuple[float, int], tuple[int, int]] = field(default_factory=dict)
+
+    def axis(self, which: int) -> list[Any]:
+        return sorted({key[which] for key in self.offsets})
+
+
+def open_grib2(path: Path) -> ArrayDataset:
+    """Reads the heads of all messages. Raises a sentence where one is damaged or missing."""
+    found: dict[str, _Messages] = {}
+    try:
+        for name, about, key, where in _heads(path):
+            found.setdefault(name, about).offsets[key] = where
+    except (OSError, ValueError) as error:
+        raise ThalwegError(f"'{path}' cannot be read as GRIB2: {error}") from error
+    if not found:
+        raise ThalwegError(f"'{path}' holds no GRIB message")
+    times = sorted({time_s for each in found.values() for time_s in each.axis(0)})
+    levels = sorted({n for each in found.values() if len(each.axis(1)) > 1 for n in each.axis(1)})
+    dataset = ArrayDataset()
+    dataset.add("time", ("time",), "s", np.array(times))
+    if levels:
+        dataset.add("level", ("level",), "1", np.array(levels))
+    for name, each in found.items():
+        dataset.variables[name] = _variable(path, name, each, times)
+    return dataset
+
+
+def _variable(path: Path, name: str, each: _Messages, times: list[float]) -> ArrayVariable:
+    levels = each.axis(1)
+    if len(each.offsets) != len(times) * len(levels):
+        raise ThalwegError(f"'{path}' lacks messages of '{name}'")
+
+    def read(index: int) -> NDArray[Any]:
+        rows = [_values(path, name, *each.offsets[times[index], level]) for level in levels]
+        return np.stack(rows) if len(levels) > 1 else rows[0]
+
+    if len(levels) == 1:
+        shape: tuple[int, ...] = (len(times), each.points)
+        return ArrayVariable(("time", each.place), shape, each.units, read)
+    shape = (len(times), len(levels), each.points)
+    return ArrayVariable(("time", "level", each.place), shape, each.units, read)
+
+
+def _heads(path: Path) -> Iterator[tuple[str, _Messages, tuple[float, int], tuple[int, int]]]:
+    import eccodes
+
+    end = 0
+    with path.open("rb") as file:
+        while True:
+            handle = _next(file)
+            if handle is None:
+                break
+            try:
+                offset, size = (
+                    int(eccodes.codes_get(handle, k)) for k in ("offset", "totalLength")
+                )
+                place = PLACES[int(eccodes.codes_get(handle, "numberOfGridInReference"))]
+                about = _Messages(
+                    place,
+                    int(eccodes.codes_get(handle, "numberOfDataPoints")),
+                    str(eccodes.codes_get(handle, "parameterUnits")),
+                )
+                unit = SECONDS[int(eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange"))]
+                time_s = float(unit * int(eccodes.codes_get(handle, "forecastTime")))
+                yield _name(handle, place), about, (time_s, _level(handle)), (offset, size)
+                end = offset + size
+            finally:
+                eccodes.codes_release(handle)
+    if end != path.stat().st_size:
+        raise ValueError(f"{path.stat().st_size - end} bytes behind the last message")
+
+
+def _next(file: Any) -> Any:
+    import eccodes
+
+    try:
+        return eccodes.codes_grib_new_from_file(file, headers_only=True)
+    except eccodes.CodesInternalError as error:
+        raise ValueError(str(error)) from error
+
+
+def _name(handle: Any, place: str) -> str:
+    """ecCodes' short name, or the numbers of a parameter it does not know."""
+    import eccodes
+
+    name = str(eccodes.codes_get(handle, "shortName"))
+    if name == "unknown":
+        keys = ("discipline", "parameterCategory", "parameterNumber")
+        name = "p" + "_".join(str(eccodes.codes_get(handle, key)) for key in keys)
+    return f"{name}_{place}"
+
+
+def _level(handle: Any) -> int:
+    import eccodes
+
+    return int(eccodes.codes_get(handle, "level"))
+
+
+def _values(path: Path, name: str, offset: int, size: int) -> NDArray[Any]:
+    import eccodes
+
+    with path.open("rb") as file:
+        file.seek(offset)
+        message = file.read(size)
+    if not message.endswith(b"7777"):
+        raise ThalwegError(f"'{path}': the message of '{name}' at byte {offset} has no end")
+    handle = eccodes.codes_new_from_message(message)
+    try:
+        return np.asarray(eccodes.codes_get_values(handle))
+    finally:
+        eccodes.codes_release(handle)

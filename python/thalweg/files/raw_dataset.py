@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The raw container: bare values PATH beside their description PATH.json (src/format/raw.cpp)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.config.errors import ThalwegError
+from thalweg.files.arrays import ArrayDataset
+
+
+def open_raw(path: Path) -> ArrayDataset:
+    """Maps the file; its description must be there and its size must fit. Raises a sentence."""
+    try:
+        about = json.loads(path.with_name(path.name + ".json").read_text(encoding="utf-8"))
+        dtype = np.dtype(about["type"]).newbyteorder("<")
+        size = path.stat().st_size
+        shapes = [tuple(int(n) for n in field["shape"]) for field in about["fields"]]
+        expected = sum(int(np.prod(shape)) for shape in shapes) * dtype.itemsize
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ThalwegError(f"'{path}' cannot be read as raw: {error}") from error
+    if size != expected:
+        raise ThalwegError(f"'{path}' holds {size} bytes, but its description {expected}")
+    dataset = ArrayDataset()
+    dataset.add("time", ("time",), about["time"]["units"], np.array(about["time"]["values"]))
+    if about["level"]:
+        dataset.add("level", ("level",), "1", np.array(about["level"]))
+    for field, shape in zip(about["fields"], shapes, strict=True):
+        values = np.memmap(path, dtype, "r", int(field["offset"]), shape)
+        place = str(field["place"])
+        if shape[1] == 1:
+            dataset.add(field["name"], ("time", place), field["units"], values[:, 0])
+        else:
+            dataset.add(field["name"], ("time", "level", place), field["units"], values)
+    return dataset
