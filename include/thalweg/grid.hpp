@@ -36,6 +36,9 @@ struct Grid {
   std::int64_t edges() const;     ///< 30 n^2 4^k
   std::int64_t vertices() const;  ///< 10 n^2 4^k + 2
   std::int64_t size(Place place) const;
+  /// A UUID (RFC 9562, version 8) that follows from the name: the same grid has the same
+  /// everywhere.
+  std::string uuid() const;
   double mean_resolution_m() const;  ///< sqrt(4 pi R^2 / cells), ICON's "effective resolution"
 };
 

@@ -58,7 +58,7 @@ struct OutputSettings {
   std::string title, source;  ///< global attributes of every file
   std::string
       grid;  ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
-  std::string grid_uuid;  ///< 32 hexadecimal digits; "" = made from the name of the grid
+  std::string grid_uuid;  ///< with or without dashes; "" = that of `grid`, see Grid::uuid()
   double timeout_s = 600.0;
 };
 

@@ -37,7 +37,7 @@ struct FileDescription {
   std::vector<int> steps;                  ///< output numbers of these times in their stream
   std::string start_date;                  ///< ISO 8601
   std::string grid;                        ///< "RnBk" or "" (no mesh description)
-  std::string grid_uuid;                   ///< 32 hexadecimal digits or ""
+  std::string grid_uuid;                   ///< with or without dashes; "" = none
   std::string title, source, history;
   std::string compression = "none";  ///< "none", "deflate", "zstd", "ccsds"
   int compression_level = 1;

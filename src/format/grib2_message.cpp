@@ -73,7 +73,8 @@ class Keys {
   std::unique_ptr<codes_handle, int (*)(codes_handle*)> handle_;
 };
 
-std::array<unsigned char, 16> bytes_of_uuid(const std::string& digits) {
+std::array<unsigned char, 16> bytes_of_uuid(std::string digits) {
+  std::erase(digits, '-');
   std::array<unsigned char, 16> bytes{};
   for (std::size_t i = 0; i < bytes.size() && digits.size() == 32; ++i) {
     bytes[i] = static_cast<unsigned char>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));

@@ -18,6 +18,7 @@ void describe(int ncid, const Grid& grid, const std::string& path) {
   put_text(ncid, NC_GLOBAL, "history", "written by: thalweg grid " + grid.name());
   put_text(ncid, NC_GLOBAL, "references", "Thalweg, docs/grid.md");
   put_text(ncid, NC_GLOBAL, "grid_name", grid.name());
+  put_text(ncid, NC_GLOBAL, "uuidOfHGrid", grid.uuid());
   // ICON's names for the same three numbers.
   check_netcdf(nc_put_att_int(ncid, NC_GLOBAL, "grid_root", NC_INT, 1, &grid.n), "describe", path);
   check_netcdf(nc_put_att_int(ncid, NC_GLOBAL, "grid_level", NC_INT, 1, &grid.k), "describe", path);

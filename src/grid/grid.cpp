@@ -2,8 +2,10 @@
 // The name RnBk: reading it, and the sizes that follow from it.
 #include "thalweg/grid.hpp"
 
+#include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "thalweg/error.hpp"
@@ -44,6 +46,25 @@ Grid Grid::parse(std::string_view name) {
   if (grid.cells() >= cell_limit)
     refuse("has 2^31 cells or more: choose a smaller n or k (R2B11 has 335544320 cells).");
   return grid;
+}
+
+std::string Grid::uuid() const {
+  // FNV-1a of what the grid is, twice: with and without a mark before it.
+  const auto hash_of = [](std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const unsigned char letter : text) hash = (hash ^ letter) * 0x100000001b3U;
+    return hash;
+  };
+  const auto about = name().append(", icosahedron of Thalweg 1");  // points that moved: count on
+  auto high = hash_of(about), low = hash_of(std::string("2: ").append(about));
+  high = (high & ~std::uint64_t{0xf000}) | 0x8000;                     // version 8
+  low = (low & ~(std::uint64_t{3} << 62)) | (std::uint64_t{2} << 62);  // variant
+  std::array<char, 37> text{};
+  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%012llx",
+                static_cast<unsigned>(high >> 32), static_cast<unsigned>(high >> 16 & 0xffff),
+                static_cast<unsigned>(high & 0xffff), static_cast<unsigned>(low >> 48),
+                static_cast<unsigned long long>(low & 0xffffffffffffU));
+  return text.data();
 }
 
 std::string Grid::name() const {

@@ -67,3 +67,13 @@ TEST_CASE("longitudes_lie_in_minus_pi_to_pi_and_the_poles_have_latitude_half_pi"
   CHECK(thalweg::latitude_rad({0.0, 0.0, 1.0}) == doctest::Approx(pi / 2));
   CHECK(thalweg::latitude_rad({0.6, 0.0, -0.8}) == doctest::Approx(std::asin(-0.8)));
 }
+
+TEST_CASE("a_grid_has_a_uuid_of_its_own_that_stays") {
+  const auto uuid = Grid::parse("R2B4").uuid();
+  CHECK(uuid.size() == 36);
+  CHECK(uuid[14] == '8');
+  CHECK(std::string("89ab").find(uuid[19]) != std::string::npos);
+  CHECK(Grid::parse("R02B04").uuid() == uuid);
+  CHECK(Grid::parse("R2B5").uuid() != uuid);
+  CHECK(Grid::parse("R2B3").uuid() != uuid);
+}

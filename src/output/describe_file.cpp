@@ -49,6 +49,7 @@ FileDescription describe_whole(const Definition& definition, int stream_index, i
   file.start_date = definition.settings.start_date;
   file.grid = definition.settings.grid;
   file.grid_uuid = definition.settings.grid_uuid;
+  if (file.grid_uuid.empty() && !file.grid.empty()) file.grid_uuid = Grid::parse(file.grid).uuid();
   file.title = definition.settings.title;
   file.source = definition.settings.source;
   file.history = fmt::format("{}: written by Thalweg, stream '{}'", definition.settings.start_date,

@@ -87,6 +87,14 @@ void check_output(const OutputSettings& settings, int ranks) {
   check_word("backpressure", settings.backpressure, {"block", "spill", "thin"});
   check_word("way", settings.way, {"direct", "mpiio"});
   parse_hints(settings.hints);  // throws a sentence
+  auto digits = settings.grid_uuid;
+  std::erase(digits, '-');
+  if (!digits.empty() &&
+      (digits.size() != 32 || digits.find_first_not_of("0123456789abcdefABCDEF") != digits.npos)) {
+    throw Error(Blame::user, fmt::format("grid_uuid '{}' is not a UUID: it needs 32 hexadecimal "
+                                         "digits, with or without dashes",
+                                         settings.grid_uuid));
+  }
   if (mode.io_ranks == IoRanks::none) return;
   if (settings.io_ranks < (mode.io_ranks == IoRanks::required ? 1 : 0)) {
     throw Error(Blame::user, fmt::format("[io]: mode '{}' needs ranks of at least 1, not {}",

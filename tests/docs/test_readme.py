@@ -46,9 +46,19 @@ def test_every_command_runs(block: str, workplace: Path) -> None:
         assert result.stdout.strip() or written.is_file(), f"{command} printed and wrote nothing"
 
 
+def test_the_experiment_it_shows_runs(workplace: Path) -> None:
+    (workplace / "case.toml").write_text(blocks("toml")[0])
+    words = ["--ranks", "4", "--set=grid.name=R2B2", "--set=model.levels=3", "--out", "run"]
+    words += ["--set=time.duration=PT6H"]
+    command = ["./thalweg", "run", "case.toml", *words]
+    subprocess.run(command, cwd=workplace, capture_output=True, timeout=120, check=True)
+    assert [file.name[:4] for file in (workplace / "run/files").iterdir()] == ["main"]
+    assert [each.name for each in (workplace / "run/restart").iterdir()] == ["20000101T060000Z"]
+
+
 def test_every_block_is_run_or_marked_as_text() -> None:
     languages = re.findall(r"^```(\w*)$", README.read_text(), re.MULTILINE)
-    assert set(languages) == {"sh", "text", ""}
+    assert set(languages) == {"sh", "text", "toml", ""}
     assert RUNS_US in "".join(blocks("sh"))
     # an opening fence has a language, a closing one has none: they alternate
     assert [bool(language) for language in languages] == [True, False] * (len(languages) // 2)
