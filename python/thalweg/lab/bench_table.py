@@ -48,19 +48,18 @@ class BenchProgress:
 
 
 def print_results(lines: Sequence[Line]) -> None:
-    """One row per method and MPI-IO layer; ratios are medians of paired ratios."""
+    """One row per method and MPI-IO layer; beside it medians of paired ratios."""
     console = Console()
     for bench in dict.fromkeys(line["bench"] for line in lines):
         chosen = [line for line in lines if line["bench"] == bench]
-        rivals = list(dict.fromkeys(r for line in chosen for r in line.get("paired_ratio", {})))
         table = Table(title=f"{bench}", title_justify="left")
         table.add_column("method", no_wrap=True)
         for heading in ("layer", "n", "median", "5 to 95 %", "unit", "CPU s"):
             table.add_column(heading, justify="right", no_wrap=True)
-        for rival in rivals:
-            table.add_column(f"x {rival}".replace("|", " or "), justify="right")
+        if any("paired_ratio" in line for line in chosen):
+            table.add_column("times the speed of", no_wrap=True)
         for line in chosen:
-            table.add_row(*_cells(line, rivals))
+            table.add_row(*_cells(line))
         console.print(table)
         for line in chosen:
             if "skipped" in line:
@@ -84,15 +83,17 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     Console().print(table)
 
 
-def _cells(line: Line, rivals: Sequence[str]) -> list[str]:
+def _cells(line: Line) -> list[str]:
     head = [str(line.get("method", "")), str(line.get("layer", ""))]
     if "median" not in line:
-        return [*head, "0", "\u2013", "\u2013", "", "", *["\u2013"] * len(rivals)]
+        return [*head, "0", "\u2013", "\u2013"]
     spread = f"{line.get('p05', line['median']):.4g} to {line.get('p95', line['median']):.4g}"
-    ratios = [line.get("paired_ratio", {}).get(rival, {}).get("median") for rival in rivals]
     cpu_s = line.get("cpu_s")
+    ratios = [
+        f"{ratio['median']:.3g} {rival.replace('|', ' or ')}"
+        for rival, ratio in line.get("paired_ratio", {}).items()
+    ]
     return [
         *head, str(line.get("n", "")), f"{line['median']:.4g}", spread, str(line.get("unit", "")),
-        "" if cpu_s is None else f"{cpu_s:.3g}",
-        *("\u2013" if ratio is None else f"{ratio:.3g}" for ratio in ratios),
+        "" if cpu_s is None else f"{cpu_s:.3g}", *(["\n".join(ratios)] if ratios else []),
     ]  # fmt: skip
