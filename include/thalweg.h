@@ -47,7 +47,7 @@ typedef struct thalweg_view {
  * `directory`, which must exist; restart sets to directory/restart. */
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output);
-int thalweg_role(const thalweg_output* output);
+int thalweg_role(const thalweg_output* output); /* -1: not open */
 /* I/O and restart ranks: works until every compute rank has closed. Then call thalweg_close. */
 int thalweg_serve(thalweg_output* output);
 MPI_Comm thalweg_compute_comm(const thalweg_output* output);

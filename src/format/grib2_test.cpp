@@ -155,6 +155,7 @@ void write_together(const FileDescription& description, int dropped = -1) {
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(fs::exists(description.path));
   CHECK_FALSE(fs::exists(description.path + ".part"));
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 may write the same name again
 }
 
 using Handle = std::unique_ptr<codes_handle, int (*)(codes_handle*)>;
