@@ -2,7 +2,7 @@
 !> Output and restart of a parallel model: open, define, put, close. Bodies: thalweg_bodies.f90.
 !!
 !! Every procedure has an optional `ierr`: 0 = well, 1 = failed, 2 = wrong use; without it an error
-!! stops the program with one sentence. Calls are collective over the compute ranks unless they say
+!! stops the program with one sentence and that code. Calls are collective over the compute ranks unless they say
 !! otherwise. Times are seconds since the start of the run.
 module thalweg
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_null_ptr, c_ptr, c_ptrdiff_t
@@ -18,6 +18,7 @@ module thalweg
     character(len=:), allocatable :: name
     integer :: levels = 1
     integer :: type = of_real64
+    integer :: place = 0  !< 1 to 3: cell, edge, vertex
   end type field_shape
 
   !> thalweg_view of thalweg.h.
@@ -34,6 +35,7 @@ module thalweg
     type(c_ptr) :: handle = c_null_ptr
     type(field_shape), allocatable :: fields(:)
     type(array_view), allocatable :: state(:)
+    integer(int64) :: room(3) = 0  !< points that an array must have, by place
   contains
     procedure :: open => open_output
     procedure :: is_compute_rank
@@ -111,8 +113,9 @@ module thalweg
     end function wants
 
     !> Returns when `values` may be overwritten. Any array of real32, real64 or int32, strided slices
-    !! too: (points), (points, levels), with level_first (levels, points), (nproma, blocks) or
-    !! (nproma, levels, blocks).
+    !! too: (points), (points, levels), (nproma, blocks), (nproma, levels, blocks), or with level_first
+    !! (levels, points), (levels, nproma, blocks). Beyond rank 3, dimensions of extent 1 do not count
+    !! and those after the blocks are more blocks.
     module subroutine put(self, name, values, valid_time, level_first, ierr)
       class(thalweg_output), intent(inout) :: self
       character(len=*), intent(in) :: name

@@ -3,7 +3,9 @@
 submodule (thalweg) thalweg_bodies
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_loc, &
     c_null_char, c_size_t
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
+  character(len=6), parameter :: place_names(3) = ["cell  ", "edge  ", "vertex"]
 
   !> thalweg_field of thalweg.h.
   type, bind(c) :: c_field
@@ -54,11 +56,12 @@ submodule (thalweg) thalweg_bodies
       type(c_ptr), value :: output, field
       real(c_double), value :: time
     end function c_wants
-    integer(c_int) function c_view(array, levels, type, level_first, field, view) &
+    integer(c_int) function c_view(array, levels, type, level_first, room, field, view) &
         bind(c, name="thalweg_fortran_view")
-      import :: array_view, c_char, c_int
+      import :: array_view, c_char, c_int, c_int64_t
       type(*), intent(in) :: array(..)
       integer(c_int), value :: levels, type, level_first
+      integer(c_int64_t), value :: room
       character(kind=c_char), intent(in) :: field(*)
       type(array_view), intent(out) :: view
     end function c_view
@@ -102,6 +105,10 @@ submodule (thalweg) thalweg_bodies
     type(c_ptr) function c_last_error() bind(c, name="thalweg_last_error")
       import :: c_ptr
     end function c_last_error
+    subroutine c_exit(status) bind(c, name="exit")
+      import :: c_int
+      integer(c_int), value :: status
+    end subroutine c_exit
     integer(c_size_t) function c_strlen(text) bind(c, name="strlen")
       import :: c_ptr, c_size_t
       type(c_ptr), value :: text
@@ -117,7 +124,8 @@ contains
     if (present(ierr)) then
       ierr = status
     else if (status /= 0) then
-      error stop "thalweg: error: " // thalweg_error()
+      write (error_unit, '(2a)') "thalweg: error: ", thalweg_error()
+      call c_exit(status)  ! error stop would add a backtrace, and end with 1
     end if
   end subroutine give
 
@@ -147,13 +155,17 @@ contains
   module procedure define_points
     integer(c_int64_t), allocatable :: global_from_0(:)
     integer(c_int64_t), allocatable, target :: positions_from_0(:)
+    integer(c_int64_t) :: room
     type(c_ptr) :: where_they_lie
-    global_from_0 = int(global, c_int64_t) - 1
+    allocate (global_from_0, source=int(global, c_int64_t) - 1)
     where_they_lie = c_null_ptr
+    room = size(global, kind=c_int64_t)
     if (present(positions)) then
-      positions_from_0 = int(positions, c_int64_t) - 1
+      allocate (positions_from_0, source=int(positions, c_int64_t) - 1)
       where_they_lie = c_loc(positions_from_0)
+      room = max(0_c_int64_t, maxval(int(positions, c_int64_t)))
     end if
+    where (place_names == place) self%room = room
     call give(c_define_points(self%handle, c_text(place), global_size, &
       size(global, kind=c_int64_t), global_from_0, where_they_lie), ierr)
   end procedure define_points
@@ -177,9 +189,37 @@ contains
     if (present(standard_name)) texts(4) = c_text(standard_name)
     if (present(long_name)) texts(5) = c_text(long_name)
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
-    self%fields = [self%fields, field_shape(trim(name), field%levels, field%type)]
+    self%fields = [self%fields, &
+      field_shape(trim(name), field%levels, field%type, place_number(place))]
     call give(c_define_field(self%handle, field), ierr)
   end procedure define_field
+
+  !> Levels, type and place of a defined field; an unknown one is refused later, by its name.
+  function shape_of(self, name) result(found)
+    class(thalweg_output), intent(in) :: self
+    character(len=*), intent(in) :: name
+    type(field_shape) :: found
+    integer :: number
+    do number = 1, size(self%fields)
+      if (self%fields(number)%name == trim(name)) found = self%fields(number)
+    end do
+  end function shape_of
+
+  !> Finds the values of a field in an array of any rank; gives a status.
+  function view_of(self, values, field, name, level_first, view) result(status)
+    class(thalweg_output), intent(in) :: self
+    type(*), intent(in) :: values(..)
+    type(field_shape), intent(in) :: field
+    character(len=*), intent(in) :: name
+    logical, intent(in), optional :: level_first
+    type(array_view), intent(out) :: view
+    integer(c_int64_t) :: room
+    integer :: status
+    room = 0
+    if (field%place > 0) room = self%room(field%place)
+    status = c_view(values, field%levels, field%type, merge(1, 0, is_set(level_first)), room, &
+      c_text(name), view)
+  end function view_of
 
   module procedure wants
     character(kind=c_char, len=:), allocatable, target :: field
@@ -193,14 +233,8 @@ contains
 
   module procedure put
     type(array_view) :: view
-    type(field_shape) :: shape_of
-    integer :: status, number
-    shape_of%name = trim(name)  ! an unknown name is refused by c_put
-    do number = 1, size(self%fields)
-      if (self%fields(number)%name == trim(name)) shape_of = self%fields(number)
-    end do
-    status = c_view(values, shape_of%levels, shape_of%type, merge(1, 0, is_set(level_first)), &
-      c_text(name), view)
+    integer :: status
+    status = view_of(self, values, shape_of(self, name), name, level_first, view)
     if (status == 0) status = c_put(self%handle, c_text(name), view, valid_time)
     call give(status, ierr)
   end procedure put
@@ -221,8 +255,8 @@ contains
     texts = [character(kind=c_char, len=256) :: c_text(name), c_text(units), c_text(place), &
       c_null_char, c_null_char]
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
-    status = c_view(values, field%levels, field%type, merge(1, 0, is_set(level_first)), &
-      c_text(name), view)
+    status = view_of(self, values, &
+      field_shape(trim(name), field%levels, field%type, place_number(place)), name, level_first, view)
     if (status == 0) status = c_define_state(self%handle, field)
     self%state = [self%state, view]
     call give(status, ierr)
@@ -253,6 +287,12 @@ contains
       sentence(letter:letter) = letters(letter)
     end do
   end procedure thalweg_error
+
+  !> In place_names; 0 for a wrong name, which the C interface refuses.
+  pure integer function place_number(place)
+    character(len=*), intent(in) :: place
+    place_number = findloc(place_names, place, dim=1)
+  end function place_number
 
   pure logical function is_set(flag)
     logical, intent(in), optional :: flag

@@ -47,7 +47,7 @@ typedef struct thalweg_view {
  * `directory`, which must exist; restart sets to directory/restart. */
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output);
-int thalweg_role(const thalweg_output* output);
+int thalweg_role(const thalweg_output* output); /* -1: not open */
 /* I/O and restart ranks: works until every compute rank has closed. Then call thalweg_close. */
 int thalweg_serve(thalweg_output* output);
 MPI_Comm thalweg_compute_comm(const thalweg_output* output);
@@ -72,7 +72,8 @@ int thalweg_check(thalweg_output* output);
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
-/* Reads the newest whole set below `directory`; *time_s < 0 if there is none. */
+/* Reads the newest whole set below `directory`; *time_s < 0 if there is none. Before the first
+ * question about output times: streams then begin after *time_s, with files of their own. */
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s);
 

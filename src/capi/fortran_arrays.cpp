@@ -3,7 +3,9 @@
 #include <ISO_Fortran_binding.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "capi/last_error.hpp"
 #include "thalweg.h"
@@ -20,6 +22,9 @@ struct Dimension {
 
 Dimension dimension(const CFI_cdesc_t& array, int number) {
   const auto& dim = array.dim[number];
+  if (dim.extent < 0) {
+    throw Error(Blame::user, "an array dummy argument (*) has no shape; declare it with (:)");
+  }
   if (dim.sm % static_cast<CFI_index_t>(array.elem_len) != 0) {
     throw Error(Blame::user,
                 "an array section that skips parts of values cannot be written; copy it first");
@@ -34,43 +39,81 @@ int type_of(const CFI_cdesc_t& array) {
   throw Error(Blame::user, "values must be real32, real64 or int32");
 }
 
-// (points), (points, levels), (levels, points), (nproma, blocks) or (nproma, levels, blocks).
-thalweg_view view_of(const CFI_cdesc_t& array, int levels, bool level_first, const char* field) {
-  thalweg_view view{array.base_addr, 1, 0, 0, 0};
-  const auto refuse = [&](int number, const char* order) {
-    throw Error(Blame::user,
-                fmt::format("field '{}' has {} levels, but dimension {} of its array has {}; the "
-                            "order must be {}",
-                            field, levels, number + 1, array.dim[number].extent, order));
-  };
-  const auto set_levels = [&](int number, const char* order) {
-    const auto level = dimension(array, number);
-    if (level.extent != levels) refuse(number, order);
-    view.level_stride = level.stride;
-  };
-  const auto set_blocks = [&](int number) {
-    const auto lane = dimension(array, 0), block = dimension(array, number);
-    view.point_stride = lane.stride;
-    view.block_points = lane.extent;
-    view.block_stride = block.stride;
-  };
-  if (array.rank == 1 && levels == 1) {
-    view.point_stride = dimension(array, 0).stride;
-  } else if (array.rank == 2 && levels == 1) {
-    set_blocks(1);
-  } else if (array.rank == 2) {
-    set_levels(level_first ? 0 : 1, level_first ? "(levels, points)" : "(points, levels)");
-    view.point_stride = dimension(array, level_first ? 1 : 0).stride;
-  } else if (array.rank == 3) {
-    set_levels(1, "(nproma, levels, blocks)");
-    set_blocks(2);
-  } else {
-    throw Error(
-        Blame::user,
-        fmt::format("field '{}' with {} levels was put as an array of rank {}; take (points), "
-                    "(points, levels), (nproma, blocks) or (nproma, levels, blocks)",
-                    field, levels, static_cast<int>(array.rank)));
+// The dimensions of an array; beyond rank 3 those of extent 1 do not count.
+std::vector<Dimension> dimensions(const CFI_cdesc_t& array) {
+  std::vector<Dimension> all;
+  for (int number = 0; number < array.rank; ++number) all.push_back(dimension(array, number));
+  while (all.size() > 3) {
+    const auto one =
+        std::find_if(all.begin(), all.end(), [](auto& each) { return each.extent == 1; });
+    if (one == all.end()) break;
+    all.erase(one);
   }
+  return all;
+}
+
+// Dimensions that follow each other in equal steps are one.
+void join_even(std::vector<Dimension>& points) {
+  for (std::size_t next = 1; next < points.size();) {
+    auto& before = points[next - 1];
+    if (before.extent == 1) before.stride = points[next].stride;
+    if (points[next].extent != 1 && before.extent * before.stride != points[next].stride &&
+        before.extent != 1) {
+      ++next;
+      continue;
+    }
+    before.extent *= points[next].extent;
+    points.erase(points.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+}
+
+constexpr const char* orders =
+    "(points), (points, levels), (nproma, blocks) or (nproma, levels, blocks), or with level_first "
+    "(levels, points) or (levels, nproma, blocks)";
+
+// Levels lie in the second dimension, or in the first; all others are points.
+thalweg_view view_of(const CFI_cdesc_t& array, int levels, bool level_first,
+                     std::int64_t points_needed, const char* field) {
+  thalweg_view view{array.base_addr, 1, 0, 0, 0};
+  auto points = dimensions(array);
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Blame::user, fmt::format("field '{}' has {} levels, but its array {}; take {}",
+                                         field, levels, what, orders));
+  };
+  if (points.empty()) refuse("is a single value");
+  if (levels > 1) {
+    if (points.size() < 2) refuse("has one dimension");
+    const auto at = points.begin() + (level_first ? 0 : 1);
+    if (at->extent != levels) {
+      refuse(fmt::format("has extent {} in dimension {}", at->extent, level_first ? 1 : 2));
+    }
+    view.level_stride = at->stride;
+    points.erase(at);
+  }
+  std::int64_t held = 1;
+  for (const auto& each : points) held *= each.extent;
+  if (held < points_needed) {
+    throw Error(Blame::user, fmt::format("the array of field '{}' has room for {} points, but the "
+                                         "owned points of this rank need {}",
+                                         field, held, points_needed));
+  }
+  const auto nproma = points.front();
+  if (points.size() > 2) {  // nproma stays as it is: positions count in blocks
+    auto blocks = std::vector<Dimension>(points.begin() + 1, points.end());
+    join_even(blocks);
+    points = {nproma};
+    points.insert(points.end(), blocks.begin(), blocks.end());
+  }
+  view.point_stride = nproma.stride;
+  if (points.size() < 2) return view;
+  if (points.size() > 2) {
+    throw Error(Blame::user,
+                fmt::format("the array of field '{}' has rank {} and gaps; take {}, or copy it "
+                            "first",
+                            field, static_cast<int>(array.rank), orders));
+  }
+  view.block_points = nproma.extent;
+  view.block_stride = points[1].stride;
   return view;
 }
 
@@ -80,14 +123,14 @@ extern "C" {
 
 /// Called by fortran/thalweg_bodies.f90 only.
 int thalweg_fortran_view(const CFI_cdesc_t* array, int levels, int type, int level_first,
-                         const char* field, thalweg_view* view) {
+                         std::int64_t points_needed, const char* field, thalweg_view* view) {
   return capi::status_of([&] {
     if (type_of(*array) != type) {
       throw Error(
           Blame::user,
           fmt::format("field '{}' was put with values of another type than defined", field));
     }
-    *view = view_of(*array, levels, level_first != 0, field);
+    *view = view_of(*array, levels, level_first != 0, points_needed, field);
   });
 }
 

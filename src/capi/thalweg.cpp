@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,19 @@ namespace {
 
 void require(bool condition, const char* sentence) {
   if (!condition) throw Error(Blame::user, sentence);
+}
+
+// On a rank that has opened an output; `computes`: and whose role it is to compute, or not.
+template <class Act>
+int status_on(const thalweg_output* output, bool computes, const Act& act) {
+  return status_of([&] {
+    require(output != nullptr, "the output is not open: call thalweg_open first");
+    require(output->output->is_compute_rank() || !computes,
+            "an I/O or restart rank takes no part in this call: it calls thalweg_serve alone");
+    require(!output->output->is_compute_rank() || computes,
+            "a compute rank has nothing to serve: thalweg_serve is for I/O and restart ranks");
+    act();
+  });
 }
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
@@ -86,6 +100,19 @@ void define_points(thalweg_output& handle) {
   handle.output->define(all);
   if (handle.restart) handle.restart->define(all);
   handle.points_defined = true;
+}
+
+// The outputs up to a restart's time are those of the run before: its files stay as they are.
+void begin_after(std::vector<StreamSettings>& streams, double time_s) {
+  constexpr double slack = 1e-6;  // of an interval, as streams allow for
+  for (auto& stream : streams) {
+    if (stream.start_s > time_s) continue;
+    const double passed = std::floor((time_s - stream.start_s) / stream.interval_s + slack);
+    stream.start_s += (passed + 1.0) * stream.interval_s;
+  }
+  std::erase_if(streams, [](const StreamSettings& stream) {
+    return stream.start_s > stream.end_s + slack * stream.interval_s;
+  });
 }
 
 // All fields are known: streams may name them.
@@ -138,24 +165,25 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
 }
 
 int thalweg_role(const thalweg_output* output) {
+  if (output == nullptr) return -1;
   return output->output->is_compute_rank()   ? THALWEG_COMPUTE
          : output->output->is_restart_rank() ? THALWEG_RESTART
                                              : THALWEG_IO;
 }
 
 int thalweg_serve(thalweg_output* output) {
-  return status_of([&] {
+  return status_on(output, false, [&] {
     output->output->is_restart_rank() ? output->restart->serve() : output->output->serve();
   });
 }
 
 MPI_Comm thalweg_compute_comm(const thalweg_output* output) {
-  return output->output->compute_comm();
+  return output == nullptr ? MPI_COMM_NULL : output->output->compute_comm();
 }
 
 int thalweg_define_points(thalweg_output* output, const char* place, int64_t global_size,
                           int64_t count, const int64_t* global, const int64_t* positions) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     require(!output->points_defined, "points must be defined before the first field");
     require(count >= 0 && (count == 0 || global != nullptr),
             "owned points need their global indices");
@@ -167,7 +195,7 @@ int thalweg_define_points(thalweg_output* output, const char* place, int64_t glo
 }
 
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     require(!output->sealed, "fields must be defined before the first question about output times");
     define_points(*output);
     output->fields.push_back(info_of(*field));
@@ -177,7 +205,7 @@ int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
 
 int thalweg_wants(thalweg_output* output, const char* field, double time_s) {
   bool wanted = false;
-  const int status = status_of([&] {
+  const int status = status_on(output, true, [&] {
     seal(*output);
     wanted = field == nullptr ? output->output->due(time_s) : output->output->wants(field, time_s);
   });
@@ -186,7 +214,7 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s) {
 
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view,
                 double time_s) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     seal(*output);
     const auto& info = field_of(*output, text_of(field));
     output->output->put(info.name, view_of(*view, info.type), time_s);
@@ -194,7 +222,7 @@ int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* v
 }
 
 int thalweg_end_time(thalweg_output* output, double time_s) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     seal(*output);
     output->output->end_time(time_s);
     if (output->restart) output->restart->check();
@@ -202,7 +230,7 @@ int thalweg_end_time(thalweg_output* output, double time_s) {
 }
 
 int thalweg_check(thalweg_output* output) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     seal(*output);
     output->output->check();
     if (output->restart) output->restart->check();
@@ -210,7 +238,7 @@ int thalweg_check(thalweg_output* output) {
 }
 
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     define_points(*output);
     output->state.push_back(info_of(*field));
     if (output->restart) output->restart->define(output->state.back());
@@ -219,7 +247,7 @@ int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
 
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     require(output->restart.has_value(), "[restart]: mode is \"none\"; choose one to write state");
     require_views(*output, views, count);
     std::vector<FieldView> all;
@@ -232,7 +260,7 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
 
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s) {
-  return status_of([&] {
+  return status_on(output, true, [&] {
     require_views(*output, views, count);
     *time_s = -1.0;
     const auto set = find_restart(output->output->compute_comm(), text_of(directory));
@@ -248,6 +276,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
     }
     read_restart(output->output->compute_comm(), set, points, output->state, all);
     *time_s = set.time_s;
+    if (!output->sealed) begin_after(output->streams, set.time_s);
   });
 }
 

@@ -230,6 +230,12 @@ std::string text_of(const std::string& path, const char* name) {
   return text;
 }
 
+#ifdef THALWEG_PARALLEL_NETCDF
+constexpr bool built = true;
+#else
+constexpr bool built = false;
+#endif
+
 /// Containers of this way that are there: without PnetCDF only netCDF-4.
 std::vector<std::string> names() {
   std::vector<std::string> list;
@@ -239,6 +245,18 @@ std::vector<std::string> names() {
 }
 
 }  // namespace
+
+TEST_CASE("without_parallel_netcdf_the_mpiio_way_is_refused_by_its_name" * doctest::skip(built)) {
+  CHECK(names().empty());
+  for (const char* name : {"netcdf4", "cdf5", "zarr"}) {
+    CHECK_THROWS_WITH_AS(find_container(name, "mpiio"),
+                         "[io]: way = \"mpiio\" is not there, because Thalweg was built without "
+                         "parallel netCDF; choose way = \"direct\"",
+                         Error);
+  }
+}
+
+TEST_SUITE_BEGIN("by MPI-IO" * doctest::skip(!built));
 
 TEST_CASE("files_by_mpi_io_hold_every_value_however_the_pieces_are_dealt") {
   const SharedFolder folder;
@@ -371,3 +389,5 @@ TEST_CASE("the_mpiio_way_refuses_what_it_cannot_do") {
     CHECK_THROWS_AS(find_container(name, "mpiio").check(file), Error);
   CHECK_THROWS_AS(find_container("zarr", "mpiio"), Error);
 }
+
+TEST_SUITE_END();

@@ -26,6 +26,7 @@ std::unique_ptr<Container> join_raw(const FileDescription& description, const st
                                     MPI_Comm team);
 void check_raw(const FileDescription& description);
 
+// With parallel netCDF only.
 std::unique_ptr<Container> create_netcdf4_mpiio(const FileDescription& description, MPI_Comm team);
 std::unique_ptr<Container> join_netcdf4_mpiio(const FileDescription& description,
                                               const std::string& layout, MPI_Comm team);

@@ -16,7 +16,9 @@ namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
 // Containers whose blocks find their place in the file only after each step.
 bool never(const FileDescription&) { return false; }
+#ifdef THALWEG_PARALLEL_NETCDF
 bool always(const FileDescription&) { return true; }
+#endif
 bool if_sizes_vary(const FileDescription& file) {
   return file.chunked || file.compression != "none";
 }
@@ -35,8 +37,10 @@ constexpr std::array all{
                   little_endian, never, create_zarr, join_zarr, check_zarr},
     ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
                   little_endian, never, create_raw, join_raw, check_raw},
+#ifdef THALWEG_PARALLEL_NETCDF
     ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
                   always, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
+#endif
 #ifdef THALWEG_PNETCDF
     ContainerInfo{"cdf5", "mpiio", ".nc", "netCDF CDF-5 by PnetCDF, collective", little_endian,
                   always, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
@@ -51,6 +55,11 @@ const ContainerInfo& find_container(std::string_view name, std::string_view way)
   for (const auto& container : all) {
     if (way == container.way) names.emplace_back(container.name);
     if (name == container.name && way == container.way) return container;
+  }
+  if (names.empty() && way == "mpiio") {
+    throw Error(Blame::user,
+                "[io]: way = \"mpiio\" is not there, because Thalweg was built without parallel "
+                "netCDF; choose way = \"direct\"");
   }
   throw Error(
       Blame::user,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The netCDF-4 container by MPI-IO: the head describes the file alone, all ranks of the team write
 // it with parallel netCDF-4 (HDF5), field by field, each call collective.
+#ifdef THALWEG_PARALLEL_NETCDF
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <netcdf.h>
@@ -180,3 +181,4 @@ void check_netcdf4_mpiio(const FileDescription& description) {
 }
 
 }  // namespace thalweg
+#endif

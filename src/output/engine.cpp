@@ -106,6 +106,8 @@ void Engine::close(bool abandon) {
     receiver_->finish();
   }
   wait_until([&] { return poll(), sender_->all_done(); }, "writers to complete their files", 0.001);
+  // Only now: MPI may keep a message to oneself until it is taken.
+  if (receiver_) receiver_->leave();
   sender_->finish();
   receiver_.reset();
   free_shared_parts(shared_);  // collective with the I/O ranks

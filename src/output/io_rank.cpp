@@ -42,6 +42,7 @@ void serve_io_rank(const Definition& definition, const Ranks& ranks) {
                       [&](const Error& error) { tell_compute_ranks(ranks, error); });
     while (!receiver.all_closed()) receiver.receive(next_message(ranks.control));
     receiver.finish();
+    receiver.leave();
     failure = receiver.failure();
   }
   free_shared_parts(shared);  // collective with the compute ranks

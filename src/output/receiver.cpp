@@ -123,7 +123,8 @@ void Receiver::finish() {
     writer_.close();
   }
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) outbox_.post(rank, tag_done, {0, 0});
-  outbox_.drain("compute ranks to take the last words");
 }
+
+void Receiver::leave() { outbox_.drain("compute ranks to take the last words"); }
 
 }  // namespace thalweg

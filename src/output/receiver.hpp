@@ -29,6 +29,8 @@ class Receiver {
   bool all_closed() const { return closed_ == ranks_.compute_ranks; }
   /// Completes the files, then tells compute ranks. Collective over the writers.
   void finish();
+  /// Waits until every compute rank, this one perhaps among them, has taken the last words.
+  void leave();
   const std::optional<Error>& failure() const { return writer_.failure(); }
 
  private:

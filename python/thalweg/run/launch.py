@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -18,11 +19,35 @@ _CHECK_TIMEOUT_S = 60.0
 
 def mpirun_command(ranks: int, command: list[str], mpi_io: str = "auto") -> list[str]:
     """Ranks may outnumber cores, so none is bound to a core and a waiting one yields."""
-    if shutil.which("mpirun") is None:
+    path = shutil.which("mpirun")
+    if path is None:
         raise ThalwegError("'mpirun' is not installed; install Open MPI (Debian: openmpi-bin)")
-    options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
-    options += layer_options(mpi_io)
+    options = []
+    if _is_of_open_mpi(path):
+        options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+        options += layer_options(mpi_io)
+    elif mpi_io != "auto":
+        raise ThalwegError(
+            f"[machine]: mpi_io = \"{mpi_io}\" is a choice of Open MPI, and '{path}' is of another "
+            'MPI; use mpi_io = "auto"'
+        )
     return ["mpirun", *options, "-n", str(ranks), *command]
+
+
+@functools.cache
+def _is_of_open_mpi(mpirun: str) -> bool:
+    """MPICH's Hydra refuses Open MPI's options."""
+    try:
+        result = subprocess.run(
+            [mpirun, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=_CHECK_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ThalwegError(f"'{mpirun} --version' did not run ({error}); mend the MPI") from None
+    return "HYDRA" not in result.stdout
 
 
 def mpirun_environment() -> dict[str, str]:

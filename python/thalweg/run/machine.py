@@ -26,10 +26,9 @@ def describe_machine() -> dict[str, Any]:
 
 def describe_versions() -> dict[str, str]:
     """Versions of Thalweg and of the libraries it was built with; "unknown" where nobody tells."""
-    mpi = re.search(r"\(([^)]*)\)\s*([\d.]+)", _first_line(["mpirun", "--version"]))
     return {
         "thalweg": thalweg.__version__,
-        "mpi": f"{mpi[1]} {mpi[2]}" if mpi else "unknown",
+        "mpi": _mpi_version(_output(["mpirun", "--version"])) or "unknown",
         "netcdf": _first_line(["pkg-config", "--modversion", "netcdf-mpi"]) or "unknown",
         "hdf5": _first_line(["pkg-config", "--modversion", "hdf5-openmpi"]) or "unknown",
     }
@@ -43,12 +42,24 @@ def describe_commit() -> str:
     return commit + ("-dirty" if changed else "")
 
 
-def _first_line(command: list[str]) -> str:
+def _mpi_version(text: str) -> str:
+    """From what mpirun says of itself; MPICH's is called Hydra and has MPICH's version."""
+    open_mpi = re.match(r".*\(([^)]*)\)\s*([\d.]+)", text)
+    hydra = re.match(r"HYDRA.*\n\s*Version:\s*(\S+)", text)
+    return f"{open_mpi[1]} {open_mpi[2]}" if open_mpi else f"MPICH {hydra[1]}" if hydra else ""
+
+
+def _output(command: list[str]) -> str:
+    """Of a command that ends well, "" otherwise."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return result.stdout.partition("\n")[0].strip() if result.returncode == 0 else ""
+    return result.stdout if result.returncode == 0 else ""
+
+
+def _first_line(command: list[str]) -> str:
+    return _output(command).partition("\n")[0].strip()
 
 
 def _cpu_model() -> str:
