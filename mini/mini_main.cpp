@@ -17,6 +17,7 @@
 #include "messages.hpp"
 #include "model.hpp"
 #include "run_settings.hpp"
+#include "thalweg/checksums.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
 #include "thalweg/mpi_io.hpp"
@@ -113,6 +114,7 @@ void run_model(const Experiment& experiment, const std::string& directory) {
   }
   write_timing(MPI_COMM_WORLD, role, directory);
   write_mpi_io_record(MPI_COMM_WORLD, directory);
+  write_checksums(MPI_COMM_WORLD, directory);
 }
 
 /// A failure that reached every rank ends in an orderly way; one that others do not know of ends
@@ -143,6 +145,7 @@ int run(const std::string& path, const std::string& directory) {
     start_clock(MPI_COMM_WORLD);
     const Experiment experiment = checked_experiment(path, ranks);
     set_wait_timeout(experiment.table("io").number("timeout"));
+    collect_checksums();
     run_model(experiment, directory);
   } catch (const Error& error) {
     exit_code = end_after_failure(error.what(), error.exit_code());

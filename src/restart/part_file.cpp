@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 by ISA-L (carry-less multiplication, over 10 GB/s a core), then pwrite.
+// Every slab: its checksum, then pwrite.
 #include "restart/part_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <isa-l/crc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,11 +13,6 @@
 #include "thalweg/error.hpp"
 
 namespace thalweg {
-
-std::uint32_t crc32(std::uint32_t before, std::span<const std::byte> bytes) {
-  return crc32_gzip_refl(before, reinterpret_cast<const unsigned char*>(bytes.data()),
-                         bytes.size());
-}
 
 void throw_file_error(const std::string& what, const std::string& path) {
   throw Error(Blame::file_system, fmt::format("cannot {} '{}': {}; the restart set is given up",

@@ -117,7 +117,7 @@ class KillHarness:
         ranks = [rank for rank, role in enumerate(twin.roles) if role == blow.role]
         victim = ranks[blow.number % len(ranks)]
         run = RankedRun.start(self._case, path, way.overrides())
-        killed = run.kill_rank(victim, blow.share * twin.took_s)
+        killed = run.kill_rank(victim, blow.entries, blow.share * twin.took_s)
         before = [each.name for each in list_restart_sets(path)]
         code, _ = run.wait()
         self.tally.trials += 1

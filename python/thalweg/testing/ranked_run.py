@@ -63,15 +63,19 @@ class RankedRun:
             )
         return RankedRun(directory, process, time.monotonic())
 
-    def kill_rank(self, rank: int, after_s: float) -> bool:
-        """SIGKILL that long after the start. False if the rank had ended, or the run without it."""
-        process_id = 0
+    def kill_rank(self, rank: int, entries: int, after_s: float) -> bool:
+        """SIGKILL so long after so many files and checkpoints are there, or after the start.
+
+        False if the rank had ended, or the run without it.
+        """
+        process_id, from_s = 0, 0.0 if entries else self.began_s
         while self.process.poll() is None:
             process_id = process_id or ranks_of(self.directory).get(rank, 0)
-            left_s = self.began_s + after_s - time.monotonic()
-            if process_id and left_s <= 0.0:
+            if not from_s and self._entries() >= entries:
+                from_s = time.monotonic()
+            if process_id and from_s and time.monotonic() >= from_s + after_s:
                 break
-            time.sleep(min(0.005, max(left_s, 0.0)) if process_id else 0.001)
+            time.sleep(0.001)
         if not process_id:
             return False
         with contextlib.suppress(ProcessLookupError):
@@ -96,6 +100,11 @@ class RankedRun:
             self._end_everything()
         assert not left, f"mpirun ended, but ranks {left} are still there"
         return code, took_s
+
+    def _entries(self) -> int:
+        folders = (self.directory / "files", self.directory / "restart")
+        paths = [path for each in folders if each.is_dir() for path in each.iterdir()]
+        return sum(path.suffix not in (".part", ".old", ".json") for path in paths)
 
     def errors(self) -> str:
         return (self.directory / "err.txt").read_text(encoding="utf-8", errors="replace")

@@ -94,16 +94,25 @@ def draw_way(dice: random.Random) -> Way:
 
 @dataclass(frozen=True)
 class Blow:
-    """Which rank is killed, and when: after this share of the time an undisturbed run took."""
+    """Which rank is killed, and when.
+
+    number   among the ranks of that role, counted round
+    entries  files and checkpoints under final names that are waited for; 0 = none
+    share    then, of the time an undisturbed run took
+    """
 
     role: str
-    number: int  # among the ranks of that role, counted round
+    number: int
+    entries: int
     share: float
 
     def __str__(self) -> str:
-        return f"{self.role} rank {self.number} killed at {self.share:.2f} of the run"
+        when = f"{self.entries} files and {self.share:.3f} of the run"
+        return f"{self.role} rank {self.number} killed after {when}"
 
 
 def draw_blow(dice: random.Random, way: Way) -> Blow:
     roles = ["compute"] + ["io"] * (way.io_ranks > 0) + ["restart"] * (way.restart_ranks > 0)
-    return Blow(dice.choice(roles), dice.randrange(4), dice.random())
+    entries = dice.randint(-6, 24)  # a fifth of the blows strike anywhere, start and end included
+    share = dice.random() if entries <= 0 else dice.uniform(0.0, 0.1)
+    return Blow(dice.choice(roles), dice.randrange(4), max(entries, 0), share)
