@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "format/aside_file.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -22,6 +23,7 @@ void throw_file_error(const std::string& what, const std::string& path) {
 PartFile::PartFile(std::string path, std::int64_t size_bytes) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw_file_error("create", path_);
+  const FileSizeSignalBlocked blocked;
   if (::ftruncate(file_, size_bytes) != 0) throw_file_error("set the size of", path_);
 }
 
@@ -51,6 +53,7 @@ void PartFile::append(std::span<const std::byte> slab) {
 }
 
 void PartFile::write_all(std::span<const std::byte> bytes, std::int64_t offset) {
+  const FileSizeSignalBlocked blocked;
   while (!bytes.empty()) {
     const auto written = ::pwrite(file_, bytes.data(), bytes.size(), offset);
     if (written < 0 && errno == EINTR) continue;

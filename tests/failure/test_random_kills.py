@@ -29,6 +29,7 @@ def kill(times: int, folder: Path) -> None:
     assert harness.tally.trials == times
     assert harness.tally.killed > times // 2, harness.tally
     assert harness.tally.files_checked >= times, harness.tally
+    assert harness.tally.launchers_hung <= 1 + times // 50, harness.tally
     assert harness.tally.continued > times // 4, harness.tally
 
 

@@ -57,6 +57,7 @@ class Tally:
     continued: int = 0
     without_set: int = 0
     unfinished_left: int = 0
+    launchers_hung: int = 0
     kills_by_role: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -121,6 +122,7 @@ class KillHarness:
         before = [each.name for each in list_restart_sets(path)]
         code, _ = run.wait()
         self.tally.trials += 1
+        self.tally.launchers_hung += run.launcher_hung
         if killed and code != 0:
             self.tally.killed += 1
             counts = self.tally.kills_by_role

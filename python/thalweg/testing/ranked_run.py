@@ -13,6 +13,7 @@ from pathlib import Path
 
 from thalweg.config.experiment import Experiment
 from thalweg.run.launch import model_command, mpirun_command, mpirun_environment
+from thalweg.run.process import AFTER_ERROR_S
 
 ENDS_WITHIN_S = 60.0  # after a kill, and a whole undisturbed run on a busy machine
 
@@ -43,6 +44,7 @@ class RankedRun:
     directory: Path
     process: subprocess.Popen[bytes]
     began_s: float
+    launcher_hung: bool = False  # nothing of ours ran any more, but mpirun did
 
     @staticmethod
     def start(case: Path, directory: Path, overrides: list[str]) -> RankedRun:
@@ -86,7 +88,7 @@ class RankedRun:
     def wait(self) -> tuple[int, float]:
         """(exit code, seconds since the start); ends everything and raises if it takes too long."""
         try:
-            code = self.process.wait(ENDS_WITHIN_S)
+            code = self._wait_for_mpirun()
             took_s = time.monotonic() - self.began_s
             deadline_s = time.monotonic() + 5.0
             while (left := ranks_of(self.directory)) and time.monotonic() < deadline_s:
@@ -105,6 +107,20 @@ class RankedRun:
         folders = (self.directory / "files", self.directory / "restart")
         paths = [path for each in folders if each.is_dir() for path in each.iterdir()]
         return sum(path.suffix not in (".part", ".old", ".json") for path in paths)
+
+    def _wait_for_mpirun(self) -> int:
+        """As `thalweg run`: an mpirun that hangs although no rank is left is ended, and noted."""
+        deadline_s = time.monotonic() + ENDS_WITHIN_S
+        seen_s = time.monotonic()  # when a rank was seen last
+        while time.monotonic() < deadline_s:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self.process.wait(1.0)
+            if ranks_of(self.directory):
+                seen_s = time.monotonic()
+            elif time.monotonic() > seen_s + AFTER_ERROR_S:
+                self.launcher_hung = True
+                return -signal.SIGKILL
+        raise subprocess.TimeoutExpired("mpirun", ENDS_WITHIN_S)
 
     def errors(self) -> str:
         return (self.directory / "err.txt").read_text(encoding="utf-8", errors="replace")

@@ -76,10 +76,10 @@ def draw_way(dice: random.Random) -> Way:
     divisible = [each for each in STORAGES if each[0] not in WHOLE_GRIDS_ONLY]
     storage = dice.choice(divisible if mode == "file_parallel" else STORAGES)
     collective = storage in (STORAGES[0], STORAGES[3]) and dice.random() < 0.2
-    restart_mode = dice.choice(RESTART_MODES)
+    restart_mode, compute = dice.choice(RESTART_MODES), dice.randint(1, 3)
     dedicated = restart_mode in ("async", "dedicated_multifile")
     return Way(
-        compute=dice.randint(1, 3),
+        compute=compute,
         mode=mode,
         io_ranks=io_ranks,
         storage=storage,
@@ -88,7 +88,7 @@ def draw_way(dice: random.Random) -> Way:
         backpressure=dice.choice(("block", "spill")),
         way="mpiio" if collective else "direct",
         restart_mode=restart_mode,
-        restart_ranks=dice.randint(1, 2) if dedicated else 0,
+        restart_ranks=dice.randint(1, min(compute, 2)) if dedicated else 0,
     )
 
 
