@@ -47,7 +47,15 @@ def settings_of(way: Way) -> list[str]:
     return [*settings, f"machine.ranks={2 + io_ranks}", *([more] if more else [])]
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
+ALWAYS = ("serial-netcdf4", "file_parallel-netcdf4", "shared_file-zarr", "async-ccsds")
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(way, id=name, marks=() if name in ALWAYS else pytest.mark.slow)
+        for name, way in WAYS.items()
+    ]
+)
 def way(request: pytest.FixtureRequest) -> Way:
     return request.param  # type: ignore[no-any-return]
 
