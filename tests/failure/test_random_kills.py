@@ -27,10 +27,10 @@ def kill(times: int, folder: Path) -> None:
         harness.kill_several(harness.draw(), OF_ONE_WAY)
     print(harness.tally)
     assert harness.tally.trials == times
-    assert harness.tally.killed > times // 2, harness.tally
+    assert harness.tally.killed > times // 4, harness.tally
     assert harness.tally.files_checked >= times, harness.tally
     assert harness.tally.launchers_hung <= 1 + times // 50, harness.tally
-    assert harness.tally.continued > times // 4, harness.tally
+    assert harness.tally.continued > times // 8, harness.tally
 
 
 def test_what_a_killed_rank_leaves_is_whole_and_continues(tmp_path: Path, model: Path) -> None:

@@ -45,7 +45,7 @@ def test_auto_falls_back_to_messages_and_writes_the_same_bits(size: str, tmp_pat
     plain = [str(ROOT / "thalweg"), "run", str(ROOT / "examples" / "jet.toml")]
     plain += ["--out", str(tmp_path / "windows"), *(f"--set={setting}" for setting in SMALL)]
     subprocess.run(plain, capture_output=True, timeout=120, check=True)
-    assert "transport rma" in (tmp_path / "windows" / "run.json").read_text()
+    assert "transport shared_memory" in (tmp_path / "windows" / "run.json").read_text()
     verify = [str(ROOT / "thalweg"), "verify", str(tmp_path / "messages")]
     verify += ["--against", str(tmp_path / "windows")]
     same = subprocess.run(verify, capture_output=True, text=True, timeout=120, check=False)

@@ -113,6 +113,6 @@ class Blow:
 
 def draw_blow(dice: random.Random, way: Way) -> Blow:
     roles = ["compute"] + ["io"] * (way.io_ranks > 0) + ["restart"] * (way.restart_ranks > 0)
-    entries = dice.randint(-6, 24)  # a fifth of the blows strike anywhere, start and end included
+    entries = dice.randint(-3, 12)  # a quarter of the blows strike anywhere, start and end included
     share = dice.random() if entries <= 0 else dice.uniform(0.0, 0.1)
     return Blow(dice.choice(roles), dice.randrange(4), max(entries, 0), share)
