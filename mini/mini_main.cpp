@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <array>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -17,6 +19,7 @@
 #include "messages.hpp"
 #include "model.hpp"
 #include "run_settings.hpp"
+#include "thalweg/checksums.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
 #include "thalweg/mpi_io.hpp"
@@ -84,7 +87,27 @@ void list_fields() {
   fmt::print("{}\n", list.dump(1));
 }
 
-void run_model(const Experiment& experiment, const std::string& directory) {
+/// How all ranks end. Ranks that did well take part too, before they write the record of the run.
+struct End {
+  int exit_code = 0;  ///< the largest
+  int speaker = 0;    ///< lowest rank that failed; the number of ranks if none did
+};
+
+/// Collective over the world; the first thing that every rank does after its work or its failure.
+End agree_on_end(int exit_code) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const std::array<int, 2> mine{exit_code, exit_code == 0 ? 0 : ranks - rank};
+  std::array<int, 2> largest{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(mine.data(), largest.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+  wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
+  return {largest[0], ranks - largest[1]};
+}
+
+/// Returns the exit code: that of a failure that only other ranks know of, too.
+int run_model(const Experiment& experiment, const std::string& directory) {
   std::string role = "compute";
   {
     const double begin_s = now_s();
@@ -111,31 +134,41 @@ void run_model(const Experiment& experiment, const std::string& directory) {
       output.serve();
     }
   }
+  if (const End end = agree_on_end(0); end.exit_code != 0) return end.exit_code;
   write_timing(MPI_COMM_WORLD, role, directory);
   write_mpi_io_record(MPI_COMM_WORLD, directory);
+  write_checksums(MPI_COMM_WORLD, directory);
+  return 0;
 }
 
-/// A failure that reached every rank ends in an orderly way; one that others do not know of ends
-/// them. Rank 0 speaks; the others only when rank 0 cannot know.
+/// Where all other ranks come to their end too, the lowest that failed speaks. A failure that they
+/// do not know of ends them.
 int end_after_failure(const std::string& sentence, int exit_code) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) mini::say_error(sentence);
   constexpr double patience_s = 5.0;
   set_wait_timeout(patience_s);
   try {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
+    const End end = agree_on_end(exit_code);
+    if (end.speaker == rank) mini::say_error(sentence);
+    return end.exit_code;
   } catch (const std::exception&) {
-    if (rank != 0) mini::say_error(sentence);
+    mini::say_error(sentence);
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
   return exit_code;
 }
 
+/// HDF5 1.10 stumbles in MPI_Finalize over a file that it could not flush. What was wrong has been
+/// said by then: the exit code is to stay that of the sentence.
+void end_quietly_with(int exit_code) {
+  static int code = exit_code;
+  std::signal(SIGSEGV, [](int) { std::_Exit(code); });
+}
+
 int run(const std::string& path, const std::string& directory) {
   MPI_Init(nullptr, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that outgrows its limit is a sentence, not a signal
   int exit_code = 0;
   try {
     int ranks = 1;
@@ -143,12 +176,14 @@ int run(const std::string& path, const std::string& directory) {
     start_clock(MPI_COMM_WORLD);
     const Experiment experiment = checked_experiment(path, ranks);
     set_wait_timeout(experiment.table("io").number("timeout"));
-    run_model(experiment, directory);
+    collect_checksums();
+    exit_code = run_model(experiment, directory);
   } catch (const Error& error) {
     exit_code = end_after_failure(error.what(), error.exit_code());
   } catch (const std::exception& error) {
     exit_code = end_after_failure(fmt::format("unexpected: {}", error.what()), 1);
   }
+  if (exit_code != 0) end_quietly_with(exit_code);
   MPI_Finalize();
   return exit_code;
 }

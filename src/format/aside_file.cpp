@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "format/netcdf_calls.hpp"
+#include "format/written.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -49,6 +50,7 @@ FileSizeSignalBlocked::~FileSizeSignalBlocked() {
 }
 
 AsideFile::AsideFile(const std::string& path, Open how) : aside_(path + ".part") {
+  if (how == Open::create) forget_written(aside_);
   const int flags = O_WRONLY | O_CLOEXEC | (how == Open::create ? O_CREAT | O_TRUNC : 0);
   do descriptor_ = ::open(aside_.c_str(), flags, 0666);
   while (descriptor_ < 0 && errno == EINTR);
@@ -56,6 +58,7 @@ AsideFile::AsideFile(const std::string& path, Open how) : aside_(path + ".part")
 }
 
 void AsideFile::write(const void* data, std::size_t bytes, std::int64_t offset) const {
+  note_written(aside_, offset, {static_cast<const std::byte*>(data), bytes});
   const FileSizeSignalBlocked blocked;
   const auto* next = static_cast<const char*>(data);
   while (bytes > 0) {

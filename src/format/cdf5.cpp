@@ -78,6 +78,7 @@ std::unique_ptr<Container> join_cdf5(const FileDescription& description, const s
 void check_cdf5(const FileDescription& description) { check("cdf5", description); }
 
 std::unique_ptr<Container> create_classic(const FileDescription& description, MPI_Comm) {
+  check_classic(description);
   return create(classic, NC_64BIT_OFFSET, description);
 }
 std::unique_ptr<Container> join_classic(const FileDescription& description,

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <utility>
 
+#include "format/aside_file.hpp"
 #include "format/netcdf_calls.hpp"
 
 #if H5_VERSION_GE(1, 13, 0)
@@ -102,6 +103,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size,
                    const void* from) {
+  const FileSizeSignalBlocked blocked;
   auto& mine = of(file);
   mine.end = std::max(mine.end, address + size);
   if (from == placeholder()) {
@@ -121,6 +123,7 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t
 /// HDF5 gave all room up to `allocated` away, to itself or to an owner who may not have written
 /// yet.
 herr_t set_length(H5FD_t* file, hid_t, hbool_t) {
+  const FileSizeSignalBlocked blocked;
   auto& mine = of(file);
   if (mine.silent || mine.end == mine.allocated) return 0;
   if (ftruncate(mine.descriptor, static_cast<off_t>(mine.allocated)) != 0)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -46,7 +47,12 @@ std::size_t length_of(const std::byte* section) {
 class Keys {
  public:
   Keys() : handle_(codes_grib_handle_new_from_samples(nullptr, "GRIB2"), codes_handle_delete) {
-    if (handle_ == nullptr) throw Error(Blame::bug, "ecCodes has no sample 'GRIB2'");
+    if (handle_ == nullptr) {
+      throw Error(Blame::file_system,
+                  fmt::format("ecCodes cannot read its sample 'GRIB2': {}; look at "
+                              "'codes_info' and ECCODES_SAMPLES_PATH",
+                              errno == 0 ? "it has none" : std::strerror(errno)));
+    }
   }
   void set(const char* key, long value) { check(codes_set_long(handle_.get(), key, value), key); }
   void set(const char* key, const char* value) {

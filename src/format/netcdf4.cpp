@@ -64,6 +64,7 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
 std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
   const auto path = description.path + ".part";
   const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  check_netcdf(file.id() < 0 ? NC_EHDFERR : NC_NOERR, "open", path);
   std::vector<std::int64_t> offsets;
   for (const auto& info : description.fields) {
     const Hdf5Id variable(H5Dopen2(file.id(), info.name.c_str(), H5P_DEFAULT), H5Dclose);

@@ -20,6 +20,7 @@
 #include "format/hdf5_zstd.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/netcdf_metadata.hpp"
+#include "format/written.hpp"
 #include "thalweg/trace.hpp"
 
 namespace thalweg {
@@ -253,6 +254,8 @@ class Netcdf4Chunked final : public Container {
   }
 
   void write(const std::byte* from, std::uint64_t size, std::uint64_t address) const {
+    const FileSizeSignalBlocked blocked;
+    note_written(aside_, static_cast<std::int64_t>(address), {from, size});
     while (size > 0) {
       const auto put = pwrite(descriptor_, from, size, static_cast<off_t>(address));
       if (put < 0 && errno == EINTR) continue;

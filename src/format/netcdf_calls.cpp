@@ -28,8 +28,24 @@ std::string refusal_reason(const std::string& path, int status) {
   return status < 0 ? nc_strerror(status) : std::strerror(status);
 }
 
+namespace {
+
+/// netCDF-C calls every refusal below HDF5 "HDF error" or "Permission denied"; the system call left
+/// its reason. Only reasons that nothing else leaves behind are believed.
+int reason_of(int status) {
+  const int reason = errno;
+  const bool vague = status == NC_EHDFERR || status == EACCES || status == NC_EPERM;
+  for (const int clear : {EFBIG, EDQUOT, EMFILE, ENFILE, EROFS}) {
+    if (vague && reason == clear) return reason;
+  }
+  return status;
+}
+
+}  // namespace
+
 void check_netcdf(int status, const char* what, const std::string& path) {
   if (status == NC_NOERR) return;
+  status = reason_of(status);
   throw Error(Blame::file_system,
               fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
 }

@@ -17,6 +17,7 @@
 #include "codec/codec.hpp"
 #include "format/aside_file.hpp"
 #include "format/netcdf_calls.hpp"
+#include "format/written.hpp"
 
 namespace thalweg {
 
@@ -121,6 +122,7 @@ ShardFile::~ShardFile() {
 
 void ShardFile::write(const std::byte* from, std::size_t size, std::int64_t offset) {
   const FileSizeSignalBlocked blocked;
+  note_written(path_, offset, {from, size});
   while (size > 0) {
     const auto done = pwrite(file_, from, size, offset);
     if (done < 0 && errno == EINTR) continue;

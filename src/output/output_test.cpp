@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "format/container.hpp"
 #include "format/netcdf_calls.hpp"
 #include "thalweg/error.hpp"
 
@@ -339,4 +340,28 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
   settings.io_ranks = 4;
   CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("leaves no compute rank"),
                        Error);
+}
+
+TEST_CASE("every container is asked before anything happens, and knows what it cannot write") {
+  const std::vector<FieldInfo> fields{{"vor", "", "", "s-1", Place::cell, 30},
+                                      {"ps", "", "", "Pa", Place::vertex, 1}};
+  StreamSettings stream;
+  stream.end_s = 3600.0;
+  OutputSettings settings;
+  for (const auto& kind : containers()) {
+    CAPTURE(kind.name);
+    settings.way = kind.way;
+    stream.container = kind.name;
+    CHECK_NOTHROW(check_stream(stream, fields, settings));
+  }
+  settings.way = "direct";
+  settings.mode = "file_parallel";
+  for (const std::string whole_grids_only : {"zarr", "grib2"}) {
+    stream.container = whole_grids_only;
+    settings.io_ranks = 2;
+    CHECK_THROWS_WITH_AS(check_stream(stream, fields, settings), doctest::Contains("file_parallel"),
+                         Error);
+    settings.io_ranks = 1;
+    CHECK_NOTHROW(check_stream(stream, fields, settings));
+  }
 }

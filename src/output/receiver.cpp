@@ -9,6 +9,20 @@
 
 namespace thalweg {
 
+namespace {
+
+/// What of a slot is this writer's to take: the budget of an I/O rank counts that.
+std::int64_t share_of_slot(const SlotMap& map, const LaneDivision& division, int lane, int writer) {
+  std::int64_t bytes = 0;
+  for (std::size_t number = 0; number < division.slices.size(); ++number) {
+    if (division.slices[number].writer == writer)
+      bytes += map.bytes(lane, static_cast<int>(number));
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Receiver::Receiver(const Definition& definition, std::span<const LaneDivision> lanes,
                    const Ranks& ranks, std::span<const OwnedRuns> runs, int slots,
                    StagingMemory& staging, MPI_Comm writers,
@@ -44,7 +58,9 @@ void Receiver::receive(const MPI_Status& status) {
     pending.orders[source].push_back(static_cast<ArrayOrder>(values[field]));
   }
   if (values[2] >= 0) {
-    waiting_bytes_ += maps_[source].slot_bytes(definition_.lane_of(stream, step));
+    const int lane = definition_.lane_of(stream, step);
+    waiting_bytes_ += share_of_slot(maps_[source], divisions_[static_cast<std::size_t>(lane)], lane,
+                                    ranks_.writer());
     record_high_water(waiting_bytes_);
   }
   if (++pending.announced < ranks_.compute_ranks) return;
@@ -77,7 +93,8 @@ void Receiver::take(int stream, int step, const Step& ready) {
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
     const auto source = static_cast<std::size_t>(rank);
     outbox_.post(rank, tag_credit, {lane, ready.slots[source]});
-    waiting_bytes_ -= maps_[source].slot_bytes(lane);
+    waiting_bytes_ -= share_of_slot(maps_[source], divisions_[static_cast<std::size_t>(lane)], lane,
+                                    ranks_.writer());
   }
   writer_.finish_step(stream, step);
 }

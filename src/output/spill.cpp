@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "format/aside_file.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -60,6 +61,7 @@ void Spill::refuse(const char* act, std::int64_t bytes) const {
 
 void Spill::push(std::span<const std::byte> bytes, std::int64_t key) {
   const auto size = static_cast<std::int64_t>(bytes.size());
+  const FileSizeSignalBlocked blocked;
   for (std::int64_t done = 0; done < size;) {
     const auto count =
         pwrite(file_, bytes.data() + done, static_cast<std::size_t>(size - done), end_ + done);

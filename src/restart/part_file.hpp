@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/crc32.hpp"
+
 namespace thalweg {
 
 /// One checksum covers this much of a part, so that ranks can share the work of checking it.
 inline constexpr std::int64_t block_bytes = std::int64_t{32} << 20;
-
-/// CRC-32 of gzip (what Python's zlib.crc32 computes), continued from `before`.
-std::uint32_t crc32(std::uint32_t before, std::span<const std::byte> bytes);
 
 /// A part as the manifest names it.
 struct PartEntry {

@@ -63,6 +63,10 @@ class RunDirectory:
         return self.path / "mpi_io.json"
 
     @property
+    def checksums_path(self) -> Path:
+        return self.path / "checksums.jsonl"
+
+    @property
     def log_path(self) -> Path:
         return self.path / "log.txt"
 

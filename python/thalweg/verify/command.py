@@ -1,35 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg verify`: prints checks of a run, and what differs from another run."""
+"""`thalweg verify`: says whether a run is whole, prints checks, and what differs from another."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from thalweg.files.streams import read_streams
+from thalweg.files.run_directory import RunDirectory
+from thalweg.files.streams import Stream, read_streams
 from thalweg.verify.checks import check_streams
+from thalweg.verify.damage import Wholeness, check_wholeness
 from thalweg.verify.differences import compare_streams
 
 
 def verify(run: Path, against: Path | None, as_json: bool) -> bool:
-    """Prints one line per field. Returns False if the runs differ in any bit."""
-    streams = read_streams(run)
+    """Prints one line per field. Returns False if a file is damaged or the runs differ in a bit."""
+    wholeness = None if run.is_file() else check_wholeness(RunDirectory.open(run).path)
+    if wholeness and wholeness.damaged:  # a damaged file may not even open
+        print(_json_text(run, wholeness, {}) if as_json else wholeness.line())
+        return False
+    streams = _streams(run, wholeness, against)
     others = read_streams(against) if against else {}
     try:
         checks = check_streams(streams)
         differences, compared = compare_streams(streams, others) if against else ([], 0)
     finally:
-        for stream in [*streams.values(), *others.values()]:
-            stream.close()
+        _close(streams, others)
     if as_json:
-        content: dict[str, object] = {"run": str(run), "fields": [c.to_json() for c in checks]}
+        content: dict[str, object] = {"fields": [c.to_json() for c in checks]}
         if against:
             content["against"] = str(against)
             content["same_bits"] = not differences
             content["differences"] = [difference.to_json() for difference in differences]
-        print(json.dumps(content, indent=1))
+        print(_json_text(run, wholeness, content))
         return not differences
     several = len(streams) > 1
+    if wholeness:
+        print(wholeness.line())
     for check in checks:
         print(check.line(several))
     for difference in differences:
@@ -46,6 +54,22 @@ def same_bits(run: Path, against: Path) -> bool:
     try:
         differences, _ = compare_streams(streams, others)
     finally:
-        for stream in [*streams.values(), *others.values()]:
-            stream.close()
+        _close(streams, others)
     return not differences
+
+
+def _streams(run: Path, wholeness: Wholeness | None, against: Path | None) -> Mapping[str, Stream]:
+    """{} where checksums are all there is to check: no field is in a container read here."""
+    alone = wholeness is not None and not against and (wholeness.files or wholeness.sets)
+    return {} if alone and not RunDirectory(run).complete_files() else read_streams(run)
+
+
+def _json_text(run: Path, wholeness: Wholeness | None, content: dict[str, object]) -> str:
+    whole = {"whole": wholeness.to_json()} if wholeness else {}
+    return json.dumps({"run": str(run), **whole, **content}, indent=1)
+
+
+def _close(*several: Mapping[str, Stream]) -> None:
+    for streams in several:
+        for stream in streams.values():
+            stream.close()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Output files of a run against the checksums that their writers kept.
+
+docs/decisions/0007-checksums-of-output.md has the layout; src/output/checksums.cpp writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_SLAB_BYTES = 1 << 22
+_KEY = "crc32_of_lines_above"
+
+
+@dataclass(frozen=True)
+class FileChecksums:
+    """One file: blocks (offset, bytes, CRC-32) from its first to its last byte."""
+
+    file: Path
+    size_bytes: int
+    blocks: tuple[tuple[int, int, int], ...]
+
+
+def read_checksums(path: Path) -> list[FileChecksums]:
+    """Every file of checksums.jsonl. Raises ValueError with a sentence if the list is damaged."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    text = b"".join(lines[:-1])
+    if not lines or lines[-1] != f'{{"{_KEY}":"{zlib.crc32(text):08x}"}}\n'.encode():
+        raise ValueError(f"'{path}' is damaged: its own checksum does not hold")
+    entries = [json.loads(line) for line in lines[:-1]]
+    return [
+        FileChecksums(
+            path.parent / entry["file"],
+            entry["bytes"],
+            tuple((offset, size, int(crc, 16)) for offset, size, crc in entry["blocks"]),
+        )
+        for entry in entries
+    ]
+
+
+def check_file(checksums: FileChecksums) -> str:
+    """What is wrong with a file, in one sentence; "" = nothing."""
+    try:
+        with checksums.file.open("rb") as stream:
+            size = stream.seek(0, 2)
+            if size != checksums.size_bytes:
+                return f"it has {size} bytes instead of {checksums.size_bytes}"
+            for offset, length, expected in checksums.blocks:
+                stream.seek(offset)
+                checksum = 0
+                for slab in _slabs(stream.read, length):
+                    checksum = zlib.crc32(slab, checksum)
+                if checksum != expected:
+                    return f"the checksum of bytes {offset} to {offset + length - 1} does not hold"
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _slabs(read: Callable[[int], bytes], length: int) -> Iterator[bytes]:
+    while length > 0:
+        slab = read(min(length, _SLAB_BYTES))
+        if not slab:
+            return  # it ends early: the checksum will not hold
+        length -= len(slab)
+        yield slab
