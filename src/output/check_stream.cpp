@@ -52,7 +52,9 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
   if (kind.check == nullptr) return;
   FileDescription file;  // what is known of its largest file
   file.sizes.assign(sizes.begin(), sizes.end());
-  if (settings.mode == "file_parallel" && settings.io_ranks > 1) {
+  // Files of several writers are parts of the grid: their points are fewer than the grid's.
+  if (settings.mode == "file_parallel" &&
+      (settings.io_ranks == 0 || settings.io_ranks > stream.partitions)) {
     file.global_sizes.assign(3, std::numeric_limits<std::int64_t>::max());
   }
   file.start_date = settings.start_date;
@@ -63,14 +65,6 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
     file.times_s = times.times_s;
   }
   for (const int index : chosen) file.fields.push_back(fields[static_cast<std::size_t>(index)]);
-  file.sizes = {0, 0, 0};
-  // Files of several writers are parts of the grid: their points are fewer than the grid's.
-  if (settings.mode == "file_parallel" &&
-      (settings.io_ranks == 0 || settings.io_ranks > stream.partitions)) {
-    file.global_sizes = {1, 1, 1};
-  }
-  file.start_date = settings.start_date;
-  file.times_s = {stream.start_s, stream.start_s + stream.interval_s};
   file.compression = stream.compression;
   file.compression_level = stream.compression_level;
   file.bits = stream.bits;

@@ -21,7 +21,7 @@ from thalweg.run.launch import ERROR_MARK, mpirun_environment
 
 _GRACE_S = 5.0  # between SIGTERM and SIGKILL: mpirun needs about 1 s to stop its ranks
 # Ranks that do not end by themselves after an error sentence are stopped, and so is an mpirun that
-# hangs after a rank was killed: Open MPI 4.1 does, about once in a hundred kills.
+# hangs after a rank was killed: Open MPI 4.1 did, once in 199 kills.
 AFTER_ERROR_S = 20.0
 _RANK_CODE = re.compile(
     r"^\s*Exit code:\s+(\d+)"
