@@ -8,6 +8,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_package(eccodes REQUIRED) # its pkg-config file names folders that Debian does not have
 find_library(AEC_LIBRARY aec REQUIRED) # libaec's CMake and pkg-config files are not in Debian
