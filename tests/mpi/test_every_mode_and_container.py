@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream, read_streams
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.verify.differences import compare_streams
@@ -153,6 +154,9 @@ def test_the_same_values_arrive(way: Way, reference: Path, case: Path, tmp_path:
     run = make_run(way, case, tmp_path)
     assert_same(way, run, reference)
     assert_files(way, run)
+    if way.container != "grib2" and way.compression == "none":  # parts and shards are counted
+        summary = RunDirectory(run).summary()
+        assert summary["metrics"]["bytes_written"] > summary["bytes_put"] > 0
 
 
 @pytest.mark.slow

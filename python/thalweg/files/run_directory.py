@@ -78,11 +78,20 @@ class RunDirectory:
         return read_json(self.summary_path)
 
     def complete_files(self) -> list[Path]:
-        """Output under its final name, sorted by name. A file that several writers made parts of
-        stands for them.
+        """Output under its final name, sorted by name. Where several writers made parts of a file,
+        what shows them as one: the index, or the first of them.
         """
         files = (file for file in self.files_path.iterdir() if file.suffix in CONTAINER_SUFFIXES)
         return sorted(file for file in files if not _is_part(file))
+
+    def written(self) -> tuple[int, int]:
+        """Number of files and of their bytes under final names, parts and shards among them."""
+        sizes = [
+            file.stat().st_size
+            for file in self.files_path.rglob("*")
+            if file.is_file() and ".part" not in str(file.relative_to(self.files_path))
+        ]
+        return len(sizes), sum(sizes)
 
     def unfinished_files(self) -> list[Path]:
         return sorted(self.files_path.glob("*.part"))

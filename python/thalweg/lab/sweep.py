@@ -141,8 +141,8 @@ def _rate(size_bytes: float, timing: Timing, names: tuple[str, ...]) -> float | 
     timers = [timer for name in names if (timer := timing.timer(name)) is not None]
     users = {rank for timer in timers for rank in timer.users()}
     mean_s = sum(timer.total_s[rank] for timer in timers for rank in users) / max(1, len(users))
-    clock_s = 1e-5  # shorter is no transfer: the I/O rank read the memory where it was
-    return size_bytes / mean_s / 1e6 if mean_s > clock_s and size_bytes else None
+    fastest_copy = 1e11  # [B/s] faster is no transfer: the I/O rank read the memory where it was
+    return size_bytes / mean_s / 1e6 if 0 < size_bytes < fastest_copy * mean_s else None
 
 
 def _words(settings: Settings) -> str:

@@ -156,11 +156,10 @@ def _add_figures(
     summary: dict[str, Any], run: RunDirectory, experiment: Experiment, story: _Story
 ) -> None:
     timing = Timing.read(run.timing_path)
-    files = run.complete_files()
-    size_bytes = sum(file.stat().st_size for file in files)
+    files, size_bytes = run.written()
     begin_s = float(story.start.get("begin_s", 0.0))  # > 0: continued from a checkpoint
     simulated_s = experiment.number("time", "duration") - begin_s
-    summary["metrics"] = measure(timing, simulated_s, size_bytes, len(files))
+    summary["metrics"] = measure(timing, simulated_s, size_bytes, files)
     summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
 
 
