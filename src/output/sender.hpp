@@ -60,7 +60,7 @@ class Sender {
     std::deque<Spilled> spilled;
   };
   struct Shape {  // what of a place a slice has on this rank
-    std::vector<Stretch> stretches;
+    std::vector<StagedRun> stretches;
     std::int64_t points = 0;
   };
   void acquire(int lane, int stream, int step);

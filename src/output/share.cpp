@@ -50,10 +50,10 @@ Share share_of(std::span<const IndexRun> runs, std::int64_t first, std::int64_t 
   return share;
 }
 
-std::vector<Stretch> array_stretches(std::span<const Stretch> owned,
-                                     std::span<const std::int64_t> positions) {
+std::vector<StagedRun> array_stretches(std::span<const StagedRun> owned,
+                                       std::span<const std::int64_t> positions) {
   if (positions.empty()) return {owned.begin(), owned.end()};
-  std::vector<Stretch> stretches;
+  std::vector<StagedRun> stretches;
   for (const auto& part : owned) {
     for (auto point = part.first; point < part.first + part.length; ++point) {
       const auto position = positions[static_cast<std::size_t>(point)];

@@ -11,14 +11,14 @@
 namespace thalweg {
 
 /// `length` consecutive points from `first`, in some numbering of a rank's points.
-struct Stretch {
+struct StagedRun {
   std::int64_t first, length;
 };
 
 struct Share {
   std::int64_t points = 0;
-  std::vector<IndexRun> runs;  ///< global counted from the range's begin; local = staged position
-  std::vector<Stretch> owned;  ///< what is staged, in order, as positions among the owned points
+  std::vector<IndexRun> runs;    ///< global counted from the range's begin; local = staged position
+  std::vector<StagedRun> owned;  ///< what is staged, in order, as positions among the owned points
 };
 
 /// Points of `runs` with global index in [first, first + points). They are staged in the order of
@@ -29,7 +29,7 @@ Share share_of(std::span<const IndexRun> runs, std::int64_t first, std::int64_t 
 std::int64_t points_in(std::span<const IndexRun> runs, std::int64_t first, std::int64_t points);
 
 /// The same points as positions in the model's arrays: positions[owned point], or {} = the same.
-std::vector<Stretch> array_stretches(std::span<const Stretch> owned,
-                                     std::span<const std::int64_t> positions);
+std::vector<StagedRun> array_stretches(std::span<const StagedRun> owned,
+                                       std::span<const std::int64_t> positions);
 
 }  // namespace thalweg

@@ -14,7 +14,7 @@ namespace thalweg {
 /// What of a field is copied: `points` points in these stretches of the model's array, and of the
 /// stream's levels (0-based numbers in the model) those that the slice has.
 struct PackRequest {
-  std::span<const Stretch> stretches;  ///< positions in the model's array
+  std::span<const StagedRun> stretches;  ///< positions in the model's array
   std::int64_t points;
   int model_levels;
   std::span<const int> levels;
