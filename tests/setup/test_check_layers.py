@@ -75,3 +75,16 @@ def test_a_planted_violation_is_named(
     assert result.returncode == 1
     assert sentence in result.stdout
     assert result.stdout.endswith("check_layers: 1 violations\n")
+
+
+def test_two_types_of_one_name_are_found(tree: Path, check) -> None:
+    for name, text in (
+        ("base/run.hpp", "struct Run {\n  int a;\n};"),
+        ("grid/run.hpp", "class Run {"),
+    ):
+        path = tree / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"struct Other{path.parent.name};\n{text}\n")
+    result = check("check_layers")
+    assert result.returncode == 1
+    assert "src/grid/run.hpp: 'Run' is a type of src/base/run.hpp already" in result.stdout
