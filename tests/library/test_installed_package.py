@@ -38,7 +38,7 @@ ONE_LANGUAGE = """
 cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES {language})
 find_package(thalweg 0.1 REQUIRED {components})
-add_executable(user {source})
+add_executable(user "{source}")
 target_link_libraries(user {target})
 """
 
