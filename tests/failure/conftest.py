@@ -16,6 +16,8 @@ import netCDF4
 import numpy as np
 import pytest
 
+from thalweg.testing.ranked_run import ranks_of
+
 # Every output time has its own file, so a run goes through create, write and rename all the time.
 LONG_CASE = """
 [grid]
@@ -76,31 +78,12 @@ class RunningCase:
 
     def rank_processes(self) -> list[int]:
         """Process ids of the ranks that work for this directory, in the order of their ranks."""
-        return ranks_of(self.directory)
+        return [process for _, process in sorted(ranks_of(self.directory).items())]
 
     def assert_complete_files_are_whole(self, folder: Path | None = None) -> None:
         """Every file under its final name has every value."""
         for file in (folder or self.files).glob("*.nc"):
             assert_complete(file)
-
-
-def ranks_of(directory: Path) -> list[int]:
-    """Process ids of ranks that work for this directory, in the order of their ranks."""
-    found: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdecimal():
-            continue
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            environment = (entry / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if not words[0].endswith(b"thalweg_mini") or str(directory).encode() not in words:
-            continue
-        for variable in environment:
-            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
-                found[int(variable.partition(b"=")[2])] = int(entry.name)
-    return [found[rank] for rank in sorted(found)]
 
 
 def assert_complete(file: Path) -> None:
@@ -142,3 +125,19 @@ def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase
         if each.process.poll() is None:
             each.process.terminate()
             each.process.communicate(timeout=ENDS_WITHIN_S)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB: room for a few output times, then no more."""
+    mount = tmp_path / "small_disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no 'mount' on this machine")
+    if result.returncode:
+        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)

@@ -7,8 +7,7 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +15,6 @@ import pytest
 
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 8 MB: room for a few output times, then no more."""
-    mount = tmp_path / "small_disk"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("no 'mount' on this machine")
-    if result.returncode:
-        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)
 
 
 @pytest.mark.parametrize("mode", MODES)

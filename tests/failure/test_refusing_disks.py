@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import resource
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,22 +58,6 @@ ALWAYS = ("serial-netcdf4", "file_parallel-netcdf4", "shared_file-zarr", "async-
 )
 def way(request: pytest.FixtureRequest) -> Way:
     return request.param  # type: ignore[no-any-return]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 6 MB."""
-    mount = tmp_path / "disk"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(mount)]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("no 'mount' on this machine")
-    if result.returncode:
-        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)
 
 
 def count_files(run: Any) -> int:
