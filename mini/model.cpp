@@ -51,7 +51,8 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
       comm_(comm),
       directory_(directory),
       continued_(find_checkpoint(comm, experiment)),
-      streams_(streams_after(experiment, continued_ ? continued_->set.time_s : 0.0)) {
+      streams_(
+          streams_after(stream_settings(experiment), continued_ ? continued_->set.time_s : 0.0)) {
   const ScopedTimer timer(Timer::model_init);
   int ranks = 1;
   MPI_Comm_rank(comm_, &rank_);

@@ -43,21 +43,6 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
   return settings;
 }
 
-std::vector<StreamSettings> streams_after(const Experiment& experiment, double begin_s) {
-  auto streams = stream_settings(experiment);
-  if (begin_s <= 0.0) return streams;
-  constexpr double slack = 1e-6;  // of an interval, as the library allows for
-  for (auto& stream : streams) {
-    if (stream.start_s > begin_s) continue;
-    const double passed = std::floor((begin_s - stream.start_s) / stream.interval_s + slack);
-    stream.start_s += (passed + 1.0) * stream.interval_s;
-  }
-  std::erase_if(streams, [](const StreamSettings& stream) {
-    return stream.start_s > stream.end_s + slack * stream.interval_s;
-  });
-  return streams;
-}
-
 bool TimeSteps::at_multiple_of(double interval_s, std::int64_t step) const {
   const std::int64_t passed_ms = step * unit_ms;  // times steps_per_unit
   return passed_ms % (whole_ms(interval_s) * steps_per_unit) == 0;

@@ -14,10 +14,6 @@ namespace thalweg::mini {
 /// `directory`: the run directory; files go to its files/.
 OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
 
-/// The streams of an experiment from `begin_s` on: a run that continues from a checkpoint at that
-/// time (0: it does not) writes what comes after it. Streams that have ended are left out.
-std::vector<StreamSettings> streams_after(const Experiment& experiment, double begin_s);
-
 /// Time steps of a run. Times are whole milliseconds at every output, so output times are exact.
 struct TimeSteps {
   std::int64_t unit_ms = 0;  ///< divides all times at which something is written

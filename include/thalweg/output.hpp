@@ -66,6 +66,11 @@ struct OutputSettings {
 OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
 std::vector<StreamSettings> stream_settings(const Experiment& experiment);
 
+/// What is left of streams for a run that continues at `time_s` (seconds since the start; 0: it
+/// does not): their next output is the first after that time, and those that have ended are left
+/// out.
+std::vector<StreamSettings> streams_after(std::vector<StreamSettings> streams, double time_s);
+
 /// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
   Place place;

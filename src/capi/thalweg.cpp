@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,19 +99,6 @@ void define_points(thalweg_output& handle) {
   handle.output->define(all);
   if (handle.restart) handle.restart->define(all);
   handle.points_defined = true;
-}
-
-// The outputs up to a restart's time are those of the run before: its files stay as they are.
-void begin_after(std::vector<StreamSettings>& streams, double time_s) {
-  constexpr double slack = 1e-6;  // of an interval, as streams allow for
-  for (auto& stream : streams) {
-    if (stream.start_s > time_s) continue;
-    const double passed = std::floor((time_s - stream.start_s) / stream.interval_s + slack);
-    stream.start_s += (passed + 1.0) * stream.interval_s;
-  }
-  std::erase_if(streams, [](const StreamSettings& stream) {
-    return stream.start_s > stream.end_s + slack * stream.interval_s;
-  });
 }
 
 // All fields are known: streams may name them.
@@ -276,7 +262,8 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
     }
     read_restart(output->output->compute_comm(), set, points, output->state, all);
     *time_s = set.time_s;
-    if (!output->sealed) begin_after(output->streams, set.time_s);
+    // Outputs up to that time are those of the run before: its files stay as they are.
+    if (!output->sealed) output->streams = streams_after(std::move(output->streams), set.time_s);
   });
 }
 

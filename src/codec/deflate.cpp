@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deflate in zlib's wrapping (RFC 1950, 1951): compressed by ISA-L, decompressed by libdeflate,
-// which is faster at that (1.2 to 1.4 times on the mini-model's fields).
+// Deflate in zlib's wrapping (RFC 1950, 1951): ISA-L compresses, libdeflate decompresses (`thalweg
+// bench codec` read 1.2 times as fast with it).
 #include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>

@@ -33,6 +33,19 @@ Schedule::Schedule(const StreamSettings& stream)
   }
 }
 
+std::vector<StreamSettings> streams_after(std::vector<StreamSettings> streams, double time_s) {
+  if (time_s <= 0.0) return streams;
+  for (auto& stream : streams) {
+    if (stream.start_s > time_s) continue;
+    const double passed = std::floor((time_s - stream.start_s) / stream.interval_s + slack);
+    stream.start_s += (passed + 1.0) * stream.interval_s;
+  }
+  std::erase_if(streams, [](const StreamSettings& stream) {
+    return stream.start_s > stream.end_s + slack * stream.interval_s;
+  });
+  return streams;
+}
+
 std::optional<int> Schedule::step_at(double time_s) const {
   const double step = (time_s - start_s_) / interval_s_;
   const double nearest = std::round(step);
