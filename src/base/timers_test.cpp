@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
 
@@ -22,32 +23,6 @@ namespace {
 struct RecordsAside {
   TimingRecords kept = std::exchange(timing_records(), {});
   ~RecordsAside() { timing_records() = kept; }
-};
-
-struct World {
-  int rank = 0, ranks = 1;
-  World() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  }
-};
-
-/// One directory for all ranks, made and removed by rank 0.
-struct SharedDirectory {
-  World world;
-  std::string path;
-  SharedDirectory() {
-    long number = static_cast<long>(getpid());
-    MPI_Bcast(&number, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    path = (std::filesystem::temp_directory_path() / ("thalweg_timers_" + std::to_string(number)))
-               .string();
-    if (world.rank == 0) std::filesystem::create_directories(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~SharedDirectory() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world.rank == 0) std::filesystem::remove_all(path);
-  }
 };
 
 }  // namespace
@@ -99,29 +74,28 @@ TEST_CASE("start_clock_gives_ranks_of_a_node_the_same_zero") {
 TEST_CASE("write_timing_brings_every_rank_to_the_files") {
   RecordsAside aside;
   SharedDirectory directory;
-  const World& world = directory.world;
-  const bool io = world.ranks > 1 && world.rank == world.ranks - 1;
-  add_time(Timer::io_write, 0.0, 1.0 + world.rank);
-  if (world.rank == 0) add_time(Timer::plan, 0.0, 0.5);
+  const bool io = world_size() > 1 && world_rank() == world_size() - 1;
+  add_time(Timer::io_write, 0.0, 1.0 + world_rank());
+  if (world_rank() == 0) add_time(Timer::plan, 0.0, 0.5);
   record_event(EventKind::write, 3.0, 4.0, 3'000'000'000, "a \"stream\"", "ta", 4);
   record_event(EventKind::wait, 1.0, 2.0);
   write_timing(MPI_COMM_WORLD, io ? "io" : "compute", directory.path);
 
-  if (world.rank == 0) {
+  if (world_rank() == 0) {
     const Json timing = Json::parse(std::ifstream(directory.path + "/timing.json"));
-    CHECK(timing["ranks"] == world.ranks);
-    CHECK(timing["roles"].back() == (world.ranks > 1 ? "io" : "compute"));
+    CHECK(timing["ranks"] == world_size());
+    CHECK(timing["roles"].back() == (world_size() > 1 ? "io" : "compute"));
     REQUIRE(timing["timers"].size() == 2);  // timers nobody used are left out
     const Json& write = timing["timers"][0];
     CHECK(write["name"] == "io_write");
     CHECK(write["parent"] == "io_total");
     CHECK(timing["timers"][1]["calls"][0] == 1);
-    for (int rank = 0; rank < world.ranks; ++rank)
+    for (int rank = 0; rank < world_size(); ++rank)
       CHECK(write["total_s"][static_cast<std::size_t>(rank)] == 1.0 + rank);
 
     std::ifstream events(directory.path + "/events.jsonl");
     std::string line;
-    for (int rank = 0; rank < world.ranks; ++rank) {
+    for (int rank = 0; rank < world_size(); ++rank) {
       REQUIRE(std::getline(events, line));
       CHECK(Json::parse(line) == Json{{"rank", rank},
                                       {"kind", "wait"},

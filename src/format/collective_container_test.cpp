@@ -6,50 +6,25 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <netcdf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "all_ranks.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/mpi_io.hpp"
 
 using namespace thalweg;
+namespace fs = std::filesystem;
 
 namespace {
-
-struct Team {
-  int rank = 0, ranks = 1;
-  Team() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  }
-};
-
-/// A folder that all ranks see, removed at the end.
-struct SharedFolder {
-  Team team;
-  std::filesystem::path path;
-  SharedFolder() {
-    int owner = static_cast<int>(getpid());
-    MPI_Bcast(&owner, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    path = std::filesystem::temp_directory_path() /
-           ("thalweg_collective_test_" + std::to_string(owner));
-    if (team.rank == 0) std::filesystem::create_directories(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~SharedFolder() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (team.rank == 0) std::filesystem::remove_all(path);
-  }
-};
 
 constexpr std::int64_t cells = 1000, edges = 1501;
 constexpr int levels = 5;
 
-FileDescription description_of(const std::filesystem::path& path) {
+FileDescription description_of(const fs::path& path) {
   FileDescription file;
   file.path = path.string();
   const auto field = [](const char* name, Place place, int count) {
@@ -119,20 +94,19 @@ void put_in_slabs(Container& container, const Piece& piece, int time) {
 
 /// What the engine does between put and settle: texts to the head, answers back.
 std::string carry(Container& container, int time) {
-  const Team team;
   constexpr int room = 1024;
-  std::vector<char> mine(room), all(static_cast<std::size_t>(room * team.ranks));
+  std::vector<char> mine(room), all(static_cast<std::size_t>(room * world_size()));
   const auto request = container.request(time);
   REQUIRE(request.size() < room);
   std::copy(request.begin(), request.end(), mine.begin());
   MPI_Gather(mine.data(), room, MPI_CHAR, all.data(), room, MPI_CHAR, 0, MPI_COMM_WORLD);
-  if (team.rank == 0) {
+  if (world_rank() == 0) {
     std::vector<std::string> requests;
-    for (int rank = 0; rank < team.ranks; ++rank)
+    for (int rank = 0; rank < world_size(); ++rank)
       requests.emplace_back(&all[std::size_t(rank * room)]);
     const auto answers = container.grant(time, requests);
     std::fill(all.begin(), all.end(), '\0');
-    for (int rank = 0; rank < team.ranks; ++rank) {
+    for (int rank = 0; rank < world_size(); ++rank) {
       const auto& answer = answers[static_cast<std::size_t>(rank)];
       std::copy(answer.begin(), answer.end(), all.begin() + rank * room);
     }
@@ -145,33 +119,32 @@ std::unique_ptr<Container> open_file(const std::string& name, const FileDescript
   const auto& kind = find_container(name, "mpiio");
   kind.check(file);
   std::unique_ptr<Container> container;
-  if (Team().rank == 0) container = kind.create(file, MPI_COMM_WORLD);
+  if (world_rank() == 0) container = kind.create(file, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (Team().rank != 0) container = kind.join(file, "", MPI_COMM_WORLD);
+  if (world_rank() != 0) container = kind.join(file, "", MPI_COMM_WORLD);
   return container;
 }
 
 void close_file(Container& container) {
-  if (Team().rank != 0) container.close();
+  if (world_rank() != 0) container.close();
   MPI_Barrier(MPI_COMM_WORLD);
-  if (Team().rank == 0) container.close();
+  if (world_rank() == 0) container.close();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /// Writes all times but those in `dropped`.
 void write_file(const std::string& name, FileDescription file, const std::string& by,
                 const std::vector<int>& dropped = {}) {
-  const Team team;
-  const auto dealt = deal(file, by, team.ranks);
+  const auto dealt = deal(file, by, world_size());
   for (const auto& pieces : dealt)
     file.pieces.insert(file.pieces.end(), pieces.begin(), pieces.end());
   const auto container = open_file(name, file);
   for (int time = 0; time < static_cast<int>(file.times_s.size()); ++time) {
     if (std::find(dropped.begin(), dropped.end(), time) != dropped.end()) {
-      if (team.rank == 0) container->drop(time);
+      if (world_rank() == 0) container->drop(time);
       continue;
     }
-    for (const auto& piece : dealt[static_cast<std::size_t>(team.rank)]) {
+    for (const auto& piece : dealt[static_cast<std::size_t>(world_rank())]) {
       file.float64 ? put_in_slabs<double>(*container, piece, time)
                    : put_in_slabs<float>(*container, piece, time);
     }
@@ -259,55 +232,56 @@ TEST_CASE("without_parallel_netcdf_the_mpiio_way_is_refused_by_its_name" * docte
 TEST_SUITE_BEGIN("by MPI-IO" * doctest::skip(!built));
 
 TEST_CASE("files_by_mpi_io_hold_every_value_however_the_pieces_are_dealt") {
-  const SharedFolder folder;
+  const SharedDirectory folder;
   REQUIRE_FALSE(names().empty());
   for (const auto& name : names()) {
     for (const std::string by : {"fields", "levels", "points"}) {
       for (const bool float64 : {false, true}) {
         CAPTURE(name);
         CAPTURE(by);
-        auto file = description_of(folder.path / fmt::format("{}_{}_{}.nc", name, by, float64));
+        auto file =
+            description_of(fs::path(folder.path) / fmt::format("{}_{}_{}.nc", name, by, float64));
         file.float64 = float64;
         write_file(name, file, by);
-        CHECK_FALSE(std::filesystem::exists(file.path + ".part"));
-        if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+        CHECK_FALSE(fs::exists(file.path + ".part"));
+        if (world_rank() == 0) CHECK(wrong_values(file) == 0);
       }
     }
   }
 }
 
 TEST_CASE("chunked_and_deflated_files_by_mpi_io_hold_every_value") {
-  const SharedFolder folder;
+  const SharedDirectory folder;
   for (const std::string by : {"fields", "levels", "points"}) {
     for (const bool chunked : {false, true}) {
       for (const std::string compression : {"none", "deflate"}) {
         CAPTURE(by);
         CAPTURE(chunked);
         CAPTURE(compression);
-        auto file =
-            description_of(folder.path / fmt::format("{}_{}_{}.nc", by, chunked, compression));
+        auto file = description_of(fs::path(folder.path) /
+                                   fmt::format("{}_{}_{}.nc", by, chunked, compression));
         file.chunked = chunked;
         file.compression = compression;
         write_file("netcdf4", file, by);
-        if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+        if (world_rank() == 0) CHECK(wrong_values(file) == 0);
       }
     }
   }
 }
 
 TEST_CASE("dropped_times_are_missing_and_named_in_the_history") {
-  const SharedFolder folder;
+  const SharedDirectory folder;
   for (const auto& name : names()) {
     for (const bool chunked : {false, true}) {
       if (chunked && name == "cdf5") continue;
       for (const std::vector<int>& dropped : {std::vector{1}, std::vector{0, 2}}) {
         CAPTURE(name);
         CAPTURE(chunked);
-        auto file = description_of(folder.path / "dropped.nc");
+        auto file = description_of(fs::path(folder.path) / "dropped.nc");
         file.may_drop = true;
         file.chunked = chunked;
         write_file(name, file, "levels", dropped);
-        if (folder.team.rank != 0) continue;
+        if (world_rank() != 0) continue;
         CHECK(wrong_values(file, dropped) == 0);
         const auto history = text_of(file.path, "history");
         CHECK(history.find("60 s dropped") ==
@@ -320,16 +294,16 @@ TEST_CASE("dropped_times_are_missing_and_named_in_the_history") {
 }
 
 TEST_CASE("a_file_that_is_gone_is_refused_on_every_rank_before_the_collective_calls") {
-  const SharedFolder folder;
+  const SharedDirectory folder;
   for (const auto& name : names()) {
     CAPTURE(name);
-    auto file = description_of(folder.path / "gone.nc");
+    auto file = description_of(fs::path(folder.path) / "gone.nc");
     const auto container = open_file(name, file);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (folder.team.rank == 0) std::filesystem::remove(file.path + ".part");
+    if (world_rank() == 0) fs::remove(file.path + ".part");
     MPI_Barrier(MPI_COMM_WORLD);
     const std::vector<float> values(cells, 1.0F);
-    if (folder.team.rank == 0) container->put({0, 0, 1, 0, cells}, 0, values.data());
+    if (world_rank() == 0) container->put({0, 0, 1, 0, cells}, 0, values.data());
     const auto answer = carry(*container, 0);
     try {
       container->settle(0, answer);
@@ -339,15 +313,15 @@ TEST_CASE("a_file_that_is_gone_is_refused_on_every_rank_before_the_collective_ca
       CHECK(std::string(error.what()).find("cannot write '" + file.path) == 0);
     }
     container->abandon();
-    CHECK_FALSE(std::filesystem::exists(file.path));
+    CHECK_FALSE(fs::exists(file.path));
   }
 }
 
 TEST_CASE("more_bytes_than_the_disk_has_are_refused_before_the_collective_calls") {
-  const SharedFolder folder;
-  auto file = description_of(folder.path / "full.nc");
+  const SharedDirectory folder;
+  auto file = description_of(fs::path(folder.path) / "full.nc");
   const auto container = open_file("netcdf4", file);
-  if (folder.team.rank == 0) {
+  if (world_rank() == 0) {
     const auto answers = container->grant(0, {"1000 1 1 1", "9000000000000000000 1 1 0"});
     REQUIRE(answers.size() == 2);
     CHECK(answers[0] == answers[1]);
@@ -360,24 +334,24 @@ TEST_CASE("more_bytes_than_the_disk_has_are_refused_before_the_collective_calls"
 }
 
 TEST_CASE("the_record_names_the_layer_and_the_hints_that_the_open_file_tells") {
-  const SharedFolder folder;
-  const auto path = folder.path.string();
+  const SharedDirectory folder;
+  const auto path = folder.path;
   write_mpi_io_record(MPI_COMM_WORLD, path);  // what other tests left
   for (const auto& name : names()) {
-    auto file = description_of(folder.path / "hints.nc");
+    auto file = description_of(fs::path(folder.path) / "hints.nc");
     file.hints = {{"cb_nodes", "1"}, {"romio_cb_write", "disable"}};
     write_file(name, file, "points");
-    if (folder.team.rank == 0) CHECK(wrong_values(file) == 0);
+    if (world_rank() == 0) CHECK(wrong_values(file) == 0);
   }
   write_mpi_io_record(MPI_COMM_WORLD, path);
-  if (folder.team.rank != 0) return;
+  if (world_rank() != 0) return;
   const auto files = nlohmann::json::parse(std::ifstream(path + "/mpi_io.json")).at("files");
   REQUIRE(files.size() == names().size());
   for (const auto& file : files) {
     CHECK(file.at("layer") == mpi_io_layer(path).name);
     CHECK(file.at("asked").at("cb_nodes") == "1");
     CHECK(file.at("reported").at("cb_nodes") == "1");
-    CHECK(file.at("ranks") == folder.team.ranks);
+    CHECK(file.at("ranks") == world_size());
     CHECK(file.at("files") == 1);
   }
 }

@@ -3,10 +3,8 @@
 #include "format/fixed_layout.hpp"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <netcdf.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "all_ranks.hpp"
 #include "format/classic_header.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
@@ -22,35 +21,6 @@ using namespace thalweg;
 namespace fs = std::filesystem;
 
 namespace {
-
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
-/// A directory made by rank 0 and known to all.
-struct SharedDirectory {
-  std::string path;
-  SharedDirectory() {
-    auto pid = static_cast<int>(getpid());
-    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    path = (fs::temp_directory_path() / fmt::format("thalweg_fixed_{}", pid)).string();
-    if (world_rank() == 0) fs::create_directories(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~SharedDirectory() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank() == 0) fs::remove_all(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-};
 
 const Grid grid = Grid::parse("R2B1");  // 320 cells, 480 edges, 162 vertices
 

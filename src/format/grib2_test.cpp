@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 
+#include "all_ranks.hpp"
 #include "codec/bit_packer.hpp"
 #include "format/container_list.hpp"
 #include "thalweg/error.hpp"
@@ -19,34 +20,6 @@ using namespace thalweg;
 namespace fs = std::filesystem;
 
 namespace {
-
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
-/// A directory made by rank 0 and known to all.
-struct SharedDirectory {
-  std::string path;
-  SharedDirectory() {
-    auto pid = static_cast<int>(getpid());
-    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    path = (fs::temp_directory_path() / fmt::format("thalweg_grib2_{}", pid)).string();
-    if (world_rank() == 0) fs::create_directories(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~SharedDirectory() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank() == 0) fs::remove_all(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-};
 
 FileDescription described(const std::string& path, int bits, const std::string& compression) {
   FileDescription file;

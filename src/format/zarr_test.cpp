@@ -3,10 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "all_ranks.hpp"
 #include "codec/codec.hpp"
 #include "format/container.hpp"
 #include "format/mesh_variables.hpp"
@@ -25,25 +24,6 @@ using namespace thalweg;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// One fresh folder for all ranks, removed at the end unless THALWEG_KEEP is set.
-struct Folder {
-  std::string path;
-  int rank = 0, ranks = 1;
-  Folder() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int id = getpid();
-    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    path = (fs::temp_directory_path() / fmt::format("thalweg_zarr_test_{}", id)).string();
-    if (rank == 0) fs::create_directories(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~Folder() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0 && std::getenv("THALWEG_KEEP") == nullptr) fs::remove_all(path);
-  }
-};
 
 std::vector<std::byte> read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -116,20 +96,20 @@ FileDescription two_fields(const std::string& path) {
 }
 
 /// Every rank writes the pieces that are dealt to it (round-robin), in slabs of `slab` levels.
-void write_store(const FileDescription& file, const Folder& folder, int slab, int dropped) {
+void write_store(const FileDescription& file, int slab, int dropped) {
   const auto& info = find_container("zarr", "direct");
   const bool was_there = fs::exists(file.path);  // then the new store replaces it
   std::unique_ptr<Container> container;
-  if (folder.rank == 0) container = info.create(file, MPI_COMM_WORLD);
+  if (world_rank() == 0) container = info.create(file, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (folder.rank != 0) container = info.join(file, "", MPI_COMM_WORLD);
+  if (world_rank() != 0) container = info.join(file, "", MPI_COMM_WORLD);
   for (int time = 0; time < static_cast<int>(file.times_s.size()); ++time) {
     if (time == dropped) {
-      if (folder.rank == 0) container->drop(time);
+      if (world_rank() == 0) container->drop(time);
       continue;
     }
     for (std::size_t i = 0; i < file.pieces.size(); ++i) {
-      if (static_cast<int>(i) % folder.ranks != folder.rank) continue;
+      if (static_cast<int>(i) % world_size() != world_rank()) continue;
       const Piece& whole = file.pieces[i];
       for (int level = 0; level < whole.levels; level += slab) {
         Piece part = whole;
@@ -144,11 +124,11 @@ void write_store(const FileDescription& file, const Folder& folder, int slab, in
       }
     }
   }
-  if (folder.rank != 0) container->close();
+  if (world_rank() != 0) container->close();
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(fs::exists(file.path) == was_there);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (folder.rank == 0) container->close();
+  if (world_rank() == 0) container->close();
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(fs::exists(file.path + "/zarr.json"));
   CHECK_FALSE(fs::exists(file.path + ".part"));
@@ -237,7 +217,7 @@ TEST_CASE("chunks_hold_at_most_four_mebibytes_and_fill_their_shards") {
 }
 
 TEST_CASE("a_store_holds_what_its_ranks_put") {
-  const Folder folder;
+  const SharedDirectory folder;
   for (const std::string compression : {"none", "deflate", "zstd"}) {
     for (const int slab : {1, 2, 7}) {
       CAPTURE(compression);
@@ -247,7 +227,7 @@ TEST_CASE("a_store_holds_what_its_ranks_put") {
       file.pieces = slab == 1   ? dealt({7}, file)
                     : slab == 2 ? dealt({4, 3}, file)
                                 : dealt({3, 2, 2}, file);
-      write_store(file, folder, slab, -1);
+      write_store(file, slab, -1);
       for (int field = 0; field < 2; ++field)
         for (int time = 0; time < 3; ++time) check_field(file, field, time);
       MPI_Barrier(MPI_COMM_WORLD);  // the next one replaces it
@@ -256,7 +236,7 @@ TEST_CASE("a_store_holds_what_its_ranks_put") {
 }
 
 TEST_CASE("pieces_may_divide_points_and_slabs_may_divide_chunks") {
-  const Folder folder;
+  const SharedDirectory folder;
   for (const std::string compression : {"none", "zstd"}) {
     CAPTURE(compression);
     FileDescription file = two_fields(folder.path + "/points.zarr");
@@ -264,15 +244,15 @@ TEST_CASE("pieces_may_divide_points_and_slabs_may_divide_chunks") {
     file.pieces = {{0, 0, 4, 0, 640}, {0, 4, 3, 0, 640}, {0, 0, 4, 640, 640}, {0, 4, 3, 640, 640}};
     for (std::int64_t point = 0; point < file.sizes[2]; point += 100)
       file.pieces.push_back({1, 0, 1, point, std::min<std::int64_t>(100, file.sizes[2] - point)});
-    write_store(file, folder, 3, -1);
+    write_store(file, 3, -1);
     for (int field = 0; field < 2; ++field) check_field(file, field, 2);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 
 TEST_CASE("slabs_that_end_inside_chunks_make_the_same_bytes") {
-  const Folder folder;
-  const std::string name = fmt::format("{}/{}", folder.path, folder.rank);
+  const SharedDirectory folder;
+  const std::string name = fmt::format("{}/{}", folder.path, world_rank());
   const std::int64_t points = 2'500'003;  // three chunks, the last reaches one point over the end
   std::vector<float> values(static_cast<std::size_t>(2 * points));
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -300,7 +280,7 @@ TEST_CASE("slabs_that_end_inside_chunks_make_the_same_bytes") {
 }
 
 TEST_CASE("values_that_do_not_compress_are_stored") {
-  const Folder folder;
+  const SharedDirectory folder;
   std::vector<std::uint32_t> values(1000);
   std::uint32_t state = 1;  // a linear congruential generator: noise in every byte but the last
   for (auto& value : values)
@@ -317,11 +297,11 @@ TEST_CASE("values_that_do_not_compress_are_stored") {
 }
 
 TEST_CASE("a_dropped_time_is_left_out_and_named_in_the_history") {
-  const Folder folder;
+  const SharedDirectory folder;
   FileDescription file = two_fields(folder.path + "/thin.zarr");
   file.may_drop = true;
   file.pieces = dealt({7}, file);
-  write_store(file, folder, 7, 1);
+  write_store(file, 7, 1);
   CHECK_FALSE(fs::exists(file.path + "/ta/c/1"));
   check_field(file, 0, 0);
   check_field(file, 1, 2);
@@ -333,10 +313,10 @@ TEST_CASE("a_dropped_time_is_left_out_and_named_in_the_history") {
 }
 
 TEST_CASE("the_mesh_of_a_store_is_the_mesh") {
-  const Folder folder;
+  const SharedDirectory folder;
   FileDescription file = two_fields(folder.path + "/mesh.zarr");
   file.pieces = dealt({7}, file);
-  write_store(file, folder, 7, -1);
+  write_store(file, 7, -1);
   const Mesh mesh = build_mesh(Decomposition(Grid::parse(file.grid), 1, "curve"), 0, 1);
   for (const MeshVariable& variable : mesh_variables()) {
     if (!is_wanted(variable, {true, false, true, false, false})) continue;
@@ -360,8 +340,8 @@ TEST_CASE("the_mesh_of_a_store_is_the_mesh") {
 }
 
 TEST_CASE("a_store_does_not_replace_what_is_no_store") {
-  const Folder folder;
-  if (folder.rank == 0) {
+  const SharedDirectory folder;
+  if (world_rank() == 0) {
     FileDescription file = two_fields(folder.path + "/precious.zarr");
     fs::create_directories(file.path);
     CHECK_THROWS_WITH_AS((void)find_container("zarr", "direct").create(file, MPI_COMM_SELF),

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "all_ranks.hpp"
 #include "format/container.hpp"
 #include "format/netcdf_calls.hpp"
 #include "thalweg/error.hpp"
@@ -24,30 +25,6 @@ constexpr int levels = 5;
 double value_at(std::int64_t point, int level, double time_s) {
   return static_cast<double>(point) + 0.25 * level + time_s;
 }
-
-// A directory made by rank 0 and known to all.
-struct SharedDirectory {
-  std::string path = std::string(256, '\0');
-  SharedDirectory() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-      const auto name =
-          (fs::temp_directory_path() / fmt::format("thalweg_output_{}", getpid())).string();
-      fs::create_directories(name);
-      std::copy(name.begin(), name.end(), path.begin());
-    }
-    MPI_Bcast(path.data(), 256, MPI_CHAR, 0, MPI_COMM_WORLD);
-    path = path.c_str();
-  }
-  ~SharedDirectory() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) fs::remove_all(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-};
 
 // Points dealt in stretches of 7, so that parts lie scattered in global order.
 std::vector<std::int64_t> dealt(std::int64_t size, int part, int parts) {

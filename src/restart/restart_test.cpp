@@ -13,6 +13,7 @@
 #include <numeric>
 #include <random>
 
+#include "all_ranks.hpp"
 #include "restart/part_file.hpp"
 #include "thalweg/error.hpp"
 
@@ -28,38 +29,6 @@ constexpr double no_value = -99.0;
 double value_at(int field, std::int64_t point, int level, double time_s) {
   return 1000.0 * field + static_cast<double>(point) + 0.125 * level + 1e-3 * time_s;
 }
-
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int ranks_of(MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  return ranks;
-}
-
-/// A directory made by rank 0 and known to all; removed at the end.
-struct SharedDirectory {
-  std::string path = std::string(256, '\0');
-  SharedDirectory() {
-    if (rank_of(MPI_COMM_WORLD) == 0) {
-      const auto name =
-          (fs::temp_directory_path() / fmt::format("thalweg_restart_{}", getpid())).string();
-      fs::create_directories(name);
-      std::copy(name.begin(), name.end(), path.begin());
-    }
-    MPI_Bcast(path.data(), 256, MPI_CHAR, 0, MPI_COMM_WORLD);
-    path = path.c_str();
-  }
-  ~SharedDirectory() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of(MPI_COMM_WORLD) == 0) fs::remove_all(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-};
 
 /// The first `ranks` ranks of the world; null on the others.
 struct FirstRanks {

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from thalweg.run.process import ModelProcess
+
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
 
@@ -72,3 +74,14 @@ def test_an_interrupted_run_stops_its_ranks(number: signal.Signals, start_run: S
     run.assert_fails("interrupted", codes=(130,))
     assert json.loads((run.directory / "run.json").read_text())["status"] == "interrupted"
     run.assert_complete_files_are_whole()
+
+
+def test_a_log_on_a_full_disk_hides_no_sentence(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.symlink_to("/dev/full")
+    words = "echo 'thalweg: error: the disk is full' >&2; exit 2"
+    with ModelProcess(["sh", "-c", words], log, {}) as process:
+        assert not any(process.messages())
+    failure = process.failure(log)
+    assert failure is not None
+    assert (failure.sentence, failure.exit_code) == ("the disk is full", 2)

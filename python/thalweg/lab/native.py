@@ -19,7 +19,7 @@ def run_native(words: list[str], ranks: int, folder: Path, mpi_io: str = "") -> 
         command[1:1] = ["--mca", "io", mpi_io]
     log_path = folder.with_suffix(".log")  # beside it: the program empties its folder
     wrong: list[str] = []
-    with log_path.open("a", encoding="utf-8") as log, ModelProcess(command, log, {}) as process:
+    with ModelProcess(command, log_path, {}) as process:
         for line in process.messages():
             if "wrong" in line:
                 wrong.append(f"{line.get('method')} wrote wrong values: {line['wrong']}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -30,10 +31,11 @@ _SIGNALLED = re.compile(r"rank (\d+) .*exited on signal (\d+)")
 
 
 class ModelProcess:
-    """Use as a context manager: leaving it stops what still runs."""
+    """Use as a context manager: leaving it stops what still runs. `log` gets what ranks say."""
 
-    def __init__(self, command: list[str], log: IO[str] | None, extra: dict[str, str]) -> None:
-        self._log = log
+    def __init__(self, command: list[str], log: Path, extra: dict[str, str]) -> None:
+        # Unbuffered: a line that a full disk refuses is lost, and not tried again at the end.
+        self._log = log.open("ab", buffering=0)
         self._log_lock = threading.Lock()
         self._lines: queue.Queue[tuple[str, str] | None] = queue.Queue()
         self._errors: list[str] = []
@@ -101,6 +103,8 @@ class ModelProcess:
                 self._process.wait()
         for reader in self._readers:
             reader.join(_GRACE_S)
+        with self._log_lock:
+            self._log.close()
 
     def failure(self, log_path: Path) -> ThalwegError | None:
         """After the end: the ranks' own sentence, or one about the signal or code."""
@@ -120,20 +124,11 @@ class ModelProcess:
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
         for raw in pipe:
-            text = raw.decode("utf-8", errors="replace")
-            self._write_log(text)
-            self._lines.put((name, text.rstrip("\n")))
+            # Disk full or directory gone: the ranks say so better than we can.
+            with self._log_lock, contextlib.suppress(OSError, ValueError):
+                self._log.write(raw)
+            self._lines.put((name, raw.decode("utf-8", errors="replace").rstrip("\n")))
         self._lines.put(None)
-
-    def _write_log(self, text: str) -> None:
-        if self._log is None:
-            return
-        try:
-            with self._log_lock:
-                self._log.write(text)
-                self._log.flush()
-        except (OSError, ValueError):
-            self._log = None  # disk full or directory gone: the ranks say so better than we can
 
     def _note_error(self, text: str) -> None:
         if ERROR_MARK in text:

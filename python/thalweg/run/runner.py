@@ -123,8 +123,7 @@ def _follow(
 ) -> None:
     with (
         _terminate_as_interrupt(),
-        run.log_path.open("w", encoding="utf-8") as log,
-        ModelProcess(command, log, extra) as process,
+        ModelProcess(command, run.log_path, extra) as process,
         ProgressDisplay(run.path.name, quiet) as display,
     ):
         for message in process.messages():

@@ -47,8 +47,7 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
             experiment.integer("machine", "ranks"), model_command(copy.experiment_path, copy.path)
         )
         with (
-            copy.log_path.open("w", encoding="utf-8") as log,
-            ModelProcess(command, log, {"THALWEG_TRACE": watch}) as process,
+            ModelProcess(command, copy.log_path, {"THALWEG_TRACE": watch}) as process,
             ProgressDisplay("replay") as display,
         ):
             for message in process.messages():

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a unit test on several ranks needs: which rank this is, and a directory that all ranks see.
+#pragma once
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+namespace thalweg {
+
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline int ranks_of(MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+inline int world_rank() { return rank_of(MPI_COMM_WORLD); }
+inline int world_size() { return ranks_of(MPI_COMM_WORLD); }
+
+/// Made empty by rank 0, removed at the end. All ranks make and end it together.
+struct SharedDirectory {
+  std::string path;
+  SharedDirectory() {
+    static int made = 0;  // the same on every rank
+    auto process = static_cast<int>(getpid());
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    path = (std::filesystem::temp_directory_path() /
+            fmt::format("thalweg_test_{}_{}", process, made++))
+               .string();
+    if (world_rank() == 0) std::filesystem::create_directories(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedDirectory() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) std::filesystem::remove_all(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  SharedDirectory(const SharedDirectory&) = delete;
+  SharedDirectory& operator=(const SharedDirectory&) = delete;
+};
+
+}  // namespace thalweg
