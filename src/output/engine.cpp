@@ -93,6 +93,7 @@ void Engine::poll() {
     const bool for_writer = status.MPI_TAG == tag_step || status.MPI_TAG == tag_close;
     for_writer ? receiver_->receive(status) : sender_->receive(status);
   }
+  if (receiver_) receiver_->write_ready();
   sender_->advance();
 }
 

@@ -40,7 +40,10 @@ void serve_io_rank(const Definition& definition, const Ranks& ranks) {
     Receiver receiver(definition, shared.lanes, ranks, runs, shared.slots, *shared.staging,
                       shared.writers,
                       [&](const Error& error) { tell_compute_ranks(ranks, error); });
-    while (!receiver.all_closed()) receiver.receive(next_message(ranks.control));
+    while (!receiver.all_closed()) {
+      receiver.receive(next_message(ranks.control));
+      receiver.write_ready();
+    }
     receiver.finish();
     receiver.leave();
     failure = receiver.failure();

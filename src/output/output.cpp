@@ -258,6 +258,9 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
             fmt::format("field '{}' was put with values of another type than defined", field));
       }
       if (!step) break;
+      if (state_->put_seen[index][position]) {
+        throw Error(Blame::user, fmt::format("field '{}' was put twice at {} s", field, time_s));
+      }
       if (trace_watches(field, *step)) {
         trace_put(stream, *step, info, view, state_->runs,
                   state_->positions[static_cast<std::size_t>(info.place)]);

@@ -9,20 +9,6 @@
 
 namespace thalweg {
 
-namespace {
-
-/// What of a slot is this writer's to take: the budget of an I/O rank counts that.
-std::int64_t share_of_slot(const SlotMap& map, const LaneDivision& division, int lane, int writer) {
-  std::int64_t bytes = 0;
-  for (std::size_t number = 0; number < division.slices.size(); ++number) {
-    if (division.slices[number].writer == writer)
-      bytes += map.bytes(lane, static_cast<int>(number));
-  }
-  return bytes;
-}
-
-}  // namespace
-
 Receiver::Receiver(const Definition& definition, std::span<const LaneDivision> lanes,
                    const Ranks& ranks, std::span<const OwnedRuns> runs, int slots,
                    StagingMemory& staging, MPI_Comm writers,
@@ -48,58 +34,103 @@ void Receiver::receive(const MPI_Status& status) {
     abandoned_ = abandoned_ || values[0] != 0;
     return;
   }
-  const int stream = static_cast<int>(values[0]), step = static_cast<int>(values[1]);
-  auto& pending = pending_[{stream, step}];
+  const StepKey key{static_cast<int>(values[0]), static_cast<int>(values[1])};
+  const int lane = definition_.lane_of(key.first, key.second);
   const auto source = static_cast<std::size_t>(status.MPI_SOURCE);
-  pending.orders.resize(static_cast<std::size_t>(ranks_.compute_ranks));
-  pending.slots.resize(static_cast<std::size_t>(ranks_.compute_ranks));
+  const auto sources = static_cast<std::size_t>(ranks_.compute_ranks);
+  const auto slices = divisions_[static_cast<std::size_t>(lane)].slices.size();
+  auto& pending = pending_[key];
+  if (pending.slots.empty()) {
+    pending.missing.assign(slices, ranks_.compute_ranks);
+    pending.orders.assign(sources, std::vector<ArrayOrder>(slices));
+    pending.slots.resize(sources);
+  }
   pending.slots[source] = values[2];
-  for (std::size_t field = 3; field < values.size(); ++field) {
-    pending.orders[source].push_back(static_cast<ArrayOrder>(values[field]));
+  auto slice = static_cast<std::size_t>(values[3]);
+  for (std::size_t i = 4; i < values.size(); ++i, ++slice) {
+    pending.orders[source][slice] = static_cast<ArrayOrder>(values[i]);
+    --pending.missing[slice];
+    if (values[2] >= 0) waiting_bytes_ += bytes_of(source, lane, slice);
   }
-  if (values[2] >= 0) {
-    const int lane = definition_.lane_of(stream, step);
-    waiting_bytes_ += share_of_slot(maps_[source], divisions_[static_cast<std::size_t>(lane)], lane,
-                                    ranks_.writer());
-    record_high_water(waiting_bytes_);
-  }
-  if (++pending.announced < ranks_.compute_ranks) return;
-  const auto ready = std::move(pending);
-  pending_.erase({stream, step});
-  take(stream, step, ready);
+  record_high_water(waiting_bytes_);
+  if (writable(pending)) ready_.push_back(key);
 }
 
-void Receiver::take(int stream, int step, const Step& ready) {
-  const int lane = definition_.lane_of(stream, step);
-  last_written_[lane] = step;
-  if (ready.slots.front() < 0) {
-    writer_.drop(stream, step);
+std::int64_t Receiver::bytes_of(std::size_t source, int lane, std::size_t slice) const {
+  const bool mine =
+      divisions_[static_cast<std::size_t>(lane)].slices[slice].writer == ranks_.writer();
+  return mine ? maps_[source].bytes(lane, static_cast<int>(slice)) : 0;
+}
+
+bool Receiver::writable(const Step& step) const {
+  return step.next < step.missing.size() && step.missing[step.next] == 0;
+}
+
+// In the order in which steps became ready: the same on every writer of a team, since their steps
+// are announced whole.
+void Receiver::write_ready() {
+  while (!ready_.empty()) {
+    const auto key = ready_.front();
+    ready_.pop_front();
+    const auto found = pending_.find(key);
+    if (found == pending_.end()) continue;  // it became ready twice, and was written at once
+    auto& step = found->second;
+    for (; writable(step); ++step.next) {
+      if (step.slots.front() >= 0) write_slice(key, step);
+    }
+    if (step.next < step.missing.size()) continue;
+    end_step(key, step);
+    pending_.erase(found);
+  }
+}
+
+void Receiver::write_slice(const StepKey& key, const Step& step) {
+  const int lane = definition_.lane_of(key.first, key.second);
+  const auto& slice = divisions_[static_cast<std::size_t>(lane)].slices[step.next];
+  if (slice.writer != ranks_.writer()) return;
+  const auto number = static_cast<int>(step.next);
+  const auto& stream = definition_.streams[static_cast<std::size_t>(key.first)];
+  const auto& field = definition_.field_of(stream, slice.position);
+  const double begin_s = now_s();
+  fetch(lane, number, step, field.type);
+  add_time(Timer::io_get, begin_s, now_s());
+  record_event(EventKind::get, begin_s, now_s(),
+               slice.points * slice.levels * staged_bytes(field.type), stream.settings.name,
+               field.name, key.second);
+  writer_.put(key.first, key.second, number, arrays_);
+}
+
+// MPI may look for news only after it has said that there are none.
+void Receiver::hear_announcements() {
+  for (int misses = 0; misses < 2;) {
+    int there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag_step, ranks_.control, &there, &status);
+    if (there != 0) receive(status);
+    misses = there != 0 ? 0 : misses + 1;
+  }
+}
+
+// The staging memory may be read in place: it is free only now that every slice is in the file.
+void Receiver::end_step(const StepKey& key, const Step& step) {
+  const int lane = definition_.lane_of(key.first, key.second);
+  last_written_[lane] = key.second;
+  if (step.slots.front() < 0) {
+    writer_.drop(key.first, key.second);
     return;
   }
-  const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
-  const auto& slices = divisions_[static_cast<std::size_t>(lane)].slices;
-  for (std::size_t number = 0; number < slices.size(); ++number) {
-    if (slices[number].writer != ranks_.writer()) continue;
-    const auto& field = definition_.field_of(chosen, slices[number].position);
-    const double begin_s = now_s();
-    fetch(lane, static_cast<int>(number), ready, field.type);
-    add_time(Timer::io_get, begin_s, now_s());
-    record_event(EventKind::get, begin_s, now_s(),
-                 slices[number].points * slices[number].levels * staged_bytes(field.type),
-                 chosen.settings.name, field.name, step);
-    writer_.put(stream, step, static_cast<int>(number), arrays_);
-  }
-  // The staging memory may be read in place: it is free only now that every slice is in the file.
+  hear_announcements();  // what waits is at its highest just before some of it is given back
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
     const auto source = static_cast<std::size_t>(rank);
-    outbox_.post(rank, tag_credit, {lane, ready.slots[source]});
-    waiting_bytes_ -= share_of_slot(maps_[source], divisions_[static_cast<std::size_t>(lane)], lane,
-                                    ranks_.writer());
+    outbox_.post(rank, tag_credit, {lane, step.slots[source]});
+    for (std::size_t slice = 0; slice < step.missing.size(); ++slice) {
+      waiting_bytes_ -= bytes_of(source, lane, slice);
+    }
   }
-  writer_.finish_step(stream, step);
+  writer_.finish_step(key.first, key.second);
 }
 
-void Receiver::fetch(int lane, int slice, const Step& ready, ValueType type) {
+void Receiver::fetch(int lane, int slice, const Step& step, ValueType type) {
   std::int64_t total = 0;
   for (int source = 0; source < ranks_.compute_ranks; ++source) {
     if (!staging_.in_place(source))
@@ -114,14 +145,14 @@ void Receiver::fetch(int lane, int slice, const Step& ready, ValueType type) {
   for (int source = 0; source < ranks_.compute_ranks; ++source) {
     const auto& map = maps_[static_cast<std::size_t>(source)];
     const auto bytes = map.bytes(lane, slice);
-    const auto slot = static_cast<int>(ready.slots[static_cast<std::size_t>(source)]);
+    const auto slot = static_cast<int>(step.slots[static_cast<std::size_t>(source)]);
     const std::byte* values = into;
     if (bytes > 0) {
       values =
           staging_.fetch(source, lane * slots_ + slot, map.offset(lane, slot, slice), bytes, into);
     }
     const auto order =
-        ready.orders[static_cast<std::size_t>(source)][static_cast<std::size_t>(slice)];
+        step.orders[static_cast<std::size_t>(source)][static_cast<std::size_t>(slice)];
     arrays_.push_back({values, staged, order});
     if (!staging_.in_place(source)) into += bytes;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slot goes: free -> filling (put) -> announced -> taken by every writer of its lane -> free.
+// Where one I/O rank takes a lane it may begin before the slot is full.
 #include "output/sender.hpp"
 
 #include <fmt/format.h>
@@ -71,10 +72,12 @@ void Sender::put(int stream, int step, int position, const FieldView& view) {
                                                   static_cast<std::size_t>(slice.levels));
     state.orders[number] = pack(view, {shape.stretches, shape.points, field.levels, wanted},
                                 target(lane, static_cast<int>(number)));
+    state.filled[number] = true;
     bytes += map_.bytes(lane, static_cast<int>(number));
   }
   add_time(Timer::output_copy, begin_s, now_s());
   record_event(EventKind::copy, begin_s, now_s(), bytes, chosen.settings.name, field.name, step);
+  if (state.filling == Lane::Filling::slot) announce_filled(lane, stream, step);
   if (ranks_.rank == 0 && trace_watches(field.name, step)) {
     trace_stop("mode", -1, 0.0,
                fmt::format("{}: lane {}, slot {}, transport {}, {} writer{}",
@@ -93,6 +96,8 @@ void Sender::acquire(int lane, int stream, int step) {
   const bool free = owed == 0 && state.spilled.empty();
   state.orders.assign(divisions_[static_cast<std::size_t>(lane)].slices.size(),
                       ArrayOrder::level_innermost);
+  state.filled.assign(state.orders.size(), false);
+  state.announced = 0;
   state.filling = Lane::Filling::slot;
   if (ranks_.dedicated() && pressure == "thin" && !agree_to_take(free)) {
     state.filling = Lane::Filling::dropped;
@@ -130,7 +135,7 @@ bool Sender::finish_step(int stream, int step) {
   auto& state = lanes_[static_cast<std::size_t>(lane)];
   const auto filling = std::exchange(state.filling, Lane::Filling::nothing);
   if (filling == Lane::Filling::slot) {
-    publish(lane, stream, step, state.orders);
+    publish(lane, {stream, step, state.orders}, state.announced);
   } else if (filling == Lane::Filling::spill) {
     const double begin_s = now_s();
     try {
@@ -142,31 +147,65 @@ bool Sender::finish_step(int stream, int step) {
     record_event(EventKind::spill, begin_s, now_s(), map_.slot_bytes(lane),
                  definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
   } else {
+    std::vector<std::int64_t> dropped(4 + state.orders.size());
+    dropped[0] = stream, dropped[1] = step, dropped[2] = -1;
     for (const int writer : divisions_[static_cast<std::size_t>(lane)].team) {
-      outbox_.post(ranks_.rank_of_writer(writer), tag_step, {stream, step, -1});
+      outbox_.post(ranks_.rank_of_writer(writer), tag_step, dropped);
     }
   }
   return filling == Lane::Filling::dropped;
 }
 
-void Sender::publish(int lane, int stream, int step, const std::vector<ArrayOrder>& orders) {
+// Not where several writers share files: they must write steps in one order. And not by message: a
+// writer that never takes a half-filled step, because the model failed, would leave it under way.
+bool Sender::announces_early(const LaneDivision& division) const {
+  return ranks_.dedicated() && division.team.size() == 1 &&
+         !staging_.sends(ranks_.rank_of_writer(division.team.front()));
+}
+
+// Not every small field is worth a message.
+void Sender::announce_filled(int lane, int stream, int step) {
   auto& state = lanes_[static_cast<std::size_t>(lane)];
+  if (!announces_early(divisions_[static_cast<std::size_t>(lane)])) return;
+  constexpr std::int64_t worth_bytes = 1 << 20;
+  std::int64_t bytes = 0;
+  auto end = state.announced;
+  for (; end < state.filled.size() && state.filled[end]; ++end) {
+    bytes += map_.bytes(lane, static_cast<int>(end));
+  }
+  if (bytes < worth_bytes) return;
+  announce(lane, {stream, step, state.orders}, state.announced, end);
+  state.announced = end;
+}
+
+void Sender::announce(int lane, const Step& step, std::size_t first, std::size_t end) {
+  const auto& state = lanes_[static_cast<std::size_t>(lane)];
   const auto& division = divisions_[static_cast<std::size_t>(lane)];
   const double begin_s = now_s();
-  for (std::size_t number = 0; number < division.slices.size(); ++number) {
+  std::int64_t sent = 0;
+  std::vector<std::int64_t> announcement{step.stream, step.step, state.slot,
+                                         static_cast<std::int64_t>(first)};
+  for (std::size_t number = first; number < end; ++number) {
     const auto slice = static_cast<int>(number);
-    if (map_.bytes(lane, slice) == 0) continue;
+    announcement.push_back(static_cast<std::int64_t>(step.orders[number]));
+    const auto bytes = map_.bytes(lane, slice);
+    sent += bytes;
+    if (bytes == 0) continue;
     staging_.offer(ranks_.rank_of_writer(division.slices[number].writer),
-                   lane * slots_ + state.slot, map_.offset(lane, state.slot, slice),
-                   map_.bytes(lane, slice));
+                   lane * slots_ + state.slot, map_.offset(lane, state.slot, slice), bytes);
   }
-  std::vector<std::int64_t> announcement{stream, step, state.slot};
-  for (const auto order : orders) announcement.push_back(static_cast<std::int64_t>(order));
   for (const int writer : division.team) {
     outbox_.post(ranks_.rank_of_writer(writer), tag_step, announcement);
   }
-  record_event(EventKind::send, begin_s, now_s(), map_.slot_bytes(lane),
-               definition_.streams[static_cast<std::size_t>(stream)].settings.name, "", step);
+  record_event(EventKind::send, begin_s, now_s(), sent,
+               definition_.streams[static_cast<std::size_t>(step.stream)].settings.name, "",
+               step.step);
+}
+
+void Sender::publish(int lane, const Step& step, std::size_t first) {
+  auto& state = lanes_[static_cast<std::size_t>(lane)];
+  const auto& division = divisions_[static_cast<std::size_t>(lane)];
+  if (first < division.slices.size()) announce(lane, step, first, division.slices.size());
   state.credits[static_cast<std::size_t>(state.slot)] = static_cast<int>(division.team.size());
   state.slot = (state.slot + 1) % slots_;
 }
@@ -180,7 +219,7 @@ void Sender::advance() {
       state.spilled.pop_front();
       state.spill->pop({staging_.memory() + map_.offset(lane, state.slot, 0),
                         static_cast<std::size_t>(map_.slot_bytes(lane))});
-      publish(lane, first.stream, first.step, first.orders);
+      publish(lane, first, 0);
     }
   }
 }

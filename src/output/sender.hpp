@@ -46,18 +46,20 @@ class Sender {
   void finish();  ///< after all_done()
 
  private:
-  struct Spilled {
+  struct Step {
     int stream, step;
-    std::vector<ArrayOrder> orders;
+    std::vector<ArrayOrder> orders;  ///< [slice]
   };
   struct Lane {
     enum class Filling { nothing, slot, spill, dropped } filling = Filling::nothing;
     int slot = 0;                    ///< the next to fill
     std::vector<int> credits;        ///< [slot] writers that have not yet taken it
     std::vector<ArrayOrder> orders;  ///< [slice] of the step being filled
+    std::vector<bool> filled;        ///< [slice] of that step
+    std::size_t announced = 0;       ///< slices of it, from the first
     std::vector<std::byte> aside;    ///< a step on its way into the spill file
     std::unique_ptr<Spill> spill;
-    std::deque<Spilled> spilled;
+    std::deque<Step> spilled;
   };
   struct Shape {  // what of a place a slice has on this rank
     std::vector<StagedRun> stretches;
@@ -65,7 +67,10 @@ class Sender {
   };
   void acquire(int lane, int stream, int step);
   bool agree_to_take(bool free) const;
-  void publish(int lane, int stream, int step, const std::vector<ArrayOrder>& orders);
+  bool announces_early(const LaneDivision& division) const;
+  void announce_filled(int lane, int stream, int step);
+  void announce(int lane, const Step& step, std::size_t first, std::size_t end);
+  void publish(int lane, const Step& step, std::size_t first);
   const Shape& shape_of(std::size_t place, const Slice& slice);
   std::byte* target(int lane, int slice);
 

@@ -6,7 +6,8 @@ namespace thalweg {
 
 inline constexpr int tag_definition = 7;  ///< compute rank 0 -> I/O: all definitions as JSON
 inline constexpr int tag_runs = 1;        ///< compute -> I/O: owned points as index runs
-/// compute -> writer: {stream, step, slot (-1 = the step was dropped), order of each slice}
+/// compute -> writer: {stream, step, slot (-1 = the step was dropped), first slice, order of that
+/// slice and of each that follows}
 inline constexpr int tag_step = 2;
 inline constexpr int tag_credit = 3;  ///< writer -> compute: it has taken {lane, slot}
 inline constexpr int tag_error = 4;   ///< I/O -> compute: blame and sentence of what went wrong

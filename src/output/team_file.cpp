@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "output/team_texts.hpp"
@@ -114,6 +115,12 @@ void TeamFile::give_up() {
   throw Error(
       Blame::file_system,
       fmt::format("'{}' is incomplete, because another writer of it failed", description_.path));
+}
+
+void TeamFile::discard() noexcept {
+  abandon();
+  std::error_code ignored;
+  if (head_) std::filesystem::remove_all(description_.path + ".part", ignored);
 }
 
 void TeamFile::abandon() noexcept {

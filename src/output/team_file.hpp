@@ -33,6 +33,8 @@ class TeamFile {
   /// Collective: completes the file under its final name, or leaves it aside if a rank failed.
   void close(bool well);
   void abandon() noexcept;
+  /// Abandons a file without values, and removes it.
+  void discard() noexcept;
 
  private:
   [[noreturn]] void give_up();

@@ -130,6 +130,7 @@ void Writer::put(int stream, int step, int slice_number, std::span<const SourceA
       lanes_[static_cast<std::size_t>(lane)].slices[static_cast<std::size_t>(slice_number)];
   const auto& field = definition_.field_of(chosen, slice.position);
   auto& open = file_for(stream, step);
+  open.begun = true;
   attempt([&] {
     if (!open.file) return;
     const auto& plan = plan_for(field, slice);
@@ -175,6 +176,7 @@ void Writer::put(int stream, int step, int slice_number, std::span<const SourceA
 
 void Writer::end_step(int stream, int step, bool dropped) {
   auto& open = file_for(stream, step);
+  open.begun = true;
   const auto& chosen = definition_.streams[static_cast<std::size_t>(stream)];
   if (open.file) {
     const int time = time_index(stream, step);
@@ -195,6 +197,19 @@ void Writer::end_step(int stream, int step, bool dropped) {
   open_.erase({stream, file});
   add_time(Timer::io_close, begin_s, now_s());
   record_event(EventKind::close, begin_s, now_s(), 0, chosen.settings.name, "", step);
+  if (ranks_.dedicated()) make_next_file(stream, file);
+}
+
+// Now, when compute ranks are busy with the steps before it: not when its first step is there.
+void Writer::make_next_file(int stream, int file) {
+  const auto& files = definition_.streams[static_cast<std::size_t>(stream)].schedule.files();
+  const auto& last = files[static_cast<std::size_t>(file)];
+  const FileTimes* next = nullptr;
+  for (const auto& other : files) {
+    if (other.partition != last.partition || other.steps.front() <= last.steps.back()) continue;
+    if (next == nullptr || other.steps.front() < next->steps.front()) next = &other;
+  }
+  if (next != nullptr) file_for(stream, next->steps.front());
 }
 
 void Writer::finish_step(int stream, int step) { end_step(stream, step, false); }
@@ -225,7 +240,9 @@ void Writer::close() {
   std::string unfinished;
   for (auto& [key, open] : open_) {
     const auto& stream = definition_.streams[static_cast<std::size_t>(key.first)].settings;
-    if (stream.layout == "chunked" || stream.compression != "none" || !open.file) {
+    if (open.file && !open.begun) {
+      open.file->discard();
+    } else if (stream.layout == "chunked" || stream.compression != "none" || !open.file) {
       close_file(key.first, key.second, open);  // its time axis is as long as what was written
     } else {
       open.file->abandon();
@@ -246,7 +263,7 @@ void Writer::close() {
 
 void Writer::abandon() noexcept {
   for (auto& [key, open] : open_) {
-    if (open.file) open.file->abandon();
+    if (open.file) open.begun ? open.file->abandon() : open.file->discard();
   }
   open_.clear();
 }

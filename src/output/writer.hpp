@@ -45,6 +45,7 @@ class Writer {
   struct OpenFile {
     std::unique_ptr<TeamFile> file;  ///< null: given up
     std::size_t steps_left = 0;
+    bool begun = false;  ///< a step was put or dropped
   };
   struct PlanKey {
     std::size_t place;
@@ -53,6 +54,7 @@ class Writer {
   };
   const Plan& plan_for(const FieldInfo& field, const Slice& slice);
   OpenFile& file_for(int stream, int step);
+  void make_next_file(int stream, int file);
   FileDescription describe(int stream, int file) const;
   void end_step(int stream, int step, bool dropped);
   void close_file(int stream, int file, OpenFile& open);

@@ -93,6 +93,8 @@ class Staging final : public StagingMemory {
     way(taker).offer(taker, tag, ways_.memory + offset, bytes);
   }
 
+  bool sends(int taker) const override { return taker != around_.rank && way(taker).sends(); }
+
   void reclaim(int tag) override {
     for (auto& way : ways_.all) way->reclaim(tag);
   }

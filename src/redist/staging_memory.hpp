@@ -32,6 +32,8 @@ class StagingMemory {
   /// [offset, offset + bytes) is filled and may be fetched by `taker` (a rank of comm). Offers of
   /// one tag to one taker are fetched in the order they were made. Does not wait.
   virtual void offer(int taker, int tag, std::int64_t offset, std::int64_t bytes) = 0;
+  /// True if an offer is a message under way: the taker must fetch it, whatever happens.
+  virtual bool sends(int taker) const = 0;
   /// Every taker said that it has all that was offered under this tag: it may be overwritten.
   virtual void reclaim(int tag) = 0;
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Way shared_memory: takers read a source's memory where it lies; no byte is moved.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
 #include <vector>
 
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
@@ -17,15 +23,47 @@ std::byte* aligned(void* begin) {
   return static_cast<std::byte*>(begin) + (alignment - address % alignment) % alignment;
 }
 
+// A second mapping of shared pages. Who lets go of them last gives them back to the system, which
+// takes about 0.2 ms a MB: a rank that only takes does so, and no model waits for it.
+class Hold {
+ public:
+  Hold(std::byte* begin, std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+#ifdef __linux__
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    mapping_ =
+        mremap(begin - reinterpret_cast<std::uintptr_t>(begin) % page, 0, bytes_, MREMAP_MAYMOVE);
+#else
+    static_cast<void>(begin);
+#endif
+  }
+  Hold(Hold&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, MAP_FAILED)), bytes_(other.bytes_) {}
+  Hold& operator=(Hold&&) = delete;
+  ~Hold() {
+    if (mapping_ != MAP_FAILED) munmap(mapping_, bytes_);
+  }
+
+ private:
+  void* mapping_ = MAP_FAILED;
+  std::size_t bytes_;
+};
+
 class Shared final : public StagingWay {
  public:
-  Shared(MPI_Comm node, MPI_Win window, std::vector<std::byte*> memory)
-      : node_(node), window_(window), memory_(std::move(memory)) {
+  /// holders[rank of node]: is it one that only takes? `holds`: this rank's, if it is one.
+  Shared(MPI_Comm node, MPI_Win window, std::vector<std::byte*> memory, std::vector<int> holders,
+         std::vector<Hold> holds)
+      : holders_(std::move(holders)),
+        holds_(std::move(holds)),
+        node_(node),
+        window_(window),
+        memory_(std::move(memory)) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   }
   ~Shared() override {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
+    leave_last();
     MPI_Comm_free(&node_);
   }
 
@@ -42,6 +80,29 @@ class Shared final : public StagingWay {
   void reclaim(int) override { MPI_Win_sync(window_); }
 
  private:
+  // Sources tell holders that they have let go; holders wait for that.
+  void leave_last() noexcept {
+    int rank = 0;
+    MPI_Comm_rank(node_, &rank);
+    const bool holder = holders_[static_cast<std::size_t>(rank)] != 0;
+    for (int other = 0; other < static_cast<int>(holders_.size()); ++other) {
+      if ((holders_[static_cast<std::size_t>(other)] != 0) == holder) continue;
+      if (!holder) {
+        MPI_Send(nullptr, 0, MPI_BYTE, other, 0, node_);
+        continue;
+      }
+      MPI_Request word = MPI_REQUEST_NULL;
+      MPI_Irecv(nullptr, 0, MPI_BYTE, other, 0, node_, &word);
+      try {
+        wait_all({&word, 1}, "a source to let go of its staging memory");
+      } catch (const Error&) {
+        return;  // it failed, and will never say so
+      }
+    }
+  }
+
+  std::vector<int> holders_;
+  std::vector<Hold> holds_;
   MPI_Comm node_;
   MPI_Win window_;
   std::vector<std::byte*> memory_;  // [rank of comm]; null on other nodes
@@ -77,20 +138,30 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
     MPI_Comm_free(&neighbours);
     return {};
   }
+  const int holder = taker && bytes == 0 ? 1 : 0;
+  int size = 1;
+  MPI_Comm_size(neighbours, &size);
+  std::vector<int> holders(static_cast<std::size_t>(size));
+  MPI_Allgather(&holder, 1, MPI_INT, holders.data(), 1, MPI_INT, neighbours);
+  std::vector<Hold> holds;
   std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
   int neighbour = 0;
   for (std::size_t other = 0; other < memory.size(); ++other) {
     if (node[other] != home) continue;
-    MPI_Aint size = 0;
+    MPI_Aint room = 0;
     int unit = 1;
     void* base = nullptr;
-    MPI_Win_shared_query(window, neighbour++, &size, &unit, &base);
+    MPI_Win_shared_query(window, neighbour++, &room, &unit, &base);
     memory[other] = aligned(base);
     // Here too the pages are better found now than at the first fetch.
-    if (taker && size > alignment) have_pages(memory[other], size - alignment, Access::read);
+    if (!taker || room <= alignment) continue;
+    have_pages(memory[other], room - alignment, Access::read);
+    if (holder != 0) holds.emplace_back(memory[other], room - alignment);
   }
   std::byte* own = aligned(begin);
-  return {std::make_unique<Shared>(neighbours, window, std::move(memory)), own};
+  return {std::make_unique<Shared>(neighbours, window, std::move(memory), std::move(holders),
+                                   std::move(holds)),
+          own};
 }
 
 }  // namespace thalweg

@@ -27,6 +27,7 @@ class TwoSided final : public StagingWay {
   }
 
   const char* name() const override { return "two_sided"; }
+  bool sends() const override { return true; }
 
   void offer(int taker, int tag, const std::byte* from, std::int64_t bytes) override {
     auto& requests = sends_[tag];

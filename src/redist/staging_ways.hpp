@@ -17,6 +17,7 @@ class StagingWay {
   virtual ~StagingWay() = default;
   virtual const char* name() const = 0;
   virtual bool in_place() const { return false; }
+  virtual bool sends() const { return false; }
   virtual void offer(int taker, int tag, const std::byte* from, std::int64_t bytes) = 0;
   virtual void reclaim(int tag) = 0;
   virtual const std::byte* fetch(int source, int tag, std::int64_t offset, std::int64_t bytes,

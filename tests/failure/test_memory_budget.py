@@ -15,7 +15,7 @@ from thalweg.files.run_directory import read_json_lines
 from thalweg.testing.ranked_run import RankedRun, ranks_of
 
 MIB = 1 << 20
-# One output step is about 5 MiB as it is staged; computing costs next to nothing beside it.
+# One output step is 5.8 MiB as it is staged; computing costs next to nothing beside it.
 CASE = """
 [grid]
 name = "R2B3"
@@ -30,7 +30,8 @@ file_interval = "PT15M"
 [io]
 timeout = 60
 """
-LEAST_STEP = 2 * MIB
+# With full buffers two steps wait. Messages may be late: of them the I/O rank knows one for sure.
+LEAST = {"auto": 7 * MIB, "rma": 7 * MIB, "two_sided": 5 * MIB}
 OUTPUTS = 33
 BUDGET_MIB = 16
 # Beside what waits: one slice as it came, a slab, one row of a plan, events (100 bytes each).
@@ -93,7 +94,7 @@ def test_an_io_rank_stays_inside_its_budget(
     of_io = [size for size, role in zip(waiting, timing["roles"], strict=True) if role == "io"]
     assert len(of_io) == ranks
     for size in of_io:
-        assert LEAST_STEP / ranks < size <= BUDGET_MIB * MIB
+        assert LEAST[transport] / ranks < size <= BUDGET_MIB * MIB
     assert buffers_were_full(run.directory, pressure)
     assert 0 < before <= after < before + BESIDE, (before, after)
     print(f"high water {of_io}, memory {before} to {after} bytes")

@@ -31,10 +31,14 @@ class Timer:
 
 @dataclass(frozen=True)
 class Timing:
-    """All timers of a run. `roles` has one word per rank: compute or io."""
+    """All timers of a run. `roles` has one word per rank: compute, io or restart.
+
+    high_water_bytes: per rank, the most output that ever waited to be written by it; () = unknown.
+    """
 
     roles: tuple[str, ...]
     timers: tuple[Timer, ...]
+    high_water_bytes: tuple[int, ...] = ()
 
     @staticmethod
     def read(path: Path) -> Timing:
@@ -44,7 +48,11 @@ class Timing:
     def from_json(content: dict[str, Any], source: str = "timing.json") -> Timing:
         try:
             timers = tuple(_timer(entry) for entry in content["timers"])
-            return Timing(roles=tuple(content["roles"]), timers=timers)
+            return Timing(
+                tuple(content["roles"]),
+                timers,
+                tuple(content.get("buffered_high_water_bytes", ())),
+            )
         except (KeyError, TypeError) as error:
             raise ThalwegError(f"'{source}' is not a table of timers: {error}") from error
 

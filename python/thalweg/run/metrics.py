@@ -21,6 +21,7 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
     data_intensity  GB written per core hour
     output_cost     run time / run time without what compute ranks spent in output (mean over them)
     wait_s, wait_percent, copy_s, closing_s   of compute ranks, mean over them
+    high_water_bytes   the most output that waited to be written by one rank
     """
     compute = timing.ranks("compute")
     run_time_s = max((timing.total_s("total", rank) for rank in compute), default=0.0)
@@ -39,6 +40,7 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
         "wait_percent": 100.0 * _ratio(wait_s, run_time_s),
         "closing_s": closing_s,
         "copy_s": timing.mean_s("output_copy"),
+        "high_water_bytes": max(timing.high_water_bytes, default=0),
         "bytes_written": bytes_written,
         "files": files,
     }
@@ -61,5 +63,6 @@ def metrics_lines(metrics: dict[str, float]) -> list[str]:
         f"data intensity {metrics['data_intensity']:.3g} GB a core hour, "
         f"data output cost {metrics['output_cost']:.3f}",
         f"compute ranks waited {waited} for output while integrating, "
-        f"{metrics['closing_s']:.2f} s at the end",
+        f"{metrics['closing_s']:.2f} s at the end; "
+        f"at most {metrics['high_water_bytes'] / 2**20:.1f} MiB waited to be written by one rank",
     ]
