@@ -301,6 +301,56 @@ TEST_CASE("a_failing_writer_ends_all_ranks_with_its_sentence_and_no_final_name")
   }
 }
 
+TEST_CASE("a stream that ends early at the end of a file leaves whole files and nothing else") {
+  const int size = world_size();
+  for (const auto& way : all_ways(size)) {
+    for (const char* layout : {"contiguous", "chunked"}) {
+      const SharedDirectory directory;
+      OutputSettings settings;
+      settings.mode = way.mode;
+      settings.io_ranks = way.io_ranks;
+      settings.transport = way.transport;
+      settings.directory = directory.path;
+      StreamSettings stream;
+      stream.interval_s = stream.file_interval_s = 10.0;
+      stream.end_s = 90.0;  // the model stops at 30 s
+      stream.layout = layout;
+      auto output = Output::open(MPI_COMM_WORLD, settings);
+      output.is_compute_rank() ? run_model(output, {stream}) : output.serve();
+      MPI_Barrier(MPI_COMM_WORLD);
+      CAPTURE(way.mode);
+      CAPTURE(way.io_ranks);
+      int files = 0;
+      for (const auto& entry : fs::directory_iterator(directory.path)) {
+        INFO(entry.path());
+        CHECK(entry.path().extension() == ".nc");
+        ++files;
+      }
+      const int parts = team_size(way, size, 1);
+      CHECK(files == 4 * (parts > 1 ? parts + 1 : 1));  // with an index over them
+    }
+  }
+}
+
+TEST_CASE("a field that is put twice at one time is refused") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  OutputSettings settings;
+  settings.mode = "serial";
+  settings.directory = directory.path;
+  auto output = Output::open(MPI_COMM_WORLD, settings);
+  const std::vector<std::int64_t> cells{0, 1, 2};
+  output.define(std::vector<OwnedPoints>{{Place::cell, 3, cells}});
+  output.define(FieldInfo{"deep", "", "", "1", Place::cell, 1});
+  StreamSettings stream;
+  stream.end_s = 10.0;
+  output.define(stream);
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  output.put("deep", {values.data(), 1, 1}, 0.0);
+  CHECK_THROWS_WITH_AS(output.put("deep", {values.data(), 1, 1}, 0.0),
+                       doctest::Contains("'deep' was put twice at 0 s"), Error);
+}
+
 TEST_CASE("streams that cannot be written are refused before anything happens") {
   const std::vector<FieldInfo> fields{{"vor", "", "", "s-1", Place::cell, 30}};
   StreamSettings stream;
