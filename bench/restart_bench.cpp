@@ -30,6 +30,9 @@ constexpr const char* usage =
 constexpr unsigned shuffle_seed = 20261121;  // any; fixed, so that a run can be repeated
 constexpr int sets = 2;                      // of one trial, back to back
 constexpr const char* bare = "pwrite_file_per_rank";
+constexpr const char* bare_read = "pread_file_per_rank";
+constexpr const char* bare_slabs = "pwrite_1mib_file_per_rank";
+constexpr std::size_t slab_bytes = 1 << 20;  // as our modes write
 
 /// A way to write. bare has no mode of ours.
 struct Method {
@@ -89,6 +92,7 @@ class Bench {
                         "every rank writes its own file with one pwrite per field: no index, "
                         "no checksum, no manifest",
                         0});
+    methods_.push_back({bare_slabs, "the same with one pwrite per MiB", 0});
     for (const auto& mode : restart_modes()) {
       const int restart_ranks = needs_restart_ranks(mode.name) ? std::max(1, ranks_ / 4) : 0;
       if (ranks_ - restart_ranks >= std::max(1, restart_ranks)) {
@@ -106,7 +110,13 @@ class Bench {
       std::shuffle(order.begin(), order.end(), random);
       for (const auto& method : order) {
         empty_folder();
-        method.name == bare ? try_bare() : try_mode(method);
+        if (method.name == bare) {
+          try_bare(bare, bare_read, 0);
+        } else if (method.name == bare_slabs) {
+          try_bare(bare_slabs, "pread_1mib_file_per_rank", slab_bytes);
+        } else {
+          try_mode(method);
+        }
         print_line({{"progress", {{"done", ++done}, {"of", trials}, {"method", method.name}}}});
       }
     }
@@ -137,18 +147,18 @@ class Bench {
     if (wrong == 0) samples_[name][repetition_] = sample;
   }
 
-  void try_bare() {
+  void try_bare(const char* write_name, const char* read_name, std::size_t slab) {
     RestartState state(MPI_COMM_WORLD, request_.workload, "bisection");
     const auto path = [&](int set) { return fmt::format("{}/{}_{}", folder_, set, rank_); };
     state.fill(0);
     const auto written = time_together(all_bytes(), [&] {
-      for (int set = 0; set < sets; ++set) state.write_bare(path(set));
+      for (int set = 0; set < sets; ++set) state.write_bare(path(set), slab);
     });
     state.clear();
     const auto read = time_together(request_.workload.bytes(), [&] { state.read_bare(path(1)); });
     const auto wrong = state.wrong(0);
-    keep(bare, written, wrong);
-    keep("pread_file_per_rank", read, wrong);
+    keep(write_name, written, wrong);
+    keep(read_name, read, wrong);
   }
 
   void try_mode(const Method& method) {
@@ -212,9 +222,9 @@ class Bench {
 
   static std::vector<std::pair<std::string, std::string>> lines_of(const Method& method) {
     if (method.name == bare) {
-      return {{bare, method.meaning},
-              {"pread_file_per_rank", "the same files read by their writers"}};
+      return {{bare, method.meaning}, {bare_read, "the same files read by their writers"}};
     }
+    if (method.name == bare_slabs) return {{bare_slabs, method.meaning}};
     std::vector<std::pair<std::string, std::string>> lines{{method.name, method.meaning}};
     for (const std::string how : {"same_ranks", "other_ranks"}) {
       const std::string on = how == "same_ranks" ? "as many ranks, the same decomposition"
@@ -236,30 +246,41 @@ class Bench {
             {"p95", rounded(spread.p95)}};
   }
 
+  /// Of the repetitions in which both were right.
+  std::vector<double> paired_ratios(const std::string& name, const std::string& rival) const {
+    std::vector<double> ratios;
+    if (!samples_.contains(rival)) return ratios;
+    for (const auto& [repetition, sample] : samples_.at(name)) {
+      const auto other = samples_.at(rival).find(repetition);
+      if (other != samples_.at(rival).end()) {
+        ratios.push_back(speed(sample) / speed(other->second));
+      }
+    }
+    return ratios;
+  }
+
   void print(const std::string& name, const std::string& meaning) const {
     nlohmann::json line{{"bench", "restart"}, {"method", name}, {"meaning", meaning}};
     if (wrong_.contains(name)) {
       line["wrong"] = fmt::format("{} values", wrong_.at(name));
       return print_line(line);
     }
-    std::vector<double> speeds, cpu_s, call_s, ratios;
-    const auto rival =
-        samples_.at(name).begin()->second.call_s >= 0.0 ? bare : "pread_file_per_rank";
+    std::vector<double> speeds, cpu_s, call_s;
     for (const auto& [repetition, sample] : samples_.at(name)) {
       speeds.push_back(speed(sample));
       cpu_s.push_back(sample.cpu_s);
       call_s.push_back(sample.call_s);
-      const auto other = samples_.at(rival).find(repetition);
-      if (other != samples_.at(rival).end()) {
-        ratios.push_back(speed(sample) / speed(other->second));
-      }
     }
     line.update(
         {{"n", speeds.size()}, {"unit", "MB/s"}, {"cpu_s", rounded(spread_of(cpu_s).median)}});
     line.update(as_json(speeds));
     line["bytes"] = samples_.at(name).begin()->second.bytes;
     if (call_s.front() >= 0.0) line["write_call_s"] = as_json(call_s);
-    if (name != rival && name != bare) line["paired_ratio"] = {{rival, as_json(ratios)}};
+    for (const char* rival : {bare, bare_slabs, bare_read}) {
+      const bool reads = call_s.front() < 0.0 && name != bare && name != bare_slabs;
+      if (rival == name || (rival == bare_read) != reads) continue;
+      line["paired_ratio"][rival] = as_json(paired_ratios(name, rival));
+    }
     print_line(line);
   }
 

@@ -139,12 +139,16 @@ std::vector<MutableFieldView> RestartState::mutable_views() {
   return views;
 }
 
-void RestartState::write_bare(const std::string& path) const {
+void RestartState::write_bare(const std::string& path, std::size_t slab_bytes) const {
   BareFile file(path, O_WRONLY | O_CREAT | O_TRUNC);
   std::int64_t offset = 0;
   for (std::size_t field = 0; field < fields_.size(); ++field) {
-    file.move(reinterpret_cast<const char*>(values_[field].data()),
-              owned_values(field) * sizeof(double), offset, ::pwrite);
+    const auto* values = reinterpret_cast<const char*>(values_[field].data());
+    const auto bytes = owned_values(field) * sizeof(double);
+    const auto slab = slab_bytes == 0 ? bytes : slab_bytes;
+    for (std::size_t done = 0; done < bytes; done += slab) {
+      file.move(values + done, std::min(slab, bytes - done), offset, ::pwrite);
+    }
   }
 }
 

@@ -38,8 +38,9 @@ class RestartState {
   std::vector<FieldView> views() const;
   std::vector<MutableFieldView> mutable_views();
 
-  /// The rival: one new file, one pwrite per field. Throws Error(file_system).
-  void write_bare(const std::string& path) const;
+  /// The rivals: one new file, a pwrite per field (slab_bytes = 0) or per slab. Throws
+  /// Error(file_system).
+  void write_bare(const std::string& path, std::size_t slab_bytes) const;
   void read_bare(const std::string& path);
 
  private:

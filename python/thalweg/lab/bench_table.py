@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,6 +16,8 @@ from thalweg.lab.bars import Verdict
 from thalweg.lab.results import Line
 
 _LINE_EVERY_S = 10.0
+_FILE_COLUMNS = 160
+_TEXTS = ("method", "times the speed of")
 
 
 class BenchProgress:
@@ -49,17 +52,17 @@ class BenchProgress:
 
 def print_results(lines: Sequence[Line]) -> None:
     """One row per method and MPI-IO layer; beside it medians of paired ratios."""
-    console = Console()
+    console = _console()
     for bench in dict.fromkeys(line["bench"] for line in lines):
         chosen = [line for line in lines if line["bench"] == bench]
         table = Table(title=f"{bench}", title_justify="left")
-        table.add_column("method", no_wrap=True)
-        for heading in ("layer", "n", "median", "5 to 95 %", "unit", "CPU s"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        if any("paired_ratio" in line for line in chosen):
-            table.add_column("times the speed of", no_wrap=True)
-        for line in chosen:
-            table.add_row(*_cells(line))
+        rows = [_cells(line) for line in chosen]
+        used = [name for name in rows[0] if any(row[name] for row in rows)]
+        for name in used:
+            side: Literal["left", "right"] = "left" if name in _TEXTS else "right"
+            table.add_column(name, justify=side, no_wrap=True)
+        for row in rows:
+            table.add_row(*(row[name] for name in used))
         console.print(table)
         for line in chosen:
             if "skipped" in line:
@@ -80,20 +83,33 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         word = "met" if verdict.met else "missed"
         table.add_row(verdict.bar.name, verdict.layer, figure, verdict.bar.demand,
                       f"[{style}]{word}[/]")  # fmt: skip
-    Console().print(table)
+    _console().print(table)
 
 
-def _cells(line: Line) -> list[str]:
-    head = [str(line.get("method", "")), str(line.get("layer", ""))]
-    if "median" not in line:
-        return [*head, "0", "\u2013", "\u2013"]
-    spread = f"{line.get('p05', line['median']):.4g} to {line.get('p95', line['median']):.4g}"
-    cpu_s = line.get("cpu_s")
+def _console() -> Console:
+    """In a file or a pipe a table is as wide as it must be."""
+    return Console() if sys.stdout.isatty() else Console(width=_FILE_COLUMNS)
+
+
+def _cells(line: Line) -> dict[str, str]:
+    """One row: {heading: text}."""
+    measured = "median" in line
+    spread = (
+        f"{line.get('p05', line['median']):.4g} to {line.get('p95', line['median']):.4g}"
+        if measured
+        else "\u2013"
+    )
     ratios = [
         f"{ratio['median']:.3g} {rival.replace('|', ' or ')}"
         for rival, ratio in line.get("paired_ratio", {}).items()
     ]
-    return [
-        *head, str(line.get("n", "")), f"{line['median']:.4g}", spread, str(line.get("unit", "")),
-        "" if cpu_s is None else f"{cpu_s:.3g}", *(["\n".join(ratios)] if ratios else []),
-    ]  # fmt: skip
+    return {
+        "method": str(line.get("method", "")),
+        "layer": str(line.get("layer", "")),
+        "n": str(line.get("n", "")) if measured else "0",
+        "median": f"{line['median']:.4g}" if measured else "\u2013",
+        "5 to 95 %": spread,
+        "unit": str(line.get("unit", "")) if measured else "",
+        "CPU s": f"{line['cpu_s']:.3g}" if line.get("cpu_s") is not None else "",
+        "times the speed of": "\n".join(ratios),
+    }
