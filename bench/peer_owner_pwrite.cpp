@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // owner_pwrite, the achievable floor: every field goes whole to one rank, which reorders it and
-// writes it with one pwrite; and the same with rank 0 owning everything.
+// writes it with one pwrite, or MiB by MiB; and the same with rank 0 owning everything.
+#include <algorithm>
+
 #include "exchange.hpp"
 #include "peers.hpp"
 #include "shared_raw.hpp"
 
 namespace thalweg::bench {
+namespace {
 
-void owner_pwrite(Session& session, int step) {
+void write_by_owner(Session& session, int step, std::int64_t slab) {
   const auto shares = whole_fields(session);
   ShareExchange exchange(session, shares, session.values.data());
   SharedRaw file(session, session.file_of(step, ".raw"));
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].owner != session.rank) continue;
     const auto count = session.workload.field_values();
-    file.write(exchange.take(i), count, shares[i].field * count);
+    const float* values = exchange.take(i);
+    for (std::int64_t done = 0; done < count; done += slab) {
+      file.write(values + done, std::min(slab, count - done), shares[i].field * count + done);
+    }
   }
   exchange.finish();
+}
+
+}  // namespace
+
+void owner_pwrite(Session& session, int step) {
+  write_by_owner(session, step, session.workload.field_values());
+}
+
+void owner_pwrite_1mib(Session& session, int step) {
+  constexpr std::int64_t mib_values = (1 << 20) / sizeof(float);
+  write_by_owner(session, step, mib_values);
 }
 
 void gather_pwrite(Session& session, int step) {

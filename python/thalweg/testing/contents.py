@@ -10,7 +10,7 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-UNFINISHED = (".part", ".old")
+UNFINISHED = {".part", ".old"}
 
 Content = dict[str, bytes]
 
@@ -18,7 +18,8 @@ Content = dict[str, bytes]
 def final_files(run: Path) -> dict[str, Path]:
     """Files and stores of the output under their final names."""
     folder = run / "files"
-    return {each.name: each for each in folder.iterdir() if each.suffix not in UNFINISHED}
+    done = [each for each in folder.iterdir() if not UNFINISHED.intersection(each.suffixes)]
+    return {each.name: each for each in done}
 
 
 def content_of(path: Path) -> Content:
