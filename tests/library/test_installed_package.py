@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from thalweg.config.checkout import ROOT
+from thalweg.config.checkout import ROOT, binary_directory
 
 EXAMPLES = ROOT / "examples/library"
 POINTS, LEVELS = 1000, 5
@@ -61,6 +63,23 @@ def test_a_project_of_one_language_needs_no_other(
     (tmp_path / "CMakeLists.txt").write_text(text)
     must("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={installed.prefix}", cwd=tmp_path)
     must("cmake", "--build", "build", cwd=tmp_path)
+
+
+def test_another_mpi_than_that_of_the_library_is_refused(installed: Any, tmp_path: Path) -> None:
+    other = "mpicxx.openmpi" if "mpich" in binary_directory().parts else "mpicxx.mpich"
+    if not shutil.which(other):
+        pytest.skip(f"no {other} here")
+    text = ONE_LANGUAGE.format(
+        language="CXX", source=EXAMPLES / "write_fields.cpp", components="",
+        target="thalweg::thalweg",
+    )  # fmt: skip
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    words = [f"-DCMAKE_PREFIX_PATH={installed.prefix}", f"-DMPI_CXX_COMPILER={other}"]
+    result = subprocess.run(
+        ["cmake", "-B", "build", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode != 0
+    assert "thalweg was built with MPI's library" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("c", 3), ("cpp", 4), ("f90", 3), ("f90", 2)])

@@ -40,9 +40,13 @@ def call(built: None, tmp_path: Path) -> Call:
     """Runs Python with these words where MPI, its compilers and our programs are MPICH's."""
     folder = tmp_path / "mpich"
     folder.mkdir()
-    for name in NEEDED:
-        (folder / name.partition(".")[0]).symlink_to(shutil.which(name) or "")
-    (folder / "mpirun").symlink_to(shutil.which("mpiexec.mpich") or "")
+    names = {name.partition(".")[0]: name for name in NEEDED}
+    others = {"mpirun": "mpiexec.mpich", "mpif90": "mpifort.mpich"}  # CMake looks for mpif90 first
+    for name, program in {**names, **others}.items():
+        # No link: mpiexec looks for its helper beside the name it was called by.
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec {shutil.which(program)} "$@"\n')
+        script.chmod(0o755)
 
     def run(*words: object) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": f"{folder}:{os.environ['PATH']}", "THALWEG_BIN": str(PROGRAMS)}

@@ -21,6 +21,12 @@ if(TARGET thalweg_fortran)
   install(FILES ${CMAKE_BINARY_DIR}/thalweg_fortran.pc DESTINATION ${PKGCONFIG_DIR})
 endif()
 
+set(MPI_OF_THALWEG "")
+foreach(name mpi mpich)
+  if(name IN_LIST MPI_CXX_LIB_NAMES)
+    set(MPI_OF_THALWEG ${name})
+  endif()
+endforeach()
 configure_package_config_file(tools/cmake/thalwegConfig.cmake.in thalwegConfig.cmake
                               INSTALL_DESTINATION ${PACKAGE_DIR})
 write_basic_package_version_file(thalwegConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -114,7 +114,7 @@ class ModelProcess:
         if self._errors:
             codes = [each for each in (code, self._rank_code) if each in (1, 2)]
             return ThalwegError(self._errors[0], exit_code=codes[0] if codes else 1)
-        if self._signalled or code < 0 or code > 128:
+        if self._signalled or code < 0 or 128 < code <= 128 + signal.SIGRTMAX:
             number = self._signalled[1] if self._signalled else (-code if code < 0 else code - 128)
             who = f"rank {self._signalled[0]}" if self._signalled else "mpirun"
             sentence = f"{who} was ended by signal {number} ({_signal_name(number)})"
