@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // owner_pwrite, the achievable floor: every field goes whole to one rank, which reorders it and
-// writes it with one pwrite, or MiB by MiB; and the same with rank 0 owning everything.
+// writes it with one pwrite, or in slabs; and the same with rank 0 owning everything.
 #include <algorithm>
 
 #include "exchange.hpp"
@@ -31,9 +31,9 @@ void owner_pwrite(Session& session, int step) {
   write_by_owner(session, step, session.workload.field_values());
 }
 
-void owner_pwrite_1mib(Session& session, int step) {
-  constexpr std::int64_t mib_values = (1 << 20) / sizeof(float);
-  write_by_owner(session, step, mib_values);
+void owner_pwrite_4mib(Session& session, int step) {
+  constexpr std::int64_t slab_values = (4 << 20) / sizeof(float);
+  write_by_owner(session, step, slab_values);
 }
 
 void gather_pwrite(Session& session, int step) {

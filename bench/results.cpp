@@ -29,21 +29,31 @@ double speed_of(const Trial& trial, const Workload& workload) {
   return static_cast<double>(workload.step_bytes()) * trial.steps / trial.wall_s / mega;
 }
 
+const Record* Results::fastest(const Rival& rival) const {
+  const Record* best = nullptr;
+  double best_speed = 0.0;
+  for (const char* name : rival.methods) {
+    const auto found = records_.find(name);
+    if (found == records_.end() || found->second.trials.empty()) return nullptr;
+    std::vector<double> speeds;
+    for (const auto& [repetition, trial] : found->second.trials)
+      speeds.push_back(speed_of(trial, workload_));
+    const double speed = spread_of(std::move(speeds)).median;
+    if (speed > best_speed) best = &found->second, best_speed = speed;
+  }
+  return best;
+}
+
 nlohmann::json Results::ratios(const Record& record) const {
   nlohmann::json all = nlohmann::json::object();
   for (const Rival& rival : rivals()) {
+    const Record* other = fastest(rival);
+    if (other == nullptr) continue;
     std::vector<double> samples;
     for (const auto& [repetition, trial] : record.trials) {
-      double best = 0.0;
-      for (const char* name : rival.methods) {
-        const auto found = records_.find(name);
-        if (found == records_.end() || !found->second.trials.contains(repetition)) {
-          best = 0.0;  // the faster of two is known only if both were measured
-          break;
-        }
-        best = std::max(best, speed_of(found->second.trials.at(repetition), workload_));
-      }
-      if (best > 0.0) samples.push_back(speed_of(trial, workload_) / best);
+      const auto found = other->trials.find(repetition);
+      if (found == other->trials.end()) continue;
+      samples.push_back(speed_of(trial, workload_) / speed_of(found->second, workload_));
     }
     if (!samples.empty()) all[rival.name] = as_json(spread_of(std::move(samples)));
   }

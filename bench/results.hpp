@@ -34,6 +34,8 @@ class Results {
  private:
   nlohmann::json line_of(const Method& method, const Record& record) const;
   nlohmann::json plan_line(const Method& method, const Record& record) const;
+  /// The one of the rival's methods with the highest median speed; null unless all were measured.
+  const Record* fastest(const Rival& rival) const;
   /// Ratios of speed to every rival, over the repetitions both have.
   nlohmann::json ratios(const Record& record) const;
 

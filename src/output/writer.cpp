@@ -16,8 +16,9 @@
 namespace thalweg {
 
 namespace {
-// A slab is reordered and written while it is in the second-level cache (0.5 to 2 MB a core).
-constexpr std::int64_t slab_bytes = 1 << 20;
+// A slab is reordered, then written by one call while it is in the cache. Calls of 4 MiB were 1.05
+// to 1.6 times as fast as those of 1 MiB (Linux 6.18, ext4), larger ones no faster.
+constexpr std::int64_t slab_bytes = 4 << 20;
 }  // namespace
 
 Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes,
