@@ -31,8 +31,8 @@ void owner_pwrite(Session& session, int step) {
   write_by_owner(session, step, session.workload.field_values());
 }
 
-void owner_pwrite_4mib(Session& session, int step) {
-  constexpr std::int64_t slab_values = (4 << 20) / sizeof(float);
+void owner_pwrite_8mib(Session& session, int step) {
+  constexpr std::int64_t slab_values = (8 << 20) / sizeof(float);
   write_by_owner(session, step, slab_values);
 }
 

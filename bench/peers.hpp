@@ -9,7 +9,7 @@ namespace thalweg::bench {
 void memory_copy(Session& session, int step);
 void contiguous_pwrite(Session& session, int step);
 void owner_pwrite(Session& session, int step);
-void owner_pwrite_4mib(Session& session, int step);
+void owner_pwrite_8mib(Session& session, int step);
 void gather_pwrite(Session& session, int step);
 void owner_netcdf4(Session& session, int step);
 void range_netcdf4(Session& session, int step);
