@@ -17,8 +17,8 @@ namespace thalweg {
 
 namespace {
 // A slab is reordered, then written by one call while it is in the cache. A kernel with large
-// folios takes them as large as the call is: from 4 MiB on they were up to twice as fast as those
-// of 1 or 2 MiB (Linux 6.18, ext4). Whole rows make a slab somewhat smaller than this.
+// folios takes them as large as the call is (decision 0008). Whole rows make a slab somewhat
+// smaller.
 constexpr std::int64_t slab_bytes = 8 << 20;
 }  // namespace
 

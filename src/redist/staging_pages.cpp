@@ -48,6 +48,22 @@ bool have_pages(std::byte* begin, std::int64_t bytes, Access access) {
 #endif
 }
 
+PagesHeld::PagesHeld(std::byte* begin, std::int64_t bytes)
+    : bytes_(static_cast<std::size_t>(bytes)) {
+#ifdef __linux__
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  void* again =
+      mremap(begin - reinterpret_cast<std::uintptr_t>(begin) % page, 0, bytes_, MREMAP_MAYMOVE);
+  if (again != MAP_FAILED) mapping_ = again;
+#else
+  static_cast<void>(begin);
+#endif
+}
+
+PagesHeld::~PagesHeld() {
+  if (mapping_ != nullptr) munmap(mapping_, bytes_);
+}
+
 OwnMemory::OwnMemory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
   if (bytes_ == 0) return;
   void* begin = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

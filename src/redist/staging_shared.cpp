@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Way shared_memory: takers read a source's memory where it lies; no byte is moved.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <utility>
 #include <vector>
 
@@ -23,36 +20,11 @@ std::byte* aligned(void* begin) {
   return static_cast<std::byte*>(begin) + (alignment - address % alignment) % alignment;
 }
 
-// A second mapping of shared pages. Who lets go of them last gives them back to the system, which
-// takes about 0.2 ms a MB: a rank that only takes does so, and no model waits for it.
-class Hold {
- public:
-  Hold(std::byte* begin, std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
-#ifdef __linux__
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    mapping_ =
-        mremap(begin - reinterpret_cast<std::uintptr_t>(begin) % page, 0, bytes_, MREMAP_MAYMOVE);
-#else
-    static_cast<void>(begin);
-#endif
-  }
-  Hold(Hold&& other) noexcept
-      : mapping_(std::exchange(other.mapping_, MAP_FAILED)), bytes_(other.bytes_) {}
-  Hold& operator=(Hold&&) = delete;
-  ~Hold() {
-    if (mapping_ != MAP_FAILED) munmap(mapping_, bytes_);
-  }
-
- private:
-  void* mapping_ = MAP_FAILED;
-  std::size_t bytes_;
-};
-
 class Shared final : public StagingWay {
  public:
   /// holders[rank of node]: is it one that only takes? `holds`: this rank's, if it is one.
   Shared(MPI_Comm node, MPI_Win window, std::vector<std::byte*> memory, std::vector<int> holders,
-         std::vector<Hold> holds)
+         std::vector<PagesHeld> holds)
       : holders_(std::move(holders)),
         holds_(std::move(holds)),
         node_(node),
@@ -102,7 +74,7 @@ class Shared final : public StagingWay {
   }
 
   std::vector<int> holders_;
-  std::vector<Hold> holds_;
+  std::vector<PagesHeld> holds_;
   MPI_Comm node_;
   MPI_Win window_;
   std::vector<std::byte*> memory_;  // [rank of comm]; null on other nodes
@@ -143,7 +115,7 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
   MPI_Comm_size(neighbours, &size);
   std::vector<int> holders(static_cast<std::size_t>(size));
   MPI_Allgather(&holder, 1, MPI_INT, holders.data(), 1, MPI_INT, neighbours);
-  std::vector<Hold> holds;
+  std::vector<PagesHeld> holds;
   std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
   int neighbour = 0;
   for (std::size_t other = 0; other < memory.size(); ++other) {

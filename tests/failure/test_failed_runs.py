@@ -82,6 +82,6 @@ def test_a_log_on_a_full_disk_hides_no_sentence(tmp_path: Path) -> None:
     words = "echo 'thalweg: error: the disk is full' >&2; exit 2"
     with ModelProcess(["sh", "-c", words], log, {}) as process:
         assert not any(process.messages())
-    failure = process.failure(log)
+    failure = process.failure()
     assert failure is not None
     assert (failure.sentence, failure.exit_code) == ("the disk is full", 2)

@@ -27,7 +27,7 @@ def run_native(words: list[str], ranks: int, folder: Path, mpi_io: str = "") -> 
                 yield line
         if wrong:
             raise ThalwegError(wrong[0], exit_code=1)
-        failure = process.failure(log_path)
+        failure = process.failure()
     if failure:
         last = log_path.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-3:]
         raise ThalwegError(

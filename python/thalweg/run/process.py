@@ -34,6 +34,7 @@ class ModelProcess:
     """Use as a context manager: leaving it stops what still runs. `log` gets what ranks say."""
 
     def __init__(self, command: list[str], log: Path, extra: dict[str, str]) -> None:
+        self._log_path = log
         # Unbuffered: a line that a full disk refuses is lost, and not tried again at the end.
         self._log = log.open("ab", buffering=0)
         self._log_lock = threading.Lock()
@@ -106,7 +107,7 @@ class ModelProcess:
         with self._log_lock:
             self._log.close()
 
-    def failure(self, log_path: Path) -> ThalwegError | None:
+    def failure(self) -> ThalwegError | None:
         """After the end: the ranks' own sentence, or one about the signal or code."""
         code = self._process.returncode
         if code == 0 and not self._errors:
@@ -120,7 +121,7 @@ class ModelProcess:
             sentence = f"{who} was ended by signal {number} ({_signal_name(number)})"
         else:
             sentence = f"the model ended with code {code} and without a sentence"
-        return ThalwegError(f"{sentence}; see '{log_path}'", exit_code=1)
+        return ThalwegError(f"{sentence}; see '{self._log_path}'", exit_code=1)
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
         for raw in pipe:

@@ -128,7 +128,7 @@ def _follow(
     ):
         for message in process.messages():
             _take(message, story, display)
-        failure = process.failure(run.log_path)
+        failure = process.failure()
     if failure:
         raise failure
 

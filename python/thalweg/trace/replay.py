@@ -60,7 +60,7 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
                     if {stop.stop for stop in stops}.issuperset(STOPS):
                         break
             else:
-                failure = process.failure(copy.log_path)
+                failure = process.failure()
                 if failure:
                     raise failure
                 if not any(stop.stop == "container" for stop in stops):
