@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The virtual file driver behind ChunkFile. HDF5 writes a chunk given to H5Dwrite_chunk from the
-// caller's memory without looking at it: a placeholder does, and its address tells the driver so.
+// The virtual file driver behind ChunkFile. HDF5 asks it for room, and gets for a chunk the place
+// that its owner took. It writes a chunk given to H5Dwrite_chunk from the caller's memory without
+// looking at it: a placeholder does, and its address tells the driver so.
 #include "format/chunk_driver.hpp"
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "format/aside_file.hpp"
@@ -38,9 +40,12 @@ const void* placeholder() {
 struct DriverFile {
   H5FD_t known{};
   int descriptor = -1;
-  haddr_t allocated = 0;         // HDF5's idea of the end
+  FileRoom* room = nullptr;
+  haddr_t allocated = 0;         // the end as far as HDF5 knows of it
   haddr_t end = 0;               // of what was written or given away
+  haddr_t chunk = HADDR_UNDEF;   // place of the chunk that HDF5 asks room for next
   haddr_t placed = HADDR_UNDEF;  // address of the last write from the placeholder
+  std::optional<Error> no_room;  // why none could be taken
   int refusal = 0;               // errno of the last call that failed
   bool silent = false;           // abandoned: nothing is written any more
 };
@@ -72,6 +77,31 @@ herr_t query(const H5FD_t*, unsigned long* flags) {
   // No aggregation of small data: chunks then follow each other, and so do their owners' writes.
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA;
   return 0;
+}
+
+/// HDF5 lengthens a block that ends where it believes the file to end, without asking for room. So
+/// none does: a few bytes behind each belong to nobody.
+constexpr hsize_t gap_bytes = 8;
+
+haddr_t allocate(H5FD_t* file, H5FD_mem_t type, hid_t, hsize_t size) {
+  auto& mine = of(file);
+  if (type == H5FD_MEM_DRAW && mine.chunk != HADDR_UNDEF) {
+    const haddr_t address = std::exchange(mine.chunk, HADDR_UNDEF);
+    mine.allocated = std::max<haddr_t>(mine.allocated, address + size);
+    return address;
+  }
+  if (mine.silent || mine.room == nullptr) {  // opening or closing: nobody else is there
+    mine.allocated += size;
+    return mine.allocated - size;
+  }
+  try {  // HDF5 is C: nothing may be thrown through it
+    const haddr_t address = mine.room->take(size + gap_bytes);
+    mine.allocated = std::max<haddr_t>(mine.allocated, address + size + gap_bytes);
+    return address;
+  } catch (const Error& error) {
+    mine.no_room = error;
+    return HADDR_UNDEF;
+  }
 }
 
 haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t) { return of(file).allocated; }
@@ -120,8 +150,8 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t
   return 0;
 }
 
-/// HDF5 gave all room up to `allocated` away, to itself or to an owner who may not have written
-/// yet.
+/// The file is to open: HDF5 demands all bytes that it knows of, also of an owner who may not have
+/// written yet.
 herr_t set_length(H5FD_t* file, hid_t, hbool_t) {
   const FileSizeSignalBlocked blocked;
   auto& mine = of(file);
@@ -148,6 +178,7 @@ hid_t driver_id() {
   driver.open = open_file;
   driver.close = close_file;
   driver.query = query;
+  driver.alloc = allocate;
   driver.get_eoa = allocated_end;
   driver.set_eoa = set_allocated_end;
   driver.get_eof = end_of_file;
@@ -162,7 +193,7 @@ hid_t driver_id() {
 
 }  // namespace
 
-ChunkFile::ChunkFile(const std::string& path) : path_(path) {
+ChunkFile::ChunkFile(const std::string& path, FileRoom& room) : path_(path) {
   if (placeholder() == MAP_FAILED) {
     throw Error(Blame::user,
                 "the limit of virtual memory (ulimit -v) leaves no 4 GiB of addresses "
@@ -177,12 +208,24 @@ ChunkFile::ChunkFile(const std::string& path) : path_(path) {
   H5Pclose(access);
   check(file_ >= 0, "open");
   H5Fget_vfd_handle(file_, H5P_DEFAULT, &driver_);
+  static_cast<DriverFile*>(driver_)->allocated += gap_bytes;  // behind netCDF-C's last block, too
+  use(room);
+}
+
+FileRoom& ChunkFile::room() const { return *static_cast<DriverFile*>(driver_)->room; }
+
+void ChunkFile::use(FileRoom& room) {
+  auto& driver = *static_cast<DriverFile*>(driver_);
+  driver.room = &room;
+  room.begin_at(driver.allocated);
 }
 
 ChunkFile::~ChunkFile() { abandon(); }
 
 void ChunkFile::check(bool good, const char* what) const {
   if (good) return;
+  if (driver_ != nullptr && static_cast<DriverFile*>(driver_)->no_room)
+    throw *static_cast<DriverFile*>(driver_)->no_room;
   const int refusal = driver_ == nullptr ? errno : static_cast<DriverFile*>(driver_)->refusal;
   throw Error(Blame::file_system,
               std::string("cannot ") + what + " '" + path_ + "': " +
@@ -207,16 +250,15 @@ void ChunkFile::extend(int dataset, std::uint64_t length) {
   check(H5Dset_extent(id, shape.data()) >= 0, "extend");
 }
 
-std::uint64_t ChunkFile::place(int dataset, std::span<const std::uint64_t> offset,
-                               std::uint64_t size) {
+void ChunkFile::place(int dataset, std::span<const std::uint64_t> offset, std::uint64_t size,
+                      std::uint64_t address) {
   const auto id = datasets_[static_cast<std::size_t>(dataset)].id;
   std::vector<hsize_t> where(offset.begin(), offset.end());
   auto& driver = *static_cast<DriverFile*>(driver_);
   driver.placed = HADDR_UNDEF;
-  check(H5Dwrite_chunk(id, H5P_DEFAULT, 0, where.data(), size, placeholder()) >= 0 &&
-            driver.placed != HADDR_UNDEF,
-        "make room in");
-  return driver.placed;
+  driver.chunk = address;
+  const auto status = H5Dwrite_chunk(id, H5P_DEFAULT, 0, where.data(), size, placeholder());
+  check(status >= 0 && driver.placed == address, "make room in");
 }
 
 void ChunkFile::write_number(int dataset, std::uint64_t index, double value) {

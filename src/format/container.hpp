@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "format/aside_file.hpp"
+#include "format/file_room.hpp"
 #include "thalweg/field.hpp"
 
 namespace thalweg {
@@ -49,6 +50,11 @@ struct FileDescription {
   std::map<std::string, std::string> hints;  ///< MPI-IO hints
 };
 
+/// Best sizes for put(): of values that are written by one call (a kernel with large folios takes
+/// them as large as the call is), and of values that are encoded, which means read several times:
+/// they should stay in a core's own cache. Decision 0008.
+inline constexpr std::int64_t written_slab_bytes = 8 << 20, encoded_slab_bytes = 512 << 10;
+
 /// One rank's end of a file that a team of ranks writes together. No call waits for another rank
 /// (MPI-IO containers excepted): what ranks must tell each other goes through `request`, `grant`
 /// and `settle`, which the caller carries. Errors throw Error(file_system) with path and reason.
@@ -57,9 +63,15 @@ class Container {
   virtual ~Container() = default;  ///< an unclosed file stays under its aside name
   /// Head only: what the other ranks of the team need for `join`.
   virtual std::string layout() const { return {}; }
+  /// How much put() likes to get at once, bytes.
+  virtual std::int64_t slab_bytes() const { return written_slab_bytes; }
   /// values[level * piece.points + point] in the type of the description and, if the format says
   /// so, in big-endian order. May be called with parts of a piece, level by level, in any order.
   virtual void put(const Piece& piece, int time_index, const void* values) = 0;
+  /// Every rank, before its first put and the head before the others: blocks of sizes that nobody
+  /// knows beforehand may go to the end of the file at once, where this room lets them. Without it
+  /// they wait for the grant. Lives as long as the file is open.
+  virtual void share_room(FileRoom& room) { (void)room; }
   /// After a rank's last put of a time: what the head must know, e.g. sizes of encoded blocks.
   virtual std::string request(int time_index) {
     (void)time_index;
@@ -89,6 +101,7 @@ struct ContainerInfo {
   const char* meaning;
   bool big_endian;                          ///< put() takes big-endian values
   bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
+  bool (*grows)(const FileDescription&);    ///< share_room() does something
   /// Head. mpiio: collective over `team`.
   std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);
   /// Other ranks of the team, with the head's layout(). mpiio: collective with create.

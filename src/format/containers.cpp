@@ -23,27 +23,27 @@ bool if_sizes_vary(const FileDescription& file) {
   return file.chunked || file.compression != "none";
 }
 
-// name, way, suffix, meaning, byte order, settles, create, join, check
+// name, way, suffix, meaning, byte order, settles, grows, create, join, check
 constexpr std::array all{
     ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata",
-                  little_endian, if_sizes_vary, create_netcdf4, join_netcdf4, check_netcdf4},
+                  little_endian, if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4, check_netcdf4},
     ContainerInfo{"cdf5", "direct", ".nc", "netCDF CDF-5 (64-bit data), the same metadata",
-                  big_endian, never, create_cdf5, join_cdf5, check_cdf5},
+                  big_endian, never, never, create_cdf5, join_cdf5, check_cdf5},
     ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",
-                  big_endian, never, create_classic, join_classic, check_classic},
+                  big_endian, never, never, create_classic, join_classic, check_classic},
     ContainerInfo{"grib2", "direct", ".grb2", "GRIB edition 2, values packed into few bits",
-                  little_endian, if_sizes_vary, create_grib2, join_grib2, check_grib2},
+                  little_endian, if_sizes_vary, never, create_grib2, join_grib2, check_grib2},
     ContainerInfo{"zarr", "direct", ".zarr", "Zarr 3 store: a directory of shards, one writer each",
-                  little_endian, never, create_zarr, join_zarr, check_zarr},
+                  little_endian, never, never, create_zarr, join_zarr, check_zarr},
     ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
-                  little_endian, never, create_raw, join_raw, check_raw},
+                  little_endian, never, never, create_raw, join_raw, check_raw},
 #ifdef THALWEG_PARALLEL_NETCDF
     ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
-                  always, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
+                  always, never, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
 #endif
 #ifdef THALWEG_PNETCDF
     ContainerInfo{"cdf5", "mpiio", ".nc", "netCDF CDF-5 by PnetCDF, collective", little_endian,
-                  always, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
+                  always, never, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
 #endif
 };
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunked netCDF-4: every rank compresses its chunks and writes them itself where HDF5, on the
-// head, made room for them.
+// Chunked netCDF-4: every rank compresses its chunks and writes them itself, batch by batch, into
+// room that it takes at the end of the file. HDF5, on the head, learns after each time where they
+// are. While one rank is in the file system (which lets one into a file at a time) others compress.
 #include "format/netcdf4_chunked.hpp"
 
 #include <fcntl.h>
@@ -27,41 +28,92 @@ namespace thalweg {
 
 namespace {
 
-/// One chunk that waits for its place. Also the message from its owner to the head.
+/// One encoded chunk.
 struct Block {
   std::int32_t field, level;
   std::int64_t first_point;
   std::uint64_t size_bytes;
+  std::uint64_t address;  // in the file, or in the bytes of its owner that wait for a place
 };
 
-/// The chunks of one time on one rank, one after the other in memory.
+/// Memory for encoded chunks, kept for the next time and the next file: fresh pages cost more than
+/// what is put into them.
+std::vector<std::byte>& spare_memory() {
+  thread_local std::vector<std::byte> spare;
+  return spare;
+}
+
+/// The chunks of one time on one rank. Those that are not yet written lie one after the other.
 struct Pending {
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes = std::exchange(spare_memory(), {});
+  std::vector<Block> blocks;
+  std::size_t written = 0;  // of blocks
+
+  Pending() { bytes.clear(); }
+  ~Pending() {
+    if (bytes.capacity() > spare_memory().capacity()) bytes.swap(spare_memory());
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+};
+
+/// What an owner tells the head: how much waits for a place, and all its blocks.
+struct Request {
+  std::uint64_t waiting_bytes = 0, written = 0;
   std::vector<Block> blocks;
 };
 
-template <class Item>
-std::string to_message(const std::vector<Item>& items) {
-  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item)};
+std::string to_message(const Pending& pending) {
+  const std::uint64_t numbers[] = {pending.bytes.size(), pending.written};
+  std::string message(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  return message.append(reinterpret_cast<const char*>(pending.blocks.data()),
+                        pending.blocks.size() * sizeof(Block));
 }
-template <class Item>
-std::vector<Item> from_message(const std::string& message) {
-  std::vector<Item> items(message.size() / sizeof(Item));
-  if (!items.empty()) std::memcpy(items.data(), message.data(), items.size() * sizeof(Item));
-  return items;
+Request request_in(const std::string& message) {
+  Request request;
+  std::uint64_t numbers[2];
+  std::memcpy(numbers, message.data(), sizeof numbers);
+  request.waiting_bytes = numbers[0], request.written = numbers[1];
+  request.blocks.resize((message.size() - sizeof numbers) / sizeof(Block));
+  if (!request.blocks.empty())
+    std::memcpy(request.blocks.data(), message.data() + sizeof numbers,
+                request.blocks.size() * sizeof(Block));
+  return request;
+}
+
+/// The head's answer: where the bytes that wait belong.
+std::string answer_of(std::uint64_t place) {
+  return {reinterpret_cast<const char*>(&place), sizeof place};
+}
+std::uint64_t place_in(const std::string& answer) {
+  std::uint64_t place = 0;
+  std::memcpy(&place, answer.data(), sizeof place);
+  return place;
 }
 
 class Netcdf4Chunked final : public Container {
  public:
-  Netcdf4Chunked(const FileDescription& description, bool head, std::uint64_t chunk_bytes)
-      : file_(description), aside_(file_.path + ".part"), chunk_bytes_(chunk_bytes) {
+  Netcdf4Chunked(const FileDescription& description, MPI_Comm team, bool head, ChunkLimits limits)
+      : file_(description), aside_(file_.path + ".part"), limits_(limits) {
     if (file_.compression != "none") codec_ = &find_codec(file_.compression);
+    int ranks = 1;
+    MPI_Comm_size(team, &ranks);
+    if (ranks == 1) room_ = &own_room_;
     if (head) create();
     descriptor_ = open(aside_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) refuse("open", errno);
   }
 
   ~Netcdf4Chunked() override { abandon(); }
+
+  void share_room(FileRoom& room) override {
+    room_ = &room;
+    if (chunks_) chunks_->use(room);
+  }
+
+  std::int64_t slab_bytes() const override {
+    return encoded_slab_bytes;
+  }
 
   void put(const Piece& piece, int time_index, const void* values) override {
     const auto& info = file_.fields[static_cast<std::size_t>(piece.field)];
@@ -72,8 +124,8 @@ class Netcdf4Chunked final : public Container {
                               "of '{}'",
                               piece.points, points, info.name));
     }
-    auto& [bytes, blocks] = pending_[time_index];
-    if (bytes.capacity() < bytes_before_) bytes.reserve(bytes_before_);
+    auto& pending = pending_[time_index];
+    auto& bytes = pending.bytes;
     const int width = static_cast<int>(value_bytes(file_));
     const std::int64_t step = chunk_points(info);
     const auto* from = static_cast<const std::byte*>(values);
@@ -94,56 +146,50 @@ class Netcdf4Chunked final : public Container {
         } else {
           codec_->compress_values(part, width, file_.compression_level, bytes);
         }
-        blocks.push_back({piece.field, piece.first_level + level, first, bytes.size() - start});
+        pending.blocks.push_back(
+            {piece.field, piece.first_level + level, first, bytes.size() - start, start});
         from += there;
+        if (bytes.size() >= limits_.batch_bytes) write_early(pending);
       }
     }
     trace(piece, time_index, values);
   }
 
-  std::string request(int time_index) override { return to_message(pending_[time_index].blocks); }
+  std::string request(int time_index) override {
+    auto& pending = pending_[time_index];
+    write_early(pending);
+    return to_message(pending);
+  }
 
   std::vector<std::string> grant(int time_index, std::vector<std::string> requests) override {
     add_time(time_index);
     const auto time = static_cast<std::uint64_t>(time_index);
     std::vector<std::string> answers;
-    for (const auto& request : requests) {
-      std::vector<std::uint64_t> addresses;
-      for (const auto& block : from_message<Block>(request)) {
+    for (const auto& text : requests) {
+      const auto request = request_in(text);
+      const auto place =
+          request.waiting_bytes > 0 ? chunks_->room().take(request.waiting_bytes) : 0;
+      for (std::size_t i = 0; i < request.blocks.size(); ++i) {
+        const auto& block = request.blocks[i];
         const auto field = static_cast<std::size_t>(block.field);
         const auto level = static_cast<std::uint64_t>(block.level);
         const auto point = static_cast<std::uint64_t>(block.first_point);
         const std::array<std::uint64_t, 3> layered{time, level, point};
         const std::array<std::uint64_t, 2> flat{time, point};
         const bool one = file_.fields[field].levels == 1;
-        addresses.push_back(room_->place(datasets_[field],
-                                         one ? std::span<const std::uint64_t>(flat) : layered,
-                                         block.size_bytes));
+        chunks_->place(datasets_[field], one ? std::span<const std::uint64_t>(flat) : layered,
+                       block.size_bytes, block.address + (i < request.written ? 0 : place));
       }
-      answers.push_back(to_message(addresses));
+      answers.push_back(answer_of(place));
     }
-    room_->flush();  // a killed run leaves an aside file that opens
+    chunks_->flush();  // a killed run leaves an aside file that opens
     return answers;
   }
 
   void settle(int time_index, const std::string& answer) override {
     const auto found = pending_.find(time_index);
     if (found == pending_.end()) return;
-    const auto& [bytes, blocks] = found->second;
-    const auto addresses = from_message<std::uint64_t>(answer);
-    if (addresses.size() != blocks.size()) {
-      throw Error(Blame::bug, fmt::format("{} chunks of '{}' have {} places", blocks.size(), aside_,
-                                          addresses.size()));
-    }
-    const std::byte* from = bytes.data();
-    for (std::size_t i = 0; i < blocks.size();) {
-      std::uint64_t size = 0;  // of neighbours in memory that are neighbours in the file
-      const auto address = addresses[i];
-      for (; i < blocks.size() && addresses[i] == address + size; ++i) size += blocks[i].size_bytes;
-      write(from, size, address);
-      from += size;
-    }
-    bytes_before_ = std::max(bytes_before_, bytes.size() + bytes.size() / 8);
+    write(found->second.bytes, place_in(answer));
     pending_.erase(found);
   }
 
@@ -151,21 +197,20 @@ class Netcdf4Chunked final : public Container {
     // Chunks without a place read as _FillValue: nothing else is to be written.
     pending_.erase(time_index);
     add_time(time_index);
-    room_->flush();
     dropped_.push_back(time_index);
   }
 
   void close() override {
     if (const int descriptor = std::exchange(descriptor_, -1); ::close(descriptor) != 0)
       refuse("close", errno);
-    if (!room_) return;
-    room_->close();
+    if (!chunks_) return;
+    chunks_->close();
     if (!dropped_.empty()) write_history();
     rename_to_final(file_.path);
   }
 
   void abandon() noexcept override {
-    if (room_) room_->abandon();
+    if (chunks_) chunks_->abandon();
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   }
 
@@ -177,7 +222,7 @@ class Netcdf4Chunked final : public Container {
   /// Points per chunk: equal parts of a level, as few as the largest chunk allows.
   std::int64_t chunk_points(const FieldInfo& info) const {
     const auto points = static_cast<std::uint64_t>(points_of(info));
-    const auto parts = (points * value_bytes(file_) + chunk_bytes_ - 1) / chunk_bytes_;
+    const auto parts = (points * value_bytes(file_) + limits_.chunk_bytes - 1) / limits_.chunk_bytes;
     return static_cast<std::int64_t>(parts <= 1 ? std::max<std::uint64_t>(points, 1)
                                                 : (points + parts - 1) / parts);
   }
@@ -207,9 +252,9 @@ class Netcdf4Chunked final : public Container {
       throw;
     }
     check_netcdf(nc_close(ncid), "write", aside_);
-    room_.emplace(aside_);
-    time_dataset_ = room_->open_dataset("time");
-    for (const auto& field : file_.fields) datasets_.push_back(room_->open_dataset(field.name));
+    chunks_.emplace(aside_, own_room_);
+    time_dataset_ = chunks_->open_dataset("time");
+    for (const auto& field : file_.fields) datasets_.push_back(chunks_->open_dataset(field.name));
   }
 
   void define_chunks(int ncid, int variable, const FieldInfo& field) const {
@@ -235,9 +280,9 @@ class Netcdf4Chunked final : public Container {
 
   void add_time(int time_index) {
     const auto length = static_cast<std::uint64_t>(time_index) + 1;
-    room_->extend(time_dataset_, length);
-    for (const int dataset : datasets_) room_->extend(dataset, length);
-    room_->write_number(time_dataset_, length - 1, file_.times_s[length - 1]);
+    chunks_->extend(time_dataset_, length);
+    for (const int dataset : datasets_) chunks_->extend(dataset, length);
+    chunks_->write_number(time_dataset_, length - 1, file_.times_s[length - 1]);
   }
 
   void write_history() const {
@@ -253,14 +298,27 @@ class Netcdf4Chunked final : public Container {
     check_netcdf(nc_close(ncid), "close", aside_);
   }
 
-  void write(const std::byte* from, std::uint64_t size, std::uint64_t address) const {
+  /// What there is of a time, if there is room to be had, and no earlier time waits for the head:
+  /// it gives the file its length, behind which nobody may write meanwhile.
+  void write_early(Pending& pending) {
+    if (room_ == nullptr || pending_.size() > 1 || pending.bytes.empty()) return;
+    const auto address = room_->take(pending.bytes.size());
+    write(pending.bytes, address);
+    for (; pending.written < pending.blocks.size(); ++pending.written)
+      pending.blocks[pending.written].address += address;
+    pending.bytes.clear();
+  }
+
+  void write(std::span<const std::byte> bytes, std::uint64_t address) const {
     const FileSizeSignalBlocked blocked;
-    note_written(aside_, static_cast<std::int64_t>(address), {from, size});
+    note_written(aside_, static_cast<std::int64_t>(address), bytes);
+    const auto* from = bytes.data();
+    auto size = bytes.size();
     while (size > 0) {
       const auto put = pwrite(descriptor_, from, size, static_cast<off_t>(address));
       if (put < 0 && errno == EINTR) continue;
       if (put <= 0) refuse("write", put < 0 ? errno : ENOSPC);
-      from += put, size -= static_cast<std::uint64_t>(put);
+      from += put, size -= static_cast<std::size_t>(put);
       address += static_cast<std::uint64_t>(put);
     }
   }
@@ -293,31 +351,32 @@ class Netcdf4Chunked final : public Container {
 
   FileDescription file_;
   std::string aside_;
-  std::uint64_t chunk_bytes_;
+  ChunkLimits limits_;
   const Codec* codec_ = nullptr;    // nullptr: not compressed
   int descriptor_ = -1;             // of this rank's own writes
+  OwnRoom own_room_;                // of a head alone, or until there is a shared one
+  FileRoom* room_ = nullptr;        // nullptr: only the head takes
   std::map<int, Pending> pending_;  // [time index]
-  std::size_t bytes_before_ = 0;    // room that one time takes
   std::vector<std::byte> edge_;     // a chunk that is not full
 
   // Head only.
-  std::optional<ChunkFile> room_;
+  std::optional<ChunkFile> chunks_;
   int time_dataset_ = -1;
-  std::vector<int> datasets_;  // [field] in room_
+  std::vector<int> datasets_;  // [field] in chunks_
   std::vector<int> dropped_;
 };
 
 }  // namespace
 
-std::unique_ptr<Container> create_netcdf4_chunked(const FileDescription& description, MPI_Comm,
-                                                  std::uint64_t chunk_bytes) {
-  return std::make_unique<Netcdf4Chunked>(description, true, chunk_bytes);
+std::unique_ptr<Container> create_netcdf4_chunked(const FileDescription& description, MPI_Comm team,
+                                                  ChunkLimits limits) {
+  return std::make_unique<Netcdf4Chunked>(description, team, true, limits);
 }
 
 std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& description,
-                                                const std::string&, MPI_Comm,
-                                                std::uint64_t chunk_bytes) {
-  return std::make_unique<Netcdf4Chunked>(description, false, chunk_bytes);
+                                                const std::string&, MPI_Comm team,
+                                                ChunkLimits limits) {
+  return std::make_unique<Netcdf4Chunked>(description, team, false, limits);
 }
 
 }  // namespace thalweg

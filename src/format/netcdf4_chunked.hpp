@@ -10,12 +10,16 @@ namespace thalweg {
 /// HDF5 stores a chunk's size in 32 bits; a little less leaves room for blocks that grow.
 inline constexpr std::uint64_t largest_chunk_bytes = (std::uint64_t{1} << 32U) - (1U << 26U);
 
+struct ChunkLimits {
+  std::uint64_t chunk_bytes = largest_chunk_bytes;  ///< a larger level is divided evenly
+  std::uint64_t batch_bytes = std::uint64_t{4} << 20U;  ///< of encoded chunks go to the file at once
+};
+
 /// Needs request, grant and settle. Pieces are whole levels: a Piece covers all points of the file.
-/// A level of more than `chunk_bytes` is divided evenly into several chunks.
 std::unique_ptr<Container> create_netcdf4_chunked(const FileDescription& description, MPI_Comm team,
-                                                  std::uint64_t chunk_bytes = largest_chunk_bytes);
+                                                  ChunkLimits limits = {});
 std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& description,
                                                 const std::string& layout, MPI_Comm team,
-                                                std::uint64_t chunk_bytes = largest_chunk_bytes);
+                                                ChunkLimits limits = {});
 
 }  // namespace thalweg

@@ -126,11 +126,11 @@ std::string scatter(const Team& team, const std::vector<std::string>& all) {
 }
 
 std::unique_ptr<Container> open_together(const Team& team, const FileDescription& file,
-                                         std::uint64_t chunk_bytes = largest_chunk_bytes) {
+                                         ChunkLimits limits = {}) {
   std::unique_ptr<Container> container;
-  if (team.rank == 0) container = create_netcdf4_chunked(file, team.comm, chunk_bytes);
+  if (team.rank == 0) container = create_netcdf4_chunked(file, team.comm, limits);
   MPI_Barrier(team.comm);
-  if (team.rank != 0) container = join_netcdf4_chunked(file, "", team.comm, chunk_bytes);
+  if (team.rank != 0) container = join_netcdf4_chunked(file, "", team.comm, limits);
   return container;
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("a_level_larger_than_a_chunk_is_divided") {
   const Folder folder(team);
   auto file = describe(folder.path);
   file.compression = "deflate";
-  const auto container = open_together(team, file, 2000);  // 642 vertices: 2 chunks of 321
+  const auto container = open_together(team, file, {.chunk_bytes = 2000});  // 642 vertices: 2 chunks of 321
   for (int time = 0; time < 3; ++time) write_time(team, file, *container, time);
   close_together(team, *container);
   if (team.rank != 0) return;

@@ -43,6 +43,10 @@ class Zarr final : public Container {
     if (head_) create();
   }
 
+  std::int64_t slab_bytes() const override {
+    return file_.compression == "none" ? written_slab_bytes : encoded_slab_bytes;
+  }
+
   void put(const Piece& piece, int time_index, const void* values) override {
     const ShardGrid& grid = grids_[static_cast<std::size_t>(piece.field)];
     const auto* bytes = static_cast<const std::byte*>(values);

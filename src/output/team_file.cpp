@@ -36,7 +36,8 @@ std::string marked(char mark, const std::string& text) {
 
 }  // namespace
 
-TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, bool well)
+TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team,
+                   FileRoom* room, bool well)
     : kind_(&kind), description_(std::move(description)), team_(team) {
   int rank = 0;
   MPI_Comm_rank(team_, &rank);
@@ -48,6 +49,7 @@ TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_C
     failure = try_to([&] {
       if (!well) throw Error(Blame::file_system, "another writer failed before");
       container_ = head_ ? kind.create(description_, team_) : kind.join(description_, "", team_);
+      if (room != nullptr) container_->share_room(*room);
     });
     message = failure ? marked(static_cast<char>('0' + static_cast<int>(failure->blame())),
                                failure->what())
@@ -60,7 +62,10 @@ TeamFile::TeamFile(const ContainerInfo& kind, FileDescription description, MPI_C
     throw Error(static_cast<Blame>(message.front() - '0'), message.substr(1));
   }
   if (!container_ && !failure && well) {
-    failure = try_to([&] { container_ = kind.join(description_, message.substr(1), team_); });
+    failure = try_to([&] {
+      container_ = kind.join(description_, message.substr(1), team_);
+      if (room != nullptr) container_->share_room(*room);
+    });
   }
   not_joined_ = failure;  // thrown by put(); the others learn of it at the next collective call
 }

@@ -19,10 +19,15 @@ namespace thalweg {
 class TeamFile {
  public:
   /// Collective. Throws the head's Error on every rank if the file cannot be created. `well` is
-  /// false on a rank that failed before.
-  TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, bool well);
+  /// false on a rank that failed before. `room`: of the team, for one file at a time; or null.
+  TeamFile(const ContainerInfo& kind, FileDescription description, MPI_Comm team, FileRoom* room,
+           bool well);
 
   const FileDescription& description() const { return description_; }
+  /// How much put() likes to get at once, bytes.
+  std::int64_t slab_bytes() const {
+    return container_ ? container_->slab_bytes() : written_slab_bytes;
+  }
   /// Not collective; errors are thrown here and told to the others at the next collective call.
   void put(const Piece& piece, int time_index, const void* values);
   /// Collective, after the last put of a time; `well` is false on a rank that failed since the last

@@ -15,13 +15,6 @@
 
 namespace thalweg {
 
-namespace {
-// A slab is reordered, then written by one call while it is in the cache. A kernel with large
-// folios takes them as large as the call is (decision 0008). Whole rows make a slab somewhat
-// smaller.
-constexpr std::int64_t slab_bytes = 8 << 20;
-}  // namespace
-
 Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes,
                std::span<const OwnedRuns> runs, const Ranks& ranks, MPI_Comm writers,
                std::function<void(const Error&)> on_failure)
@@ -36,6 +29,7 @@ Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes
     teams_.push_back(MPI_COMM_NULL);
     MPI_Comm_split(writers, member ? 0 : MPI_UNDEFINED, ranks_.writer(), &teams_.back());
   }
+  make_rooms();
   // Plans are made now, so that a decomposition with gaps is refused before the first file.
   attempt([&] {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -52,8 +46,26 @@ Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes
 }
 
 Writer::~Writer() {
+  open_.clear();
+  rooms_.clear();
   for (auto& team : teams_) {
     if (team != MPI_COMM_NULL) MPI_Comm_free(&team);
+  }
+}
+
+// For teams whose files grow while they are written. A lane has one file open at a time: its steps
+// come in order.
+void Writer::make_rooms() {
+  rooms_.resize(lanes_.size());
+  for (int lane = 0; lane < static_cast<int>(lanes_.size()); ++lane) {
+    const auto number = static_cast<std::size_t>(lane);
+    const auto& division = lanes_[number];
+    if (teams_[number] == MPI_COMM_NULL || division.team.size() == 1 || division.own_files) continue;
+    const int stream = definition_.stream_of(lane);
+    const auto& container = definition_.streams[static_cast<std::size_t>(stream)].settings.container;
+    const auto file = describe_file(definition_, division, stream, 0, ranks_.writer());
+    if (find_container(container, definition_.settings.way).grows(file))
+      rooms_[number] = make_team_room(teams_[number]);
   }
 }
 
@@ -112,7 +124,7 @@ Writer::OpenFile& Writer::file_for(int stream, int step) {
         find_container(chosen.settings.container, definition_.settings.way),
         describe_file(definition_, lanes_[static_cast<std::size_t>(lane)], stream, file,
                       ranks_.writer()),
-        team_of_file(lane), !failure_);
+        team_of_file(lane), rooms_[static_cast<std::size_t>(lane)].get(), !failure_);
   };
   if (!failure_) {
     attempt(make);
@@ -143,9 +155,9 @@ void Writer::put(int stream, int step, int slice_number, std::span<const SourceA
     const auto row_bytes = slice.points * (float64 ? 8 : 4);
     // Columns are read eight levels at a time: whole cache lines.
     const auto least = arrays.front().order == ArrayOrder::level_innermost ? 8 : 1;
-    const auto slab_levels = static_cast<int>(
-        std::clamp<std::int64_t>(slab_bytes / std::max<std::int64_t>(row_bytes, 1) / least * least,
-                                 std::min(least, slice.levels), slice.levels));
+    const auto fitting = open.file->slab_bytes() / std::max<std::int64_t>(row_bytes, 1);
+    const auto slab_levels = static_cast<int>(std::clamp<std::int64_t>(
+        fitting / least * least, std::min(least, slice.levels), slice.levels));
     slab_.resize(std::max(slab_.size(), static_cast<std::size_t>(row_bytes * slab_levels)));
     const bool own_file = lanes_[static_cast<std::size_t>(lane)].own_files;
     const int time = time_index(stream, step);

@@ -58,6 +58,7 @@ class Writer {
   FileDescription describe(int stream, int file) const;
   void end_step(int stream, int step, bool dropped);
   void close_file(int stream, int file, OpenFile& open);
+  void make_rooms();
   MPI_Comm team_of_file(int lane) const;
   int time_index(int stream, int step) const;
   template <class Act>
@@ -71,6 +72,7 @@ class Writer {
   std::vector<OwnedRuns> runs_;                   // [source]
   std::map<PlanKey, Plan> plans_;                 // made at the first slice of its kind, then kept
   std::vector<MPI_Comm> teams_;                   // [lane]
+  std::vector<std::unique_ptr<FileRoom>> rooms_;  // [lane] of the file that is open; may be null
   std::map<std::pair<int, int>, OpenFile> open_;  // (stream, file)
   std::vector<std::byte> slab_;                   // some levels in global order
   std::function<void(const Error&)> on_failure_;

@@ -12,7 +12,6 @@
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/error.hpp"
-#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
@@ -126,20 +125,8 @@ class Staging final : public StagingMemory {
   std::int64_t bytes_;
 };
 
-// Windows are freed together. A rank that never comes (it failed) must not hold the others for
-// ever: then they leave the windows to the end of the process.
 Staging::~Staging() {
-  MPI_Request here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(around_.comm, &here);
-  try {
-    wait_until(
-        [&] {
-          int all = 0;
-          MPI_Test(&here, &all, MPI_STATUS_IGNORE);
-          return all != 0;
-        },
-        "all ranks to leave the staging memory", 0.001);
-  } catch (const Error&) {
+  if (!all_came(around_.comm, "all ranks to leave the staging memory")) {
     for (auto& way : ways_.all) (void)way.release();
     (void)ways_.own.release();
     return;

@@ -8,12 +8,32 @@
 
 #include <cerrno>
 
+#include "thalweg/error.hpp"
+#include "thalweg/wait.hpp"
+
 namespace thalweg {
 
 bool agreed(MPI_Comm comm, bool mine) {
   int all = mine ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
   return all == 1;
+}
+
+bool all_came(MPI_Comm comm, std::string_view what) {
+  MPI_Request here = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm, &here);
+  try {
+    wait_until(
+        [&] {
+          int all = 0;
+          MPI_Test(&here, &all, MPI_STATUS_IGNORE);
+          return all != 0;
+        },
+        what, 0.001);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
 }
 
 bool windows_fit(MPI_Comm comm, std::int64_t bytes) {

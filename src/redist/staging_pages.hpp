@@ -6,12 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace thalweg {
 
 /// True on every rank if `mine` is true on every rank.
 bool agreed(MPI_Comm comm, bool mine);
+
+/// Waits for every rank; false after [io] timeout. Windows are freed together: a rank that never
+/// comes (it failed) must not hold the others for ever, who then leave theirs to the end of the
+/// process. Collective.
+bool all_came(MPI_Comm comm, std::string_view what);
 
 /// Do windows of `bytes` on this rank (others: their own) fit into the shared memory of every node?
 /// Collective. Open MPI keeps them in /dev/shm, and where they do not fit, it fails on one rank and
