@@ -51,6 +51,7 @@ struct OutputSettings {
   std::int64_t budget_bytes = 0;  ///< of buffered output per I/O rank; 0 = two steps of its streams
   std::string spill_directory;    ///< node-local; "" = $TMPDIR or /tmp
   std::string way = "direct";     ///< or "mpiio": how bytes reach a shared file
+  std::string page_cache = "auto";  ///< or "always", "never": do large writes go through it?
   std::string
       hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
   std::string directory = "files";  ///< must exist

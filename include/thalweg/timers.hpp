@@ -114,6 +114,8 @@ void record_event(EventKind kind, double begin_s, double end_s, std::int64_t byt
 
 /// Buffered output that this rank was responsible for at some moment: the largest is kept.
 void record_high_water(std::int64_t bytes);
+/// Adds to what this rank wrote past the page cache.
+void record_past_cache(std::int64_t bytes);
 
 /// Collective over `world`: rank 0 writes directory/timing.json and directory/events.jsonl.
 /// `role`: "compute" or "io". Layouts: docs/run-directory.md.

@@ -89,7 +89,7 @@ TEST_CASE("unknown_names_get_the_list_and_a_proposal") {
         "shared_file, auto. Did you mean 'async'?");
   CHECK(sentence("[io]\nrank = 1") ==
         " [io]: key 'rank' does not exist; choose one of: mode, ranks, placement, transport, "
-        "backpressure, budget, spill_directory, way, hints, timeout. Did you "
+        "backpressure, budget, spill_directory, way, page_cache, hints, timeout. Did you "
         "mean 'ranks'?");
   CHECK(sentence("[gird]\nname = \"R2B4\"") ==
         ": table 'gird' does not exist; choose one of: grid, model, time, output, io, restart, "

@@ -56,6 +56,8 @@ void record_high_water(std::int64_t bytes) {
   largest = std::max(largest, bytes);
 }
 
+void record_past_cache(std::int64_t bytes) { timing_records().past_cache_bytes += bytes; }
+
 void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes,
                   std::string_view stream, std::string_view field, int step) {
   timing_records().events.push_back(

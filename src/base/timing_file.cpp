@@ -89,7 +89,8 @@ class TimingFile {
 using RankTimers = decltype(TimingRecords::timers);
 
 std::string timing_text(const std::vector<std::string>& roles, const std::vector<RankTimers>& ranks,
-                        const std::vector<std::int64_t>& high_water_bytes) {
+                        const std::vector<std::int64_t>& high_water_bytes,
+                        const std::vector<std::int64_t>& past_cache_bytes) {
   Json timers = Json::array();
   for (std::size_t timer = 0; timer < timer_list.size(); ++timer) {
     Json calls = Json::array(), total_s = Json::array(), min_s = Json::array(),
@@ -116,6 +117,7 @@ std::string timing_text(const std::vector<std::string>& roles, const std::vector
   return Json{{"ranks", ranks.size()},
               {"roles", roles},
               {"buffered_high_water_bytes", high_water_bytes},
+              {"past_page_cache_bytes", past_cache_bytes},
               {"timers", timers}}
              .dump(1) +
          '\n';
@@ -171,6 +173,7 @@ void write_timing(MPI_Comm world, std::string_view role, const std::string& dire
   const auto role_texts = gather(world, role_text);
   const auto timers = gather(world, timing_records().timers);
   const auto high_water_bytes = gather(world, timing_records().high_water_bytes);
+  const auto past_cache_bytes = gather(world, timing_records().past_cache_bytes);
   const std::string lines = event_lines(rank);
   const auto sizes = gather(world, static_cast<std::uint64_t>(lines.size()));
   if (rank != 0) {
@@ -182,7 +185,7 @@ void write_timing(MPI_Comm world, std::string_view role, const std::string& dire
   std::vector<std::string> roles;
   for (const auto& text : role_texts) roles.emplace_back(text.data());
   TimingFile timing(directory + "/timing.json");
-  timing.write(timing_text(roles, timers, high_water_bytes));
+  timing.write(timing_text(roles, timers, high_water_bytes, past_cache_bytes));
   const std::string sentence = events.finish();
   agree(world, sentence.empty() ? timing.finish() : sentence);
 }

@@ -30,6 +30,7 @@ struct TimingRecords {
   std::array<TimerRecord, timer_list.size()> timers{};
   std::vector<EventRecord> events;
   std::int64_t high_water_bytes = 0;  ///< largest buffered output
+  std::int64_t past_cache_bytes = 0;  ///< written past the page cache
 };
 TimingRecords& timing_records();
 

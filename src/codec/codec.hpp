@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
+#include "base/page_bytes.hpp"
 
 namespace thalweg {
 
@@ -17,13 +17,13 @@ struct Codec {
   int hdf5_filter;  ///< registered HDF5 filter id (deflate 1, zstd 32015)
   bool built_in;    ///< every HDF5 reads it without a plugin
   /// Appends the compressed block to `into`. deflate: a zlib stream (RFC 1950); zstd: one frame.
-  void (*compress)(std::span<const std::byte> block, int level, std::vector<std::byte>& into);
+  void (*compress)(std::span<const std::byte> block, int level, PageBytes& into);
   /// Fills `into` exactly. Throws Error(file_system) if the block is damaged.
   void (*decompress)(std::span<const std::byte> block, std::span<std::byte> into);
   /// Appends a block that decompress() turns into the shuffled values; faster than shuffle() and
   /// compress() where the codec can use that it sees whole values. size = value_bytes * values.
   void (*compress_values)(std::span<const std::byte> values, int value_bytes, int level,
-                          std::vector<std::byte>& into);
+                          PageBytes& into);
 };
 
 /// Every codec, in codecs.cpp.

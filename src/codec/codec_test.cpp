@@ -19,7 +19,7 @@ using namespace thalweg;
 
 namespace {
 
-using Block = std::vector<std::byte>;
+using Block = PageBytes;
 
 template <class Value>
 Block bytes_of(const std::vector<Value>& values) {

@@ -65,7 +65,7 @@ std::size_t deflate_blocks(std::span<const std::byte> block, int isal_level,
   return run(block, isal_level, IGZIP_DEFLATE, false, into);
 }
 
-void deflate_compress(std::span<const std::byte> block, int level, std::vector<std::byte>& into) {
+void deflate_compress(std::span<const std::byte> block, int level, PageBytes& into) {
   const auto packed = codec_scratch(Scratch::packed, deflate_room(block.size()));
   const auto size = run(block, level, IGZIP_ZLIB, true, packed);
   into.insert(into.end(), packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));

@@ -161,7 +161,7 @@ std::vector<Segment> divide(const std::vector<ValueMatch>& matches, std::size_t 
 }  // namespace
 
 void deflate_compress_values(std::span<const std::byte> values, int value_bytes, int level,
-                             std::vector<std::byte>& into) {
+                             PageBytes& into) {
   const auto width = static_cast<std::size_t>(value_bytes);
   const auto count = values.size() / width;
   const auto shuffled = codec_scratch(Scratch::shuffled, values.size());

@@ -10,7 +10,7 @@
 
 namespace thalweg {
 
-void zstd_compress(std::span<const std::byte> block, int level, std::vector<std::byte>& into) {
+void zstd_compress(std::span<const std::byte> block, int level, PageBytes& into) {
   thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                                   ZSTD_freeCCtx);
   const auto packed = codec_scratch(Scratch::packed, ZSTD_compressBound(block.size()));
@@ -24,7 +24,7 @@ void zstd_compress(std::span<const std::byte> block, int level, std::vector<std:
 }
 
 void zstd_compress_values(std::span<const std::byte> values, int value_bytes, int level,
-                          std::vector<std::byte>& into) {
+                          PageBytes& into) {
   const auto shuffled = codec_scratch(Scratch::shuffled, values.size());
   shuffle(values, value_bytes, shuffled);
   zstd_compress(shuffled, level, into);

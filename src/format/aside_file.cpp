@@ -10,14 +10,19 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
+#include "base/page_bytes.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/written.hpp"
 #include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
 
 namespace thalweg {
 
 namespace {
+
+constexpr std::size_t large_write = std::size_t{1} << 20U;  // smaller ones always go through the cache
 
 sigset_t file_size_signal() {
   sigset_t set;
@@ -55,17 +60,51 @@ AsideFile::AsideFile(const std::string& path, Open how) : aside_(path + ".part")
   do descriptor_ = ::open(aside_.c_str(), flags, 0666);
   while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0) refuse(how == Open::create ? "create" : "open", aside_, errno);
+  struct stat status {};
+  ways_ = &write_ways(::fstat(descriptor_, &status) == 0 ? status.st_dev : 0);
 }
 
 void AsideFile::write(const void* data, std::size_t bytes, std::int64_t offset) const {
-  note_written(aside_, offset, {static_cast<const std::byte*>(data), bytes});
+  const auto* next = static_cast<const std::byte*>(data);
+  note_written(aside_, offset, {next, bytes});
   const FileSizeSignalBlocked blocked;
-  const auto* next = static_cast<const char*>(data);
+  const bool either_way = bytes >= large_write && offset % std::int64_t{page_bytes} == 0 &&
+                          reinterpret_cast<std::uintptr_t>(data) % page_bytes == 0;
+  if (!either_way) return write_cached(next, bytes, offset);
+  const bool past_cache = ways_->past_cache();
+  const double begin_s = now_s();
+  const auto done = past_cache ? write_past_cache(next, bytes, offset) : 0;
+  write_cached(next + done, bytes - done, offset + static_cast<std::int64_t>(done));
+  ways_->note(past_cache, static_cast<std::int64_t>(bytes), now_s() - begin_s);
+  record_past_cache(static_cast<std::int64_t>(done));
+}
+
+// Whole pages. What is refused here is left to the page cache, which says why or takes it.
+std::size_t AsideFile::write_past_cache(const std::byte* data, std::size_t bytes,
+                                        std::int64_t offset) const {
+  std::size_t done = 0;
+#ifdef O_DIRECT
+  if (past_cache_ < 0) past_cache_ = ::open(aside_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
+  const auto whole = bytes / page_bytes * page_bytes;
+  while (past_cache_ >= 0 && done < whole) {
+    const auto written = ::pwrite(past_cache_, data + done, whole - done,
+                                  offset + static_cast<std::int64_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  if (done == whole) return done;
+#endif
+  ways_->no_way_past();
+  return done;
+}
+
+void AsideFile::write_cached(const std::byte* data, std::size_t bytes, std::int64_t offset) const {
   while (bytes > 0) {
-    const auto written = ::pwrite(descriptor_, next, bytes, offset);
+    const auto written = ::pwrite(descriptor_, data, bytes, offset);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) refuse("write", aside_, written < 0 ? errno : ENOSPC);
-    next += written;
+    data += written;
     offset += written;
     bytes -= static_cast<std::size_t>(written);
   }
@@ -91,15 +130,17 @@ void AsideFile::reserve(std::int64_t bytes) const {
 }
 
 void AsideFile::close() {
-  const int closing = descriptor_;
-  descriptor_ = -1;
+  const int closing = std::exchange(descriptor_, -1), past_cache = std::exchange(past_cache_, -1);
+  if (past_cache >= 0 && ::close(past_cache) != 0 && errno != EINTR) refuse("close", aside_, errno);
   // After EINTR the descriptor is gone on Linux; other errors say that earlier writes failed (NFS).
   if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) refuse("close", aside_, errno);
 }
 
 void AsideFile::abandon() noexcept {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
+  for (int* descriptor : {&descriptor_, &past_cache_}) {
+    if (*descriptor >= 0) ::close(*descriptor);
+    *descriptor = -1;
+  }
 }
 
 void rename_to_final(const std::string& path) {

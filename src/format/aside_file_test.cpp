@@ -8,11 +8,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/page_bytes.hpp"
+#include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
 
 using namespace thalweg;
@@ -114,4 +117,39 @@ TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_w
   umount(disk.c_str());
   CHECK(contains(reserved, "disk' is full"));
   CHECK(contains(written, "disk' is full"));
+}
+
+TEST_CASE("large_writes_give_the_same_bytes_through_the_page_cache_and_past_it") {
+  const Folder folder;
+  PageBytes bytes((std::size_t{5} << 20U) + 123);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 + i / 977);
+  for (const char* rule : {"never", "always", "auto"}) {
+    CAPTURE(rule);
+    set_page_cache(rule);
+    const auto path = folder.file(rule);
+    const auto past_before = timing_records().past_cache_bytes;
+    {
+      AsideFile file(path, AsideFile::Open::create);
+      file.write(bytes.data(), bytes.size(), 0);                  // ends inside a page
+      file.write(bytes.data() + 123, 1000, std::int64_t{6} << 20U);
+      file.write(bytes.data(), bytes.size(), std::int64_t{8} << 20U);
+      file.write(bytes.data(), bytes.size(), (std::int64_t{16} << 20U) + 1);  // not at a page
+      file.close();
+    }
+    const auto past = timing_records().past_cache_bytes - past_before;
+    if (std::string(rule) == "always") CHECK(past == 0);
+    // Two writes may go past the cache, where the file system can.
+    if (std::string(rule) == "never") CHECK((past == 0 || past == 2 * (std::int64_t{5} << 20U)));
+    std::ifstream stream(path + ".part", std::ios::binary);
+    const std::string found{std::istreambuf_iterator<char>(stream), {}};
+    REQUIRE(found.size() == (std::size_t{16} << 20U) + 1 + bytes.size());
+    const auto same = [&](std::size_t at, std::size_t from, std::size_t size) {
+      return std::memcmp(found.data() + at, bytes.data() + from, size) == 0;
+    };
+    CHECK(same(0, 0, bytes.size()));
+    CHECK(same(std::size_t{6} << 20U, 123, 1000));
+    CHECK(same(std::size_t{8} << 20U, 0, bytes.size()));
+    CHECK(same((std::size_t{16} << 20U) + 1, 0, bytes.size()));
+  }
+  set_page_cache("auto");
 }

@@ -16,7 +16,6 @@ namespace thalweg {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;  // variables begin at a page of the file
 // Largest variable of CDF-2 (specification: "vsize"; only the last one may be larger).
 constexpr std::int64_t largest_classic_bytes = (std::int64_t{1} << 32U) - 4;
 

@@ -23,10 +23,10 @@ class TeamRoom final : public FileRoom {
   TeamRoom(const TeamRoom&) = delete;
   TeamRoom& operator=(const TeamRoom&) = delete;
 
-  void begin_at(std::uint64_t end) override { change(end, MPI_REPLACE); }
-  std::uint64_t take(std::uint64_t bytes) override { return change(bytes, MPI_SUM); }
-
  private:
+  void put_end(std::uint64_t end) override { change(end, MPI_REPLACE); }
+  std::uint64_t move_end(std::uint64_t bytes) override { return change(bytes, MPI_SUM); }
+
   // A call with a request can be waited for with a time limit; MPI_Fetch_and_op cannot.
   std::uint64_t change(std::uint64_t by, MPI_Op how) {
     std::uint64_t before = 0;

@@ -6,29 +6,32 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+
+#include "base/page_bytes.hpp"
 
 namespace thalweg {
 
-/// Knows where a file ends, and moves that end on. Of one file at a time.
+/// Knows where a file ends, and moves that end on, in whole pages: large writes may then go past the
+/// page cache. Of one file at a time.
 class FileRoom {
  public:
   virtual ~FileRoom() = default;
-  /// Head, before anybody takes: the file ends here.
-  virtual void begin_at(std::uint64_t end) = 0;
-  /// `bytes` at the end, for this rank alone; returns where they begin.
-  virtual std::uint64_t take(std::uint64_t bytes) = 0;
+  /// Head, before anybody takes: the file ends before this byte.
+  void begin_at(std::uint64_t end) { put_end(whole_pages(end)); }
+  /// At least `bytes` at the end, for this rank alone; returns where they begin.
+  std::uint64_t take(std::uint64_t bytes) { return move_end(whole_pages(bytes)); }
+
+ private:
+  virtual void put_end(std::uint64_t end) = 0;
+  virtual std::uint64_t move_end(std::uint64_t bytes) = 0;  ///< returns where it was
 };
 
 /// Of a file that one rank extends.
 class OwnRoom final : public FileRoom {
- public:
-  void begin_at(std::uint64_t end) override { end_ = end; }
-  std::uint64_t take(std::uint64_t bytes) override {
-    end_ += bytes;
-    return end_ - bytes;
-  }
+  void put_end(std::uint64_t end) override { end_ = end; }
+  std::uint64_t move_end(std::uint64_t bytes) override { return std::exchange(end_, end_ + bytes); }
 
- private:
   std::uint64_t end_ = 0;
 };
 

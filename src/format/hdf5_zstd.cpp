@@ -34,7 +34,7 @@ std::size_t filter(unsigned flags, std::size_t parameters, const unsigned parame
   try {
     const auto& codec = find_codec("zstd");
     const std::span block(static_cast<const std::byte*>(*buffer), size);
-    std::vector<std::byte> result;
+    PageBytes result;
     if ((flags & H5Z_FLAG_REVERSE) != 0) {
       const auto whole = ZSTD_getFrameContentSize(block.data(), block.size());
       if (whole == ZSTD_CONTENTSIZE_ERROR || whole == ZSTD_CONTENTSIZE_UNKNOWN) return 0;

@@ -19,7 +19,7 @@ namespace thalweg {
 namespace {
 
 // Variables of 64 KiB and more begin at pages of the file.
-constexpr int aligned_from_bytes = 1 << 16, page_bytes = 4096;
+constexpr int aligned_from_bytes = 1 << 16;
 
 constexpr FixedFormat format{"netcdf4", false, complete_netcdf};
 
@@ -32,7 +32,7 @@ class Alignment {
  public:
   Alignment() {
     nc_get_alignment(&threshold_, &alignment_);
-    nc_set_alignment(aligned_from_bytes, page_bytes);
+    nc_set_alignment(aligned_from_bytes, static_cast<int>(page_bytes));
   }
   ~Alignment() {  // HDF5's own is 1; netCDF-C answers 0 if none was ever set
     nc_set_alignment(std::max(threshold_, 1), std::max(alignment_, 1));

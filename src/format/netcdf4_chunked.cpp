@@ -4,13 +4,10 @@
 // are. While one rank is in the file system (which lets one into a file at a time) others compress.
 #include "format/netcdf4_chunked.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -21,7 +18,6 @@
 #include "format/hdf5_zstd.hpp"
 #include "format/netcdf_calls.hpp"
 #include "format/netcdf_metadata.hpp"
-#include "format/written.hpp"
 #include "thalweg/trace.hpp"
 
 namespace thalweg {
@@ -38,14 +34,14 @@ struct Block {
 
 /// Memory for encoded chunks, kept for the next time and the next file: fresh pages cost more than
 /// what is put into them.
-std::vector<std::byte>& spare_memory() {
-  thread_local std::vector<std::byte> spare;
+PageBytes& spare_memory() {
+  thread_local PageBytes spare;
   return spare;
 }
 
 /// The chunks of one time on one rank. Those that are not yet written lie one after the other.
 struct Pending {
-  std::vector<std::byte> bytes = std::exchange(spare_memory(), {});
+  PageBytes bytes = std::exchange(spare_memory(), {});
   std::vector<Block> blocks;
   std::size_t written = 0;  // of blocks
 
@@ -94,14 +90,13 @@ std::uint64_t place_in(const std::string& answer) {
 class Netcdf4Chunked final : public Container {
  public:
   Netcdf4Chunked(const FileDescription& description, MPI_Comm team, bool head, ChunkLimits limits)
-      : file_(description), aside_(file_.path + ".part"), limits_(limits) {
+      : file_(description), limits_(limits) {
     if (file_.compression != "none") codec_ = &find_codec(file_.compression);
     int ranks = 1;
     MPI_Comm_size(team, &ranks);
     if (ranks == 1) room_ = &own_room_;
     if (head) create();
-    descriptor_ = open(aside_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) refuse("open", errno);
+    disk_.emplace(file_.path, AsideFile::Open::existing);
   }
 
   ~Netcdf4Chunked() override { abandon(); }
@@ -201,8 +196,7 @@ class Netcdf4Chunked final : public Container {
   }
 
   void close() override {
-    if (const int descriptor = std::exchange(descriptor_, -1); ::close(descriptor) != 0)
-      refuse("close", errno);
+    disk_->close();
     if (!chunks_) return;
     chunks_->close();
     if (!dropped_.empty()) write_history();
@@ -211,7 +205,7 @@ class Netcdf4Chunked final : public Container {
 
   void abandon() noexcept override {
     if (chunks_) chunks_->abandon();
-    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+    if (disk_) disk_->abandon();
   }
 
  private:
@@ -309,23 +303,10 @@ class Netcdf4Chunked final : public Container {
     pending.bytes.clear();
   }
 
-  void write(std::span<const std::byte> bytes, std::uint64_t address) const {
-    const FileSizeSignalBlocked blocked;
-    note_written(aside_, static_cast<std::int64_t>(address), bytes);
-    const auto* from = bytes.data();
-    auto size = bytes.size();
-    while (size > 0) {
-      const auto put = pwrite(descriptor_, from, size, static_cast<off_t>(address));
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) refuse("write", put < 0 ? errno : ENOSPC);
-      from += put, size -= static_cast<std::size_t>(put);
-      address += static_cast<std::uint64_t>(put);
-    }
-  }
-
-  [[noreturn]] void refuse(const char* what, int error) const {
-    throw Error(Blame::file_system,
-                fmt::format("cannot {} '{}': {}", what, aside_, refusal_reason(aside_, error)));
+  /// All of it, with zeros to the end of its last page, which belongs to nobody else.
+  void write(PageBytes& bytes, std::uint64_t address) const {
+    bytes.resize(whole_pages(bytes.size()), std::byte{});
+    disk_->write(bytes.data(), bytes.size(), static_cast<std::int64_t>(address));
   }
 
   void trace(const Piece& piece, int time_index, const void* values) const {
@@ -350,10 +331,10 @@ class Netcdf4Chunked final : public Container {
   }
 
   FileDescription file_;
-  std::string aside_;
+  std::string aside_ = file_.path + ".part";
   ChunkLimits limits_;
   const Codec* codec_ = nullptr;    // nullptr: not compressed
-  int descriptor_ = -1;             // of this rank's own writes
+  std::optional<AsideFile> disk_;   // for this rank's own writes
   OwnRoom own_room_;                // of a head alone, or until there is a shared one
   FileRoom* room_ = nullptr;        // nullptr: only the head takes
   std::map<int, Pending> pending_;  // [time index]

@@ -125,13 +125,24 @@ std::string scatter(const Team& team, const std::vector<std::string>& all) {
   return message;
 }
 
+/// With a room every rank writes each chunk at once; without, all of them after the grant.
 std::unique_ptr<Container> open_together(const Team& team, const FileDescription& file,
-                                         ChunkLimits limits = {}) {
+                                         FileRoom* room = nullptr, ChunkLimits limits = {}) {
+  limits.batch_bytes = 1;
   std::unique_ptr<Container> container;
   if (team.rank == 0) container = create_netcdf4_chunked(file, team.comm, limits);
+  if (team.rank == 0 && room != nullptr) container->share_room(*room);
   MPI_Barrier(team.comm);
   if (team.rank != 0) container = join_netcdf4_chunked(file, "", team.comm, limits);
+  if (team.rank != 0 && room != nullptr) container->share_room(*room);
   return container;
+}
+
+void settle_together(const Team& team, Container& container, int time) {
+  auto requests = gather(team, container.request(time));
+  std::vector<std::string> answers;
+  if (team.rank == 0) answers = container.grant(time, std::move(requests));
+  container.settle(time, scatter(team, answers));
 }
 
 void write_time(const Team& team, const FileDescription& file, Container& container, int time) {
@@ -145,10 +156,7 @@ void write_time(const Team& team, const FileDescription& file, Container& contai
       container.put(piece, time, values_of(file, piece, time).data());
     }
   }
-  auto requests = gather(team, container.request(time));
-  std::vector<std::string> answers;
-  if (team.rank == 0) answers = container.grant(time, std::move(requests));
-  container.settle(time, scatter(team, answers));
+  settle_together(team, container, time);
 }
 
 void close_together(const Team& team, Container& container) {
@@ -200,15 +208,19 @@ void check_values(const FileDescription& file, const Reader& reader, int time) {
 
 TEST_CASE("a_team_writes_one_chunked_file_that_netcdf_reads") {
   const Team team;
+  const auto room = make_team_room(team.comm);
+  REQUIRE(room);
   for (const char* compression : {"none", "deflate", "zstd"}) {
     for (const bool float64 : {false, true}) {
+      const bool early = float64 == (std::string(compression) != "none");
       CAPTURE(compression);
       CAPTURE(float64);
+      CAPTURE(early);
       const Folder folder(team);
       auto file = describe(folder.path);
       file.compression = compression;
       file.float64 = float64;
-      const auto container = open_together(team, file);
+      const auto container = open_together(team, file, early ? room.get() : nullptr);
       for (int time = 0; time < 3; ++time) write_time(team, file, *container, time);
       close_together(team, *container);
       if (team.rank != 0) continue;
@@ -248,7 +260,7 @@ TEST_CASE("a_level_larger_than_a_chunk_is_divided") {
   const Folder folder(team);
   auto file = describe(folder.path);
   file.compression = "deflate";
-  const auto container = open_together(team, file, {.chunk_bytes = 2000});  // 642 vertices: 2 chunks of 321
+  const auto container = open_together(team, file, nullptr, {.chunk_bytes = 2000});  // 642 vertices: 2 chunks of 321
   for (int time = 0; time < 3; ++time) write_time(team, file, *container, time);
   close_together(team, *container);
   if (team.rank != 0) return;
@@ -261,12 +273,14 @@ TEST_CASE("a_level_larger_than_a_chunk_is_divided") {
 
 TEST_CASE("dropped_times_are_missing_values_and_told_in_the_history") {
   const Team team;
+  const auto room = make_team_room(team.comm);
   for (const char* compression : {"none", "deflate"}) {
     const Folder folder(team);
     auto file = describe(folder.path);
     file.compression = compression;
     file.may_drop = true;
-    const auto container = open_together(team, file);
+    const bool early = std::string(compression) == "deflate";
+    const auto container = open_together(team, file, early ? room.get() : nullptr);
     write_time(team, file, *container, 0);
     if (team.rank == 0) container->drop(1);
     write_time(team, file, *container, 2);
@@ -293,7 +307,8 @@ TEST_CASE("an_abandoned_file_stays_aside_and_holds_the_times_before") {
   const Folder folder(team);
   auto file = describe(folder.path);
   file.compression = "deflate";
-  const auto container = open_together(team, file);
+  const auto room = make_team_room(team.comm);
+  const auto container = open_together(team, file, room.get());
   for (int time = 0; time < 2; ++time) write_time(team, file, *container, time);
   MPI_Barrier(team.comm);
   if (team.rank == 0) {
@@ -310,6 +325,33 @@ TEST_CASE("an_abandoned_file_stays_aside_and_holds_the_times_before") {
   CHECK_FALSE(std::filesystem::exists(file.path));
   const Reader reader(file.path + ".part");
   for (int time = 0; time < 2; ++time) check_values(file, reader, time);
+}
+
+TEST_CASE("a_time_that_begins_before_the_one_before_is_granted_waits_for_it") {
+  const Team team;
+  const Folder folder(team);
+  auto file = describe(folder.path);
+  file.compression = "deflate";
+  const auto room = make_team_room(team.comm);
+  const auto container = open_together(team, file, room.get());
+  for (const bool second_half : {false, true}) {  // times 0 and 1 side by side
+    for (const int time : {0, 1}) {
+      for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
+        const auto& info = file.fields[static_cast<std::size_t>(field)];
+        for (int level = team.rank; level < info.levels; level += team.size) {
+          if ((field > 0) != second_half) continue;
+          const Piece piece{field, level, 1, 0, file.sizes[static_cast<std::size_t>(info.place)]};
+          container->put(piece, time, values_of(file, piece, time).data());
+        }
+      }
+    }
+  }
+  for (const int time : {0, 1}) settle_together(team, *container, time);
+  write_time(team, file, *container, 2);
+  close_together(team, *container);
+  if (team.rank != 0) return;
+  const Reader reader(file.path);
+  for (int time = 0; time < 3; ++time) check_values(file, reader, time);
 }
 
 TEST_CASE("parts_of_levels_are_refused") {

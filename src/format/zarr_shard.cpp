@@ -67,7 +67,7 @@ ShardGrid divide_into_shards(int levels, std::int64_t points, std::span<const Pi
   return grid;
 }
 
-void ChunkCodec::encode(std::span<const std::byte> values, std::vector<std::byte>& into) const {
+void ChunkCodec::encode(std::span<const std::byte> values, PageBytes& into) const {
   if (compression == "none") {
     into.insert(into.end(), values.begin(), values.end());
     return;

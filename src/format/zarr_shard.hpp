@@ -38,7 +38,7 @@ struct ChunkCodec {
   std::string compression = "none";  ///< "none", "deflate", "zstd"
   int level = 1;
   int value_bytes = 4;
-  void encode(std::span<const std::byte> values, std::vector<std::byte>& into) const;  ///< appends
+  void encode(std::span<const std::byte> values, PageBytes& into) const;  ///< appends
 };
 
 /// Throws Error(file_system) "cannot WHAT 'PATH': REASON" for errno.
@@ -86,7 +86,7 @@ class ShardFile {
   };
   std::vector<Place> places_;               // [level * chunks + chunk]
   std::map<std::size_t, Partial> partial_;  // chunks that came in part
-  std::vector<std::byte> waiting_;          // encoded, not yet written
+  PageBytes waiting_;          // encoded, not yet written
   std::int64_t written_ = 0;                // bytes
 };
 

@@ -287,12 +287,12 @@ TEST_CASE("values_that_do_not_compress_are_stored") {
     for (int byte = 0; byte < 4; ++byte)
       value = value << 8U | (state = state * 1664525U + 1013904223U) >> 24U;
   const auto bytes = std::as_bytes(std::span(values));
-  std::vector<std::byte> frame;
+  PageBytes frame;
   ChunkCodec{"zstd", 1, 4}.encode(bytes, frame);
   CHECK(frame.size() == bytes.size() + 24);
   std::vector<float> floats(1000);
   std::memcpy(floats.data(), values.data(), bytes.size());
-  const auto decoded = decode(frame, 0, frame.size(), "zstd", 1000);
+  const auto decoded = decode({frame.begin(), frame.end()}, 0, frame.size(), "zstd", 1000);
   CHECK(std::memcmp(decoded.data(), floats.data(), bytes.size()) == 0);
 }
 

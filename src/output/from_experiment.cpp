@@ -19,6 +19,7 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
   settings.budget_bytes = io.integer("budget") << 20;
   settings.spill_directory = io.text("spill_directory");
   settings.way = io.text("way");
+  settings.page_cache = io.text("page_cache");
   settings.hints = io.text("hints");
   const auto& restart_mode = restart.text("mode");
   if (restart_mode == "async" || restart_mode == "dedicated_multifile") {

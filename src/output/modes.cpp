@@ -86,6 +86,7 @@ void check_output(const OutputSettings& settings, int ranks) {
   check_word("placement", settings.placement, {"last", "first", "spread", "per_node"});
   check_word("backpressure", settings.backpressure, {"block", "spill", "thin"});
   check_word("way", settings.way, {"direct", "mpiio"});
+  check_word("page_cache", settings.page_cache, {"auto", "always", "never"});
   parse_hints(settings.hints);  // throws a sentence
   auto digits = settings.grid_uuid;
   std::erase(digits, '-');

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "format/page_cache.hpp"
 #include "output/dates.hpp"
 #include "output/definition.hpp"
 #include "output/engine.hpp"
@@ -102,6 +103,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   check_output(settings, size);
   short_date_after(settings.start_date, 0.0);  // throws on a malformed date
   set_wait_timeout(settings.timeout_s);
+  set_page_cache(settings.page_cache);
   state->definition.settings = settings;
   int rank = 0;
   MPI_Comm_rank(world, &rank);

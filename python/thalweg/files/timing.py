@@ -34,11 +34,13 @@ class Timing:
     """All timers of a run. `roles` has one word per rank: compute, io or restart.
 
     high_water_bytes: per rank, the most output that ever waited to be written by it; () = unknown.
+    past_cache_bytes: per rank, what it wrote past the page cache; () = unknown.
     """
 
     roles: tuple[str, ...]
     timers: tuple[Timer, ...]
     high_water_bytes: tuple[int, ...] = ()
+    past_cache_bytes: tuple[int, ...] = ()
 
     @staticmethod
     def read(path: Path) -> Timing:
@@ -52,6 +54,7 @@ class Timing:
                 tuple(content["roles"]),
                 timers,
                 tuple(content.get("buffered_high_water_bytes", ())),
+                tuple(content.get("past_page_cache_bytes", ())),
             )
         except (KeyError, TypeError) as error:
             raise ThalwegError(f"'{source}' is not a table of timers: {error}") from error

@@ -22,6 +22,7 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
     output_cost     run time / run time without what compute ranks spent in output (mean over them)
     wait_s, wait_percent, copy_s, closing_s   of compute ranks, mean over them
     high_water_bytes   the most output that waited to be written by one rank
+    past_cache_bytes   output that was written past the page cache, all ranks
     """
     compute = timing.ranks("compute")
     run_time_s = max((timing.total_s("total", rank) for rank in compute), default=0.0)
@@ -41,6 +42,7 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
         "closing_s": closing_s,
         "copy_s": timing.mean_s("output_copy"),
         "high_water_bytes": max(timing.high_water_bytes, default=0),
+        "past_cache_bytes": sum(timing.past_cache_bytes),
         "bytes_written": bytes_written,
         "files": files,
     }
@@ -54,6 +56,7 @@ def metrics_lines(metrics: dict[str, float]) -> list[str]:
     """For the terminal."""
     hours = metrics["simulated_s"] / 3600.0
     size_gb = metrics["bytes_written"] / 1e9
+    past_cache_percent = 100.0 * _ratio(metrics["past_cache_bytes"], metrics["bytes_written"])
     waited = f"{metrics['wait_s']:.2f} s ({metrics['wait_percent']:.1f} %)"
     return [
         f"run time {metrics['run_time_s']:.1f} s for {hours:g} h simulated, "
@@ -64,5 +67,6 @@ def metrics_lines(metrics: dict[str, float]) -> list[str]:
         f"data output cost {metrics['output_cost']:.3f}",
         f"compute ranks waited {waited} for output while integrating, "
         f"{metrics['closing_s']:.2f} s at the end; "
-        f"at most {metrics['high_water_bytes'] / 2**20:.1f} MiB waited to be written by one rank",
+        f"at most {metrics['high_water_bytes'] / 2**20:.1f} MiB waited to be written by one rank; "
+        f"{past_cache_percent:.0f} % of the output went past the page cache",
     ]
