@@ -22,6 +22,11 @@ const std::vector<Method> all{
      {},
      check_raw},
     {"owner_pwrite_8mib", "the same with one pwrite for 8 MiB", owner_pwrite_8mib, {}, check_raw},
+    {"owner_pwrite_past_cache",
+     "the same past the page cache (O_DIRECT)",
+     owner_pwrite_past_cache,
+     {},
+     check_raw},
     {"gather_pwrite", "everything to rank 0, reordered, pwrite", gather_pwrite, {}, check_raw},
 #ifdef THALWEG_PNETCDF
     {"owner_pnetcdf", "by owner, PnetCDF independent (CDF-5)", owner_pnetcdf, {}, check_netcdf},
@@ -76,6 +81,7 @@ const std::vector<Rival>& rivals() {
   static const std::vector<Rival> list{
       {"owner_pwrite", {"owner_pwrite"}},
       {"owner_pwrite_8mib", {"owner_pwrite_8mib"}},
+      {"owner_pwrite_past_cache", {"owner_pwrite_past_cache"}},
       {"owner_pnetcdf", {"owner_pnetcdf"}},
       {"owner_pwrite|owner_pnetcdf", {"owner_pwrite", "owner_pnetcdf"}},
       {"owner_netcdf4", {"owner_netcdf4"}},

@@ -10,6 +10,7 @@ void memory_copy(Session& session, int step);
 void contiguous_pwrite(Session& session, int step);
 void owner_pwrite(Session& session, int step);
 void owner_pwrite_8mib(Session& session, int step);
+void owner_pwrite_past_cache(Session& session, int step);
 void gather_pwrite(Session& session, int step);
 void owner_netcdf4(Session& session, int step);
 void range_netcdf4(Session& session, int step);

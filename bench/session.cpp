@@ -11,11 +11,8 @@
 namespace thalweg::bench {
 
 float* Scratch::at_least(std::size_t values) {
-  if (values > size_) {
-    memory_ = std::make_unique<float[]>(values);  // zeroed: every page is touched here
-    size_ = values;
-  }
-  return memory_.get();
+  if (values > memory_.size()) memory_.assign(values, 0.0F);  // every page is touched here
+  return memory_.data();
 }
 
 Session::Session(const Workload& what, std::string where)

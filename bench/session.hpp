@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/page_bytes.hpp"
 #include "workload.hpp"
 
 namespace thalweg::bench {
@@ -16,12 +16,11 @@ namespace thalweg::bench {
 /// Memory that is touched once, before anything is timed, and used by one method after the other.
 class Scratch {
  public:
-  /// At least `values` floats; grows, never shrinks. Contents are undefined.
+  /// At least `values` floats, the first at a page; grows, never shrinks. Contents are undefined.
   float* at_least(std::size_t values);
 
  private:
-  std::unique_ptr<float[]> memory_;
-  std::size_t size_ = 0;
+  std::vector<float, PageAllocator<float>> memory_;
 };
 
 struct Session {

@@ -21,10 +21,12 @@ int open_or_give_up(const std::string& path, int flags) {
 
 }  // namespace
 
-SharedRaw::SharedRaw(const Session& session, const std::string& path) : path_(path) {
-  if (session.rank == 0) file_ = open_or_give_up(path, O_CREAT | O_TRUNC);
+SharedRaw::SharedRaw(const Session& session, const std::string& path, bool past_cache)
+    : path_(path) {
+  const int way = past_cache ? O_DIRECT : 0;
+  if (session.rank == 0) file_ = open_or_give_up(path, way | O_CREAT | O_TRUNC);
   MPI_Barrier(session.comm);
-  if (session.rank != 0) file_ = open_or_give_up(path, 0);
+  if (session.rank != 0) file_ = open_or_give_up(path, way);
 }
 
 SharedRaw::SharedRaw(const std::string& path)

@@ -12,7 +12,8 @@ namespace thalweg::bench {
 /// Rank 0 makes it, then the others open it. Ends all ranks where the file system refuses.
 class SharedRaw {
  public:
-  SharedRaw(const Session& session, const std::string& path);
+  /// `past_cache`: by O_DIRECT; values, counts and places must then be whole pages.
+  SharedRaw(const Session& session, const std::string& path, bool past_cache = false);
   /// Opens the file on this rank alone, making it.
   explicit SharedRaw(const std::string& path);
   ~SharedRaw();

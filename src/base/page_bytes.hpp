@@ -23,10 +23,11 @@ struct PageAllocator {
   template <class Other>
   PageAllocator(const PageAllocator<Other>&) {}
   Value* allocate(std::size_t count) {
-    return static_cast<Value*>(::operator new(whole_pages(count * sizeof(Value)), std::align_val_t{page_bytes}));
+    return static_cast<Value*>(
+        ::operator new (whole_pages(count * sizeof(Value)), std::align_val_t{page_bytes}));
   }
   void deallocate(Value* values, std::size_t) {
-    ::operator delete(values, std::align_val_t{page_bytes});
+    ::operator delete (values, std::align_val_t{page_bytes});
   }
   template <class Other, class... Args>
   void construct(Other* at, Args&&... args) {

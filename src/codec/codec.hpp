@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+
 #include "base/page_bytes.hpp"
 
 namespace thalweg {

@@ -22,7 +22,8 @@ namespace thalweg {
 
 namespace {
 
-constexpr std::size_t large_write = std::size_t{1} << 20U;  // smaller ones always go through the cache
+constexpr std::size_t large_write = std::size_t{1}
+                                    << 20U;  // smaller ones always go through the cache
 
 sigset_t file_size_signal() {
   sigset_t set;
@@ -87,8 +88,8 @@ std::size_t AsideFile::write_past_cache(const std::byte* data, std::size_t bytes
   if (past_cache_ < 0) past_cache_ = ::open(aside_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
   const auto whole = bytes / page_bytes * page_bytes;
   while (past_cache_ >= 0 && done < whole) {
-    const auto written = ::pwrite(past_cache_, data + done, whole - done,
-                                  offset + static_cast<std::int64_t>(done));
+    const auto written =
+        ::pwrite(past_cache_, data + done, whole - done, offset + static_cast<std::int64_t>(done));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) break;
     done += static_cast<std::size_t>(written);

@@ -122,7 +122,8 @@ TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_w
 TEST_CASE("large_writes_give_the_same_bytes_through_the_page_cache_and_past_it") {
   const Folder folder;
   PageBytes bytes((std::size_t{5} << 20U) + 123);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 + i / 977);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 31 + i / 977);
   for (const char* rule : {"never", "always", "auto"}) {
     CAPTURE(rule);
     set_page_cache(rule);
@@ -130,7 +131,7 @@ TEST_CASE("large_writes_give_the_same_bytes_through_the_page_cache_and_past_it")
     const auto past_before = timing_records().past_cache_bytes;
     {
       AsideFile file(path, AsideFile::Open::create);
-      file.write(bytes.data(), bytes.size(), 0);                  // ends inside a page
+      file.write(bytes.data(), bytes.size(), 0);  // ends inside a page
       file.write(bytes.data() + 123, 1000, std::int64_t{6} << 20U);
       file.write(bytes.data(), bytes.size(), std::int64_t{8} << 20U);
       file.write(bytes.data(), bytes.size(), (std::int64_t{16} << 20U) + 1);  // not at a page

@@ -26,7 +26,8 @@ bool if_sizes_vary(const FileDescription& file) {
 // name, way, suffix, meaning, byte order, settles, grows, create, join, check
 constexpr std::array all{
     ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata",
-                  little_endian, if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4, check_netcdf4},
+                  little_endian, if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4,
+                  check_netcdf4},
     ContainerInfo{"cdf5", "direct", ".nc", "netCDF CDF-5 (64-bit data), the same metadata",
                   big_endian, never, never, create_cdf5, join_cdf5, check_cdf5},
     ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",

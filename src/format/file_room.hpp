@@ -12,8 +12,8 @@
 
 namespace thalweg {
 
-/// Knows where a file ends, and moves that end on, in whole pages: large writes may then go past the
-/// page cache. Of one file at a time.
+/// Knows where a file ends, and moves that end on, in whole pages: large writes may then go past
+/// the page cache. Of one file at a time.
 class FileRoom {
  public:
   virtual ~FileRoom() = default;

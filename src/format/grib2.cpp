@@ -128,9 +128,7 @@ class SimpleGrib2 final : public Grib2 {
     if (is_head) disk_.reserve(time_bytes_ * static_cast<std::int64_t>(file.times_s.size()));
   }
 
-  std::int64_t slab_bytes() const override {
-    return encoded_slab_bytes;
-  }
+  std::int64_t slab_bytes() const override { return encoded_slab_bytes; }
 
   void put(const Piece& piece, int time_index, const void* values) override {
     const auto size = message_bytes(piece.field);

@@ -106,9 +106,7 @@ class Netcdf4Chunked final : public Container {
     if (chunks_) chunks_->use(room);
   }
 
-  std::int64_t slab_bytes() const override {
-    return encoded_slab_bytes;
-  }
+  std::int64_t slab_bytes() const override { return encoded_slab_bytes; }
 
   void put(const Piece& piece, int time_index, const void* values) override {
     const auto& info = file_.fields[static_cast<std::size_t>(piece.field)];
@@ -216,7 +214,8 @@ class Netcdf4Chunked final : public Container {
   /// Points per chunk: equal parts of a level, as few as the largest chunk allows.
   std::int64_t chunk_points(const FieldInfo& info) const {
     const auto points = static_cast<std::uint64_t>(points_of(info));
-    const auto parts = (points * value_bytes(file_) + limits_.chunk_bytes - 1) / limits_.chunk_bytes;
+    const auto parts =
+        (points * value_bytes(file_) + limits_.chunk_bytes - 1) / limits_.chunk_bytes;
     return static_cast<std::int64_t>(parts <= 1 ? std::max<std::uint64_t>(points, 1)
                                                 : (points + parts - 1) / parts);
   }

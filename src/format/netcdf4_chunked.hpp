@@ -12,7 +12,8 @@ inline constexpr std::uint64_t largest_chunk_bytes = (std::uint64_t{1} << 32U) -
 
 struct ChunkLimits {
   std::uint64_t chunk_bytes = largest_chunk_bytes;  ///< a larger level is divided evenly
-  std::uint64_t batch_bytes = std::uint64_t{4} << 20U;  ///< of encoded chunks go to the file at once
+  std::uint64_t batch_bytes = std::uint64_t{4}
+                              << 20U;  ///< of encoded chunks go to the file at once
 };
 
 /// Needs request, grant and settle. Pieces are whole levels: a Piece covers all points of the file.

@@ -260,7 +260,8 @@ TEST_CASE("a_level_larger_than_a_chunk_is_divided") {
   const Folder folder(team);
   auto file = describe(folder.path);
   file.compression = "deflate";
-  const auto container = open_together(team, file, nullptr, {.chunk_bytes = 2000});  // 642 vertices: 2 chunks of 321
+  const auto container =
+      open_together(team, file, nullptr, {.chunk_bytes = 2000});  // 642 vertices: 2 chunks of 321
   for (int time = 0; time < 3; ++time) write_time(team, file, *container, time);
   close_together(team, *container);
   if (team.rank != 0) return;

@@ -11,8 +11,8 @@ namespace thalweg {
 
 namespace {
 
-constexpr double newest_weight = 0.25;    // in the moving mean
-constexpr double writes_per_trial = 16;   // of the slower way, times how much slower it is
+constexpr double newest_weight = 0.25;   // in the moving mean
+constexpr double writes_per_trial = 16;  // of the slower way, times how much slower it is
 
 PageCache rule_now = PageCache::choose;
 

@@ -33,9 +33,9 @@ TEST_CASE("the_first_write_is_cached_and_the_second_tries_the_other_way") {
 
 TEST_CASE("the_faster_way_is_taken_and_the_other_tried_the_more_seldom_the_slower_it_is") {
   WriteWays slow_disk, slow_memory, alike;
-  CHECK(writes(slow_disk, 1000, 1.0, 10.0) <= 7);     // 2, then one in 16 * 10
+  CHECK(writes(slow_disk, 1000, 1.0, 10.0) <= 7);  // 2, then one in 16 * 10
   CHECK(writes(slow_memory, 1000, 10.0, 1.0) >= 993);
-  const int past = writes(alike, 1000, 1.0, 1.1);     // one in 16 * 1.1
+  const int past = writes(alike, 1000, 1.0, 1.1);  // one in 16 * 1.1
   CHECK(past >= 50);
   CHECK(past <= 60);
 }

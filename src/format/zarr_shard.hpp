@@ -86,7 +86,7 @@ class ShardFile {
   };
   std::vector<Place> places_;               // [level * chunks + chunk]
   std::map<std::size_t, Partial> partial_;  // chunks that came in part
-  PageBytes waiting_;          // encoded, not yet written
+  PageBytes waiting_;                       // encoded, not yet written
   std::int64_t written_ = 0;                // bytes
 };
 

@@ -60,9 +60,11 @@ void Writer::make_rooms() {
   for (int lane = 0; lane < static_cast<int>(lanes_.size()); ++lane) {
     const auto number = static_cast<std::size_t>(lane);
     const auto& division = lanes_[number];
-    if (teams_[number] == MPI_COMM_NULL || division.team.size() == 1 || division.own_files) continue;
+    if (teams_[number] == MPI_COMM_NULL || division.team.size() == 1 || division.own_files)
+      continue;
     const int stream = definition_.stream_of(lane);
-    const auto& container = definition_.streams[static_cast<std::size_t>(stream)].settings.container;
+    const auto& container =
+        definition_.streams[static_cast<std::size_t>(stream)].settings.container;
     const auto file = describe_file(definition_, division, stream, 0, ranks_.writer());
     if (find_container(container, definition_.settings.way).grows(file))
       rooms_[number] = make_team_room(teams_[number]);

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "base/page_bytes.hpp"
 #include "output/mode.hpp"
 #include "output/ranks.hpp"
 #include "output/team_file.hpp"
-#include "base/page_bytes.hpp"
 #include "redist/reorder.hpp"
 
 namespace thalweg {
@@ -75,7 +75,7 @@ class Writer {
   std::vector<MPI_Comm> teams_;                   // [lane]
   std::vector<std::unique_ptr<FileRoom>> rooms_;  // [lane] of the file that is open; may be null
   std::map<std::pair<int, int>, OpenFile> open_;  // (stream, file)
-  PageBytes slab_;                   // some levels in global order
+  PageBytes slab_;                                // some levels in global order
   std::function<void(const Error&)> on_failure_;
   std::optional<Error> failure_;
 };
