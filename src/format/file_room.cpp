@@ -29,14 +29,15 @@ class TeamRoom final : public FileRoom {
 
   // A call with a request can be waited for with a time limit; MPI_Fetch_and_op cannot.
   std::uint64_t change(std::uint64_t by, MPI_Op how) {
-    std::uint64_t before = 0;
+    by_ = by;
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Rget_accumulate(&by, 1, MPI_UINT64_T, &before, 1, MPI_UINT64_T, 0, 0, 1, MPI_UINT64_T, how,
-                        window_, &request);
+    MPI_Rget_accumulate(&by_, 1, MPI_UINT64_T, &before_, 1, MPI_UINT64_T, 0, 0, 1, MPI_UINT64_T,
+                        how, window_, &request);
     wait_all({&request, 1}, "room in a file that several ranks write");
-    return before;
+    return before_;
   }
 
+  std::uint64_t by_ = 0, before_ = 0;  // may be used by MPI after a wait that was given up
   MPI_Comm team_;
   MPI_Win window_;
 };
