@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
@@ -72,10 +73,19 @@ void AsideFile::write(const void* data, std::size_t bytes, std::int64_t offset) 
   const bool either_way = bytes >= large_write && offset % std::int64_t{page_bytes} == 0 &&
                           reinterpret_cast<std::uintptr_t>(data) % page_bytes == 0;
   if (!either_way) return write_cached(next, bytes, offset);
-  const bool past_cache = ways_->past_cache();
+  const auto choice = ways_->choose();
+  const auto tried = choice.trial ? std::min<std::size_t>(bytes, WriteWays::trial_bytes) : bytes;
+  write_one_way(next, tried, offset, choice.past_cache);
+  if (tried == bytes) return;
+  write_one_way(next + tried, bytes - tried, offset + static_cast<std::int64_t>(tried),
+                !choice.past_cache);
+}
+
+void AsideFile::write_one_way(const std::byte* data, std::size_t bytes, std::int64_t offset,
+                              bool past_cache) const {
   const double begin_s = now_s();
-  const auto done = past_cache ? write_past_cache(next, bytes, offset) : 0;
-  write_cached(next + done, bytes - done, offset + static_cast<std::int64_t>(done));
+  const auto done = past_cache ? write_past_cache(data, bytes, offset) : 0;
+  write_cached(data + done, bytes - done, offset + static_cast<std::int64_t>(done));
   ways_->note(past_cache, static_cast<std::int64_t>(bytes), now_s() - begin_s);
   record_past_cache(static_cast<std::int64_t>(done));
 }

@@ -45,6 +45,8 @@ class AsideFile {
   const std::string& name() const { return aside_; }
 
  private:
+  void write_one_way(const std::byte* data, std::size_t bytes, std::int64_t offset,
+                     bool past_cache) const;
   std::size_t write_past_cache(const std::byte* data, std::size_t bytes, std::int64_t offset) const;
   void write_cached(const std::byte* data, std::size_t bytes, std::int64_t offset) const;
 

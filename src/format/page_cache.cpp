@@ -28,17 +28,17 @@ void set_page_cache(std::string_view word) {
                                : PageCache::choose;
 }
 
-bool WriteWays::past_cache() {
-  if (refused_ || rule_ == PageCache::always) return false;
-  if (rule_ == PageCache::never) return true;
-  if (!cached_s_) return false;
-  if (!past_s_) return true;
+WriteWays::Choice WriteWays::choose() {
+  if (refused_ || rule_ == PageCache::always) return {false, false};
+  if (rule_ == PageCache::never) return {true, false};
+  if (!cached_s_) return {false, true};
+  if (!past_s_) return {true, true};
   const bool faster = *past_s_ < *cached_s_;
   const double ratio =
       std::max(*past_s_, *cached_s_) / std::max(std::min(*past_s_, *cached_s_), 1e-15);
-  if (++writes_ <= writes_per_trial * ratio) return faster;
+  if (++writes_ <= writes_per_trial * ratio) return {faster, false};
   writes_ = 0.0;
-  return !faster;
+  return {!faster, true};
 }
 
 void WriteWays::note(bool past_cache, std::int64_t bytes, double seconds) {

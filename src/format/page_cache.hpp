@@ -14,12 +14,18 @@ enum class PageCache { choose, always, never };
 /// Of this process, for files opened from now on: "auto", "always", "never".
 void set_page_cache(std::string_view word);
 
-/// What is known of large writes into one file system. One choice a write: the way that was faster
-/// so far (moving mean of seconds a byte). The other is tried now and then, more seldom the slower
-/// it is, which costs about a sixteenth of the time at most.
+/// What is known of large writes into one file system: the moving mean of seconds a byte of both
+/// ways. Each write takes the way that was faster so far; now and then, more seldom the slower it
+/// is, the beginning of a write tries the other one.
 class WriteWays {
  public:
-  bool past_cache();
+  struct Choice {
+    bool past_cache;
+    bool trial;  ///< only `trial_bytes` of the write, the rest goes the other way
+  };
+  static constexpr std::int64_t trial_bytes = 2 << 20;
+
+  Choice choose();
   void note(bool past_cache, std::int64_t bytes, double seconds);
   void no_way_past() { refused_ = true; }  ///< the file system cannot
   void set(PageCache rule) { rule_ = rule; }
@@ -28,7 +34,7 @@ class WriteWays {
   PageCache rule_ = PageCache::choose;
   bool refused_ = false;
   std::optional<double> cached_s_, past_s_;  // a byte
-  double writes_ = 0.0;                      // since the slower way was tried
+  double writes_ = 0.0;                      // since the last trial
 };
 
 /// Of the file system with this device number, as this process knows it.
