@@ -80,9 +80,7 @@ class IndexFile {
 
  private:
   void check(std::int64_t status, const char* what) const {
-    if (status >= 0) return;
-    throw Error(Blame::file_system, fmt::format("cannot {} '{}': {}", what, aside_,
-                                                refusal_reason(aside_, NC_EHDFERR)));
+    check_netcdf(status >= 0 ? NC_NOERR : NC_EHDFERR, what, aside_);
   }
 
   /// [time, level, point] or [time, point]
