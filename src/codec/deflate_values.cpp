@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include "codec/codec_list.hpp"
 #include "codec/deflate_bits.hpp"
@@ -24,10 +25,12 @@ constexpr std::size_t fewest_values = 1024;        // below, one ISA-L stream is
 constexpr std::size_t segment_values = 1U << 17U;  // a plane's way is chosen anew after so many
 constexpr std::size_t shortest_match = 8;          // values: shorter ones cost a new block each
 constexpr std::size_t longest_coded_gap = 256;     // bytes between matches: longer ones are stored
-constexpr double noise_bits = 7.8;                 // of 8, in samples of 4096 bytes
+constexpr double noise_bits = 7.845;               // of 8
 constexpr double allowance = 0.02;                 // of a plane may be lost for speed
 
-constexpr std::size_t sample_pieces = 4, piece_bytes = 1024;
+// A sample is worth its time: half of it for planes whose work is soon done.
+constexpr std::size_t sample_pieces = 4, longest_piece = 1024, shortest_piece = 512;
+constexpr std::size_t large_plane = 32768;
 
 /// A stretch of the values with its matches.
 struct Segment {
@@ -66,6 +69,7 @@ std::size_t take_sample(const std::byte* plane, const Segment& segment, std::byt
   std::size_t unmatched = 0;
   for (const auto& m : segment.matches) unmatched += m.length;
   unmatched = segment.count - unmatched;
+  const std::size_t piece_bytes = segment.count < large_plane ? shortest_piece : longest_piece;
   std::size_t taken = 0, seen = 0, piece = 0;
   walk(
       segment,
@@ -89,19 +93,27 @@ std::size_t take_sample(const std::byte* plane, const Segment& segment, std::byt
   return taken;
 }
 
-/// Entropy in bits per byte.
+/// Entropy in bits per byte of what the sample was taken from (Miller 1955: a sample has less).
 double entropy(const std::byte* bytes, std::size_t size) {
   static const auto terms = [] {  // n log2 n
-    std::array<double, sample_pieces * piece_bytes + 1> table{};
+    std::array<double, sample_pieces * longest_piece + 1> table{};
     for (std::size_t n = 1; n < table.size(); ++n)
       table[n] = static_cast<double>(n) * std::log2(static_cast<double>(n));
     return table;
   }();
-  std::array<std::uint16_t, 256> counts{};
-  for (std::size_t i = 0; i < size; ++i) ++counts[static_cast<std::size_t>(bytes[i])];
-  double sum = 0;
-  for (const auto count : counts) sum += terms[count];
-  return std::log2(static_cast<double>(size)) - sum / static_cast<double>(size);
+  std::array<std::uint16_t, 256> even{}, odd{};  // equal neighbours do not wait for each other
+  for (std::size_t i = 0; i + 1 < size; i += 2) {
+    ++even[static_cast<std::size_t>(bytes[i])];
+    ++odd[static_cast<std::size_t>(bytes[i + 1])];
+  }
+  double sum = 0, seen = 0;
+  for (std::size_t byte = 0; byte < even.size(); ++byte) {
+    const auto count = static_cast<std::size_t>(even[byte] + odd[byte]);
+    sum += terms[count];
+    seen += count > 0 ? 1 : 0;
+  }
+  const auto all = static_cast<double>(size / 2 * 2);
+  return std::log2(all) - sum / all + (seen - 1) / (2 * std::numbers::ln2 * all);
 }
 
 /// Do three bytes often come again? In noise of this size they hardly ever do.
@@ -123,9 +135,9 @@ bool repeats(const std::byte* bytes, std::size_t size) {
 }
 
 bool is_noise(const std::byte* plane, const Segment& segment) {
-  std::array<std::byte, sample_pieces * piece_bytes> sample;
+  std::array<std::byte, sample_pieces * longest_piece> sample;
   const auto size = take_sample(plane, segment, sample.data());
-  if (size < sample.size() / 2) return false;
+  if (size < sample_pieces * shortest_piece) return false;
   return entropy(sample.data(), size) > noise_bits && !repeats(sample.data(), size);
 }
 
