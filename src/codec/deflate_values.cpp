@@ -29,7 +29,8 @@ constexpr double noise_bits = 7.845;               // of 8
 constexpr double allowance = 0.02;                 // of a plane may be lost for speed
 
 // A sample is worth its time: half of it for planes whose work is soon done.
-constexpr std::size_t sample_pieces = 4, longest_piece = 1024, shortest_piece = 512;
+constexpr std::size_t sample_pieces = 4, longest_piece = 1024, shortest_piece = 512,
+                      look_piece = 256;
 constexpr std::size_t large_plane = 32768;
 
 /// A stretch of the values with its matches.
@@ -37,6 +38,7 @@ struct Segment {
   std::size_t first, count;
   std::vector<ValueMatch> matches;  // long ones, clipped to the segment
   std::size_t matched;              // values in matches of any length
+  unsigned stored = 0;              // planes, a bit each
 };
 
 /// Calls gap(first, count) for the values before each match and after the last one, and match(m).
@@ -65,11 +67,11 @@ double stored_bytes(const Segment& segment) {
 }
 
 /// Bytes of a plane outside the matches, from four places.
-std::size_t take_sample(const std::byte* plane, const Segment& segment, std::byte* sample) {
+std::size_t take_sample(const std::byte* plane, const Segment& segment, std::size_t piece_bytes,
+                        std::byte* sample) {
   std::size_t unmatched = 0;
   for (const auto& m : segment.matches) unmatched += m.length;
   unmatched = segment.count - unmatched;
-  const std::size_t piece_bytes = segment.count < large_plane ? shortest_piece : longest_piece;
   std::size_t taken = 0, seen = 0, piece = 0;
   walk(
       segment,
@@ -134,11 +136,32 @@ bool repeats(const std::byte* bytes, std::size_t size) {
   return hits > size / 100;
 }
 
-bool is_noise(const std::byte* plane, const Segment& segment) {
+/// `look`: a short one.
+bool is_noise(const std::byte* plane, const Segment& segment, bool look) {
   std::array<std::byte, sample_pieces * longest_piece> sample;
-  const auto size = take_sample(plane, segment, sample.data());
-  if (size < sample_pieces * shortest_piece) return false;
-  return entropy(sample.data(), size) > noise_bits && !repeats(sample.data(), size);
+  const auto piece = look                          ? look_piece
+                     : segment.count < large_plane ? shortest_piece
+                                                   : longest_piece;
+  const auto size = take_sample(plane, segment, piece, sample.data());
+  if (size < sample_pieces * std::min(piece, shortest_piece)) return false;
+  return entropy(sample.data(), size) > noise_bits && (look || !repeats(sample.data(), size));
+}
+
+/// The planes that are stored, a bit each. Bytes of less significance are noisier: below a plane of
+/// noise a look is enough.
+unsigned stored_planes(std::span<const std::byte> shuffled, std::size_t width,
+                       const Segment& segment) {
+  const auto size = static_cast<double>(segment.count);
+  const auto all_matches = static_cast<double>(segment.matched);
+  if (stored_bytes(segment) > size * (1 + allowance) - all_matches) return 0;
+  unsigned planes = 0;
+  bool noise = false;
+  for (std::size_t byte = width; byte-- > 0;) {
+    const auto* plane = shuffled.data() + byte * (shuffled.size() / width);
+    noise = (noise && is_noise(plane, segment, true)) || is_noise(plane, segment, false);
+    planes |= (noise ? 1U : 0U) << byte;
+  }
+  return planes;
 }
 
 void write_stored(const std::byte* plane, const Segment& segment, DeflateBits& bits) {
@@ -156,7 +179,7 @@ std::vector<Segment> divide(const std::vector<ValueMatch>& matches, std::size_t 
   auto next = matches.begin();
   std::size_t done = 0;  // of *next, in the segment before
   for (std::size_t first = 0; first < count; first += segment_values) {
-    Segment segment{first, std::min(segment_values, count - first), {}, 0};
+    Segment segment{first, std::min(segment_values, count - first), {}, 0, 0};
     for (; next != matches.end() && next->first < first + segment.count; ++next, done = 0) {
       const auto start = next->first + done;
       const auto length = std::min(next->length - done, first + segment.count - start);
@@ -183,7 +206,8 @@ void deflate_compress_values(std::span<const std::byte> values, int value_bytes,
 
   thread_local std::vector<ValueMatch> matches;
   find_value_matches(values, value_bytes, matches);
-  const auto segments = divide(matches, count);
+  auto segments = divide(matches, count);
+  for (auto& segment : segments) segment.stored = stored_planes(shuffled, width, segment);
   // Fixed codes grow literals by an eighth at most, and matches shrink; segments add some bytes.
   const auto packed = codec_scratch(
       Scratch::packed, values.size() + values.size() / 8 + 64 * width * (segments.size() + 1));
@@ -193,10 +217,7 @@ void deflate_compress_values(std::span<const std::byte> values, int value_bytes,
   for (std::size_t byte = 0; byte < width; ++byte) {
     const std::byte* plane = shuffled.data() + byte * count;
     for (const auto& segment : segments) {
-      const auto size = static_cast<double>(segment.count);
-      const auto all_matches = static_cast<double>(segment.matched);
-      if (stored_bytes(segment) <= size * (1 + allowance) - all_matches &&
-          is_noise(plane, segment)) {
+      if ((segment.stored >> byte & 1U) != 0) {
         write_stored(plane, segment, bits);
         continue;
       }
