@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large writes into a file that has not got its final name yet.
+// Large writes into a file that has not got its final name yet, through the page cache or past it.
 #include "format/aside_file.hpp"
 
 #include <fcntl.h>

@@ -204,6 +204,12 @@ void check_values(const FileDescription& file, const Reader& reader, int time) {
   }
 }
 
+/// The first `times` of the file at `path`.
+void check_times(const FileDescription& file, const std::string& path, int times) {
+  const Reader reader(path);
+  for (int time = 0; time < times; ++time) check_values(file, reader, time);
+}
+
 }  // namespace
 
 TEST_CASE("a_team_writes_one_chunked_file_that_netcdf_reads") {
@@ -315,8 +321,7 @@ TEST_CASE("an_abandoned_file_stays_aside_and_holds_the_times_before") {
   if (team.rank == 0) {
     const auto killed = (folder.path / "killed.nc").string();  // as a killed run leaves it
     std::filesystem::copy_file(file.path + ".part", killed);
-    const Reader reader(killed);
-    for (int time = 0; time < 2; ++time) check_values(file, reader, time);
+    check_times(file, killed, 2);
   }
   MPI_Barrier(team.comm);
   container->abandon();
@@ -324,8 +329,7 @@ TEST_CASE("an_abandoned_file_stays_aside_and_holds_the_times_before") {
   MPI_Barrier(team.comm);
   if (team.rank != 0) return;
   CHECK_FALSE(std::filesystem::exists(file.path));
-  const Reader reader(file.path + ".part");
-  for (int time = 0; time < 2; ++time) check_values(file, reader, time);
+  check_times(file, file.path + ".part", 2);
 }
 
 TEST_CASE("a_time_that_begins_before_the_one_before_is_granted_waits_for_it") {
@@ -350,9 +354,7 @@ TEST_CASE("a_time_that_begins_before_the_one_before_is_granted_waits_for_it") {
   for (const int time : {0, 1}) settle_together(team, *container, time);
   write_time(team, file, *container, 2);
   close_together(team, *container);
-  if (team.rank != 0) return;
-  const Reader reader(file.path);
-  for (int time = 0; time < 3; ++time) check_values(file, reader, time);
+  if (team.rank == 0) check_times(file, file.path, 3);
 }
 
 TEST_CASE("parts_of_levels_are_refused") {
