@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "format/netcdf4_chunked.hpp"
-#include "format/netcdf4_reader.hpp"
+#include "format/netcdf/netcdf4_chunked.hpp"
+#include "format/netcdf/netcdf4_reader.hpp"
 #include "json_lines.hpp"
 #include "measuring.hpp"
 #include "thalweg/error.hpp"
@@ -139,7 +139,7 @@ void write_by_netcdf(const Fields& fields, const std::string& path) {
 void write_by_us(const Fields& fields, const std::string& path, const char* compression) {
   auto description = fields.file;
   description.path = path;
-  description.compression = compression;
+  description.compression.codec = compression;
   const auto container = create_netcdf4_chunked(description, MPI_COMM_SELF);
   for (int t = 0; t < static_cast<int>(fields.times); ++t) {
     for (std::size_t i = 0; i < fields.values.size(); ++i) {

@@ -58,7 +58,7 @@ ShareExchange::ShareExchange(Session& session, const std::vector<Share>& shares,
     if (shares[i].owner != session.rank) continue;
     parts_[i].resize(static_cast<std::size_t>(session.ranks));
     for (int source = 0; source < session.ranks; ++source) {
-      auto& part = parts_[i][static_cast<std::size_t>(source)];
+      auto& part = parts_[i][source];
       if (source == session.rank) {
         part = own_part(shares[i]);
         continue;
@@ -96,7 +96,7 @@ void reorder_rows(const Deal& deal, const std::vector<const float*>& parts, int 
   for (int level = 0; level < levels; ++level) {
     float* row = ordered + level * deal.blocks * block_cells;
     for (int rank = 0; rank < deal.ranks; ++rank) {
-      const float* from = parts[static_cast<std::size_t>(rank)] + level * deal.own_cells(rank);
+      const float* from = parts[rank] + level * deal.own_cells(rank);
       for (std::int64_t block = rank; block < deal.blocks; block += deal.ranks) {
         std::copy_n(from, block_cells, row + block * block_cells);
         from += block_cells;

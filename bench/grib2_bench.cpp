@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "codec/bit_packer.hpp"
-#include "format/grib2_message.hpp"
+#include "format/grib2/message.hpp"
 #include "json_lines.hpp"
 #include "measuring.hpp"
 #include "thalweg/error.hpp"
@@ -120,10 +120,10 @@ class Contest {
     const auto size = frame_->bytes(data_bytes_);
     for (std::size_t level = 0; level < request_.levels; ++level) {
       const auto values = values_of(level);
-      const auto packing = choose_packing(range_of(values), bits_);
+      const PackedLevel packed{choose_packing(range_of(values), bits_), values, {}, {}};
       auto* into = ours_.data() + level * size;
-      frame_->frame(3600.0, static_cast<int>(level) + 1, packing, data_bytes_, into);
-      pack(values, packing, into + frame_->head_bytes());
+      packed.pack_into(
+          frame_->frame(3600.0, static_cast<int>(level) + 1, packed, data_bytes_, size, into));
     }
   }
 

@@ -36,12 +36,12 @@ double define(Output& output, const Session& session, const Ours& ours,
   StreamSettings stream;
   stream.name = std::string("bench");
   stream.variables.clear();
-  stream.interval_s = stream.file_interval_s = interval_s;
-  stream.end_s = interval_s * (steps - 1);
+  stream.interval = stream.file_interval = interval_s;
+  stream.end = interval_s * (steps - 1);
   stream.container = ours.container;
-  stream.compression = ours.compression;
+  stream.compression.codec = ours.compression;
   stream.partitions = ours.partitions;
-  if (stream.compression != "none") stream.layout = "chunked";
+  if (!stream.compression.none()) stream.layout = "chunked";
   for (int field = 0; field < session.workload.fields; ++field) {
     FieldInfo info;
     info.name = name_of(field);
@@ -54,7 +54,7 @@ double define(Output& output, const Session& session, const Ours& ours,
   }
   output.define(stream);
   const double begin_s = MPI_Wtime();
-  output.check();  // builds plan and buffers: set-up, reported apart
+  output.end_definition();  // builds plan and buffers: set-up, reported apart
   return MPI_Wtime() - begin_s;
 }
 
@@ -112,7 +112,7 @@ Trial write_end_to_end(Session& session, const Ours& ours, int steps) {
     cpu_before_s = cpu_now_s();
     const double begin_s = MPI_Wtime();
     for (int step = 0; step < steps; ++step)
-      put_step(output, session, own, step, all_steps[static_cast<std::size_t>(step)].data());
+      put_step(output, session, own, step, all_steps[step].data());
     output.close();
     wall_s = MPI_Wtime() - begin_s;
   } else {

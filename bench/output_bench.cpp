@@ -63,7 +63,7 @@ std::vector<const Method*> choose(const std::string& names) {
     if (found == known.end())
       throw Error(Blame::user, fmt::format("--methods: method '{}' does not exist; see --list.{}",
                                            name, did_you_mean(name, known)));
-    chosen.push_back(&methods()[static_cast<std::size_t>(found - known.begin())]);
+    chosen.push_back(&methods()[found - known.begin()]);
     begin = end + 1;
   }
   return chosen;

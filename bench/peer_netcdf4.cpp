@@ -25,10 +25,8 @@ struct File {
   std::vector<int> variables;
 
   File(const Session& session, const std::string& path, Storage storage, int access) {
-#ifdef THALWEG_NC_ALIGNMENT
     constexpr int threshold_bytes = 1 << 20, page_bytes = 4096;
     must(nc_set_alignment(threshold_bytes, page_bytes), "alignment");
-#endif
     must(nc_create_par(path.c_str(), NC_NETCDF4 | NC_CLOBBER, session.comm, session.hints, &id),
          "create");
     int fill = 0, dimensions[2] = {0, 0};
@@ -54,8 +52,7 @@ struct File {
 
   void put(int field, const std::size_t (&start)[2], const std::size_t (&count)[2],
            const float* values) const {
-    must(nc_put_vara_float(id, variables[static_cast<std::size_t>(field)], start, count, values),
-         "write");
+    must(nc_put_vara_float(id, variables[field], start, count, values), "write");
   }
 
   void close() const { must(nc_close(id), "close"); }

@@ -51,7 +51,7 @@ void owner_pnetcdf(Session& session, int step) {
   const MPI_Offset start[2] = {0, 0}, count[2] = {session.workload.levels, session.workload.cells};
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].owner != session.rank) continue;
-    const int variable = file.variables[static_cast<std::size_t>(shares[i].field)];
+    const int variable = file.variables[shares[i].field];
     must(ncmpi_put_vara_float(file.id, variable, start, count, exchange.take(i)), "write");
   }
   exchange.finish();
@@ -65,7 +65,7 @@ void range_pnetcdf(Session& session, int step) {
   const MPI_Offset start[2] = {0, exchange.first_cell()},
                    count[2] = {session.workload.levels, exchange.cells()};
   for (int field = 0; field < session.workload.fields; ++field) {
-    const int variable = file.variables[static_cast<std::size_t>(field)];
+    const int variable = file.variables[field];
     must(ncmpi_put_vara_float_all(file.id, variable, start, count, exchange.take(field)), "write");
   }
   exchange.finish();

@@ -46,9 +46,7 @@ RangeExchange::RangeExchange(Session& session)
       const auto first = own_below(session.rank, first_block(target)) * block_cells;
       const auto count = own_below(session.rank, first_block(target + 1)) * block_cells - first;
       const bool to_self = target == session.rank;
-      auto* start = to_self
-                        ? parts_[static_cast<std::size_t>(field)][static_cast<std::size_t>(target)]
-                        : packed;
+      auto* start = to_self ? parts_[field][target] : packed;
       float* place = start;
       for (int level = 0; level < levels; ++level) {
         const auto row = (static_cast<std::int64_t>(field) * levels + level) * session.own_cells();
@@ -64,12 +62,12 @@ RangeExchange::RangeExchange(Session& session)
 }
 
 float* RangeExchange::take(int field) {
-  auto& requests = receives_[static_cast<std::size_t>(field)];
+  auto& requests = receives_[field];
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   const std::int64_t begin = first_block(session_.rank), end = first_block(session_.rank + 1);
   float* ordered = session_.ordered.at_least(0);
   for (int source = 0; source < session_.ranks; ++source) {
-    const float* from = parts_[static_cast<std::size_t>(field)][static_cast<std::size_t>(source)];
+    const float* from = parts_[field][source];
     const std::int64_t first = source + own_below(source, begin) * session_.ranks;
     for (int level = 0; level < session_.workload.levels; ++level) {
       float* row = ordered + level * cells();

@@ -182,7 +182,7 @@ std::string check_rank_order(const Session& session, int steps) {
   if (static_cast<int>(files.size()) != steps) return wrong_count(session, files.size(), steps);
   std::string wrong;
   for (int step = session.rank; step < steps && wrong.empty(); step += session.ranks) {
-    const auto& path = files[static_cast<std::size_t>(step)];
+    const auto& path = files[step];
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     std::int64_t offset = 0;
     for (int rank = 0; rank < session.ranks && wrong.empty(); ++rank) {

@@ -214,7 +214,7 @@ class Bench {
       if (!state) return;
       read_restart(team.comm, set, state->owned(), state->fields(), state->mutable_views());
     });
-    const std::int64_t wrong = state ? state->wrong(0) + (set.time_s == 60.0 ? 0 : 1) : 0;
+    const std::int64_t wrong = state ? state->wrong(0) + (set.time == ModelTime(60.0) ? 0 : 1) : 0;
     keep(fmt::format("{}_check_{}", mode, how), found, wrong);
     keep(fmt::format("{}_read_{}", mode, how), read, wrong);
     return wrong;

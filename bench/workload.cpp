@@ -69,7 +69,7 @@ std::int64_t Values::first_difference(int field, int level, int step, std::int64
 
 float Values::at(int field, int level, int step, std::int64_t cell) const {
   const auto [factor, shift] = line_of(field, level, step);
-  return pattern_[static_cast<std::size_t>(cell)] * factor + shift;
+  return pattern_[cell] * factor + shift;
 }
 
 }  // namespace thalweg::bench

@@ -2,17 +2,18 @@
 !> Output and restart of a parallel model: open, define, put, close. Bodies: thalweg_bodies.f90.
 !!
 !! Every procedure has an optional `ierr`: 0 = well, 1 = failed, 2 = wrong use; without it an error
-!! stops the program with one sentence and that code. Calls are collective over the compute ranks unless they say
+!! stops the program with one sentence and that code. After a failure every call gives it again at
+!! once, on every rank; only a put that was refused changes nothing. Calls are collective over the compute ranks unless they say
 !! otherwise. Times are seconds since the start of the run.
 module thalweg
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_null_ptr, c_ptr, c_ptrdiff_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   implicit none
   private
-  public :: thalweg_output, thalweg_error, of_real64, of_real32, of_int32
+  public :: thalweg_output, thalweg_error, of_real64, of_real32, of_int32, of_int64
 
   !> Types of values in memory.
-  integer, parameter :: of_real64 = 0, of_real32 = 1, of_int32 = 2
+  integer, parameter :: of_real64 = 0, of_real32 = 1, of_int32 = 2, of_int64 = 3
 
   type :: field_shape
     character(len=:), allocatable :: name
@@ -43,6 +44,8 @@ module thalweg
     procedure :: serve
     procedure :: define_points
     procedure :: define_field
+    procedure :: define_attribute
+    procedure :: end_definition
     procedure :: wants
     procedure :: put
     procedure :: end_time
@@ -94,28 +97,46 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine define_points
 
-    !> levels: 1 = two-dimensional. type: of the values that will be put.
+    !> levels: 1 = two-dimensional. type: of the values that will be put. height: metres above the
+    !! ground of a two-dimensional field.
     module subroutine define_field(self, name, units, place, levels, type, standard_name, long_name, &
-        ierr)
+        ierr, height)
       class(thalweg_output), intent(inout) :: self
       character(len=*), intent(in) :: name, units, place
       integer, intent(in), optional :: levels, type
       character(len=*), intent(in), optional :: standard_name, long_name
       integer, intent(out), optional :: ierr
+      real(real64), intent(in), optional :: height
     end subroutine define_field
 
+    !> A global attribute of every file, as "institution" or "references", before the first put, the
+    !! same on all compute ranks. What the table [attributes] of the experiment says of it stays.
+    module subroutine define_attribute(self, name, text, ierr)
+      class(thalweg_output), intent(inout) :: self
+      character(len=*), intent(in) :: name, text
+      integer, intent(out), optional :: ierr
+    end subroutine define_attribute
+
+    !> After the last definition (and read_state): the ranks compare what they defined; every point must
+    !! be owned once. The first put, end_time, check, write_state or close does it where it was left out.
+    module subroutine end_definition(self, ierr)
+      class(thalweg_output), intent(inout) :: self
+      integer, intent(out), optional :: ierr
+    end subroutine end_definition
+
     !> Does a stream want this field (or, without a name, anything) at this time? Not collective.
-    module function wants(self, time, name) result(yes)
+    module function wants(self, time, name, ierr) result(yes)
       class(thalweg_output), intent(in) :: self
       real(real64), intent(in) :: time
       character(len=*), intent(in), optional :: name
+      integer, intent(out), optional :: ierr
       logical :: yes
     end function wants
 
-    !> Returns when `values` may be overwritten. Any array of real32, real64 or int32, strided slices
+    !> Returns when `values` may be overwritten. Any array of real32, real64, int32 or int64, strided slices
     !! too: (points), (points, levels), (nproma, blocks), (nproma, levels, blocks), or with level_first
-    !! (levels, points), (levels, nproma, blocks). Beyond rank 3, dimensions of extent 1 do not count
-    !! and those after the blocks are more blocks.
+    !! (levels, points), (levels, nproma, blocks). Beyond rank 3 only dimensions of extent 1 may come:
+    !! of a larger array put one slice.
     module subroutine put(self, name, values, valid_time, level_first, ierr)
       class(thalweg_output), intent(inout) :: self
       character(len=*), intent(in) :: name
@@ -156,7 +177,8 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine write_state
 
-    !> Fills the state from the newest whole set below `directory`; time < 0 if there is none.
+    !> Fills the state from the newest whole set below `directory`; time < 0 if none was ever written
+    !! there. Sets that cannot be continued are a failure that says why.
     module subroutine read_state(self, directory, time, ierr)
       class(thalweg_output), intent(inout) :: self
       character(len=*), intent(in) :: directory

@@ -11,6 +11,7 @@ submodule (thalweg) thalweg_bodies
   type, bind(c) :: c_field
     type(c_ptr) :: name, standard_name, long_name, units, place
     integer(c_int) :: levels, type
+    real(c_double) :: height
   end type c_field
 
   interface
@@ -19,7 +20,7 @@ submodule (thalweg) thalweg_bodies
       import :: c_char, c_int, c_ptr
       integer(c_int), value :: world
       character(kind=c_char), intent(in) :: experiment(*), directory(*)
-      type(c_ptr), intent(out) :: output
+      type(c_ptr), intent(inout) :: output
     end function c_open
     integer(c_int) function c_role(output) bind(c, name="thalweg_role")
       import :: c_int, c_ptr
@@ -46,15 +47,27 @@ submodule (thalweg) thalweg_bodies
       type(c_ptr), value :: output
       type(c_field), intent(in) :: field
     end function c_define_field
+    integer(c_int) function c_define_attribute(output, name, text) &
+        bind(c, name="thalweg_define_attribute")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: output
+      character(kind=c_char), intent(in) :: name(*), text(*)
+    end function c_define_attribute
     integer(c_int) function c_define_state(output, field) bind(c, name="thalweg_define_state")
       import :: c_field, c_int, c_ptr
       type(c_ptr), value :: output
       type(c_field), intent(in) :: field
     end function c_define_state
-    integer(c_int) function c_wants(output, field, time) bind(c, name="thalweg_wants")
+    integer(c_int) function c_end_definition(output) bind(c, name="thalweg_end_definition")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_end_definition
+    integer(c_int) function c_wants(output, field, time, wanted) &
+        bind(c, name="thalweg_fortran_wants")
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: output, field
       real(c_double), value :: time
+      integer(c_int), intent(out) :: wanted
     end function c_wants
     integer(c_int) function c_view(array, levels, type, level_first, room, field, view) &
         bind(c, name="thalweg_fortran_view")
@@ -136,8 +149,14 @@ contains
   end function c_text
 
   module procedure open_output
-    allocate (self%fields(0), self%state(0))
-    call give(c_open(comm, c_text(experiment), c_text(directory), self%handle), ierr)
+    integer(c_int) :: status
+    status = c_open(comm, c_text(experiment), c_text(directory), self%handle)
+    if (status == 0) then  ! what an output before this one has left does not count
+      self%fields = [field_shape ::]
+      self%state = [array_view ::]
+      self%room = 0
+    end if
+    call give(status, ierr)
   end procedure open_output
 
   module procedure is_compute_rank
@@ -176,23 +195,40 @@ contains
     character(kind=c_char, len=*), intent(in), target :: name, units, place, standard_name, long_name
     integer, intent(in), optional :: levels, type
     field = c_field(c_loc(name), c_loc(standard_name), c_loc(long_name), c_loc(units), c_loc(place), &
-      1, of_real64)
+      1, of_real64, 0.0_c_double)
     if (present(levels)) field%levels = levels
     if (present(type)) field%type = type
   end subroutine describe
 
   module procedure define_field
     type(c_field) :: field
-    character(kind=c_char, len=256), target :: texts(5)
-    texts = [character(kind=c_char, len=256) :: c_text(name), c_text(units), c_text(place), &
-      c_null_char, c_null_char]
+    character(kind=c_char, len=:), allocatable, target :: texts(:)
+    integer :: longest, status
+    longest = max(len(name), len(units), len(place))
+    if (present(standard_name)) longest = max(longest, len(standard_name))
+    if (present(long_name)) longest = max(longest, len(long_name))
+    allocate (character(kind=c_char, len=longest + 1) :: texts(5))  ! each with its end
+    texts = c_null_char
+    texts(1) = c_text(name)
+    texts(2) = c_text(units)
+    texts(3) = c_text(place)
     if (present(standard_name)) texts(4) = c_text(standard_name)
     if (present(long_name)) texts(5) = c_text(long_name)
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
-    self%fields = [self%fields, &
+    if (present(height)) field%height = height
+    status = c_define_field(self%handle, field)
+    if (status == 0) self%fields = [self%fields, &
       field_shape(trim(name), field%levels, field%type, place_number(place))]
-    call give(c_define_field(self%handle, field), ierr)
+    call give(status, ierr)
   end procedure define_field
+
+  module procedure define_attribute
+    call give(c_define_attribute(self%handle, c_text(name), c_text(text)), ierr)
+  end procedure define_attribute
+
+  module procedure end_definition
+    call give(c_end_definition(self%handle), ierr)
+  end procedure end_definition
 
   !> Levels, type and place of a defined field; an unknown one is refused later, by its name.
   function shape_of(self, name) result(found)
@@ -200,6 +236,7 @@ contains
     character(len=*), intent(in) :: name
     type(field_shape) :: found
     integer :: number
+    if (.not. allocated(self%fields)) return  ! not open
     do number = 1, size(self%fields)
       if (self%fields(number)%name == trim(name)) found = self%fields(number)
     end do
@@ -223,12 +260,15 @@ contains
 
   module procedure wants
     character(kind=c_char, len=:), allocatable, target :: field
+    integer(c_int) :: status, wanted
     if (present(name)) then
       field = c_text(name)
-      yes = c_wants(self%handle, c_loc(field), time) /= 0
+      status = c_wants(self%handle, c_loc(field), time, wanted)
     else
-      yes = c_wants(self%handle, c_null_ptr, time) /= 0
+      status = c_wants(self%handle, c_null_ptr, time, wanted)
     end if
+    yes = wanted > 0
+    call give(status, ierr)
   end procedure wants
 
   module procedure put
@@ -250,15 +290,18 @@ contains
   module procedure define_state
     type(c_field) :: field
     type(array_view) :: view
-    character(kind=c_char, len=256), target :: texts(5)
+    character(kind=c_char, len=:), allocatable, target :: texts(:)
     integer :: status
-    texts = [character(kind=c_char, len=256) :: c_text(name), c_text(units), c_text(place), &
-      c_null_char, c_null_char]
+    allocate (character(kind=c_char, len=max(len(name), len(units), len(place)) + 1) :: texts(5))
+    texts = c_null_char
+    texts(1) = c_text(name)
+    texts(2) = c_text(units)
+    texts(3) = c_text(place)
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
     status = view_of(self, values, &
       field_shape(trim(name), field%levels, field%type, place_number(place)), name, level_first, view)
     if (status == 0) status = c_define_state(self%handle, field)
-    self%state = [self%state, view]
+    if (status == 0) self%state = [self%state, view]
     call give(status, ierr)
   end procedure define_state
 

@@ -12,14 +12,22 @@ extern "C" {
 #endif
 
 /* Every call returns THALWEG_OK or what kind of failure thalweg_last_error() describes in one
- * sentence. Calls are collective over the compute ranks unless they say otherwise. */
+ * sentence. Calls are collective over the compute ranks unless they say otherwise.
+ * After a failure every call returns it again at once, on every rank: nothing can be missed and
+ * nobody waits. A refused definition is a failure; a refused thalweg_put changes nothing. A rank
+ * that calls MPI_Finalize without thalweg_close ends the output on all others. Threads: calls of
+ * several threads take turns if MPI was initialised with MPI_THREAD_SERIALIZED or
+ * MPI_THREAD_MULTIPLE, else those of other threads than the first are refused. With [io]
+ * backpressure = "thin" threads must put fields in the same order on all ranks. Several open
+ * outputs are called in the same order on all ranks, so not from two threads at once. */
 enum {
   THALWEG_OK = 0,
   THALWEG_FAILED = 1, /* the file system refused, another rank died, or it is our bug */
   THALWEG_WRONG = 2   /* the caller or the user of the program can mend it */
 };
-enum { THALWEG_COMPUTE = 0, THALWEG_IO = 1, THALWEG_RESTART = 2 };    /* roles of a rank */
-enum { THALWEG_FLOAT64 = 0, THALWEG_FLOAT32 = 1, THALWEG_INT32 = 2 }; /* types of values */
+enum { THALWEG_COMPUTE = 0, THALWEG_IO = 1, THALWEG_RESTART = 2 }; /* roles of a rank */
+/* Types of values. Integers are written as they are; a stream's precision is for reals. */
+enum { THALWEG_FLOAT64 = 0, THALWEG_FLOAT32 = 1, THALWEG_INT32 = 2, THALWEG_INT64 = 3 };
 
 typedef struct thalweg_output thalweg_output;
 
@@ -29,6 +37,7 @@ typedef struct thalweg_field {
   const char* place; /* "cell", "edge" or "vertex" */
   int levels;        /* 1 = two-dimensional */
   int type;          /* of the values in memory, THALWEG_FLOAT64 ... */
+  double height_m;   /* above the ground, of a two-dimensional field: 2 for T2m; 0 = none */
 } thalweg_field;
 
 /* Values of this rank's points of one field; strides count values. Point p, level l lies at
@@ -58,8 +67,17 @@ int thalweg_define_points(thalweg_output* output, const char* place, int64_t glo
                           int64_t count, const int64_t* global, const int64_t* positions);
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field);
 
-/* Does a stream want this field (NULL: anything) at this time, seconds since the start? 1 or 0.
- * Not collective. */
+/* A global attribute of every file, as "institution" or "references", before the first put, the
+ * same on all compute ranks. What the table [attributes] of the experiment says of it stays. */
+int thalweg_define_attribute(thalweg_output* output, const char* name, const char* text);
+
+/* After the last definition (and thalweg_read_state): the ranks compare what they defined; every
+ * point must be owned once. The first put, end_time, check, write_state or close does it where it
+ * was left out. */
+int thalweg_end_definition(thalweg_output* output);
+
+/* Does a stream want this field (NULL: anything) at this time, seconds since the start? 1 or 0, or
+ * -1 after a failure, which the next call returns. Not collective. */
 int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 /* Returns when the values may be overwritten, not when they are on disk. */
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
@@ -72,12 +90,17 @@ int thalweg_check(thalweg_output* output);
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
-/* Reads the newest whole set below `directory`; *time_s < 0 if there is none. Before the first
- * question about output times: streams then begin after *time_s, with files of their own. */
+/* Reads the newest whole set below `directory` (DIR/restart of a run); *time_s < 0 if no set was
+ * ever written there. Before end_definition and the first question about output times: outputs then
+ * begin after *time_s. Where the sets are those of this output's own directory, its files are
+ * continued, with the same streams, and a set counts only if all outputs before it are in files;
+ * else files of their own begin. Sets that are there, and cannot be continued, are a failure that
+ * says why (THALWEG_WRONG); nothing is changed then. */
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s);
 
-/* Waits until every file is complete under its final name, and frees the handle. */
+/* Waits until restart sets and then files are complete under their final names, both whatever
+ * happens to the other; returns the first failure, and frees the handle. */
 int thalweg_close(thalweg_output** output);
 /* One sentence about the last failure of this thread. */
 const char* thalweg_last_error(void);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "thalweg/error.hpp"
@@ -87,36 +88,54 @@ RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps&
           {"first_energy_m5_s2", hexadecimal({&first.energy_m5_s2, 1})}};
 }
 
-std::optional<Continuation> find_checkpoint(MPI_Comm comm, const Experiment& experiment) {
+bool goes_on_in(const std::string& directory, const Experiment& experiment) {
+  std::error_code ignored;  // of one that is not there
+  return std::filesystem::equivalent(experiment.table("restart").text("read"), directory, ignored);
+}
+
+Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string& directory) {
   const std::string& run = experiment.table("restart").text("read");
-  if (run.empty()) return std::nullopt;
-  Continuation from;
-  from.set = find_restart(comm, run + "/restart");
-  const RestartSet& set = from.set;
-  if (set.path.empty()) {
+  Start start;
+  if (run.empty()) return start;
+  start.at =
+      find_beginning(comm, run + "/restart", directory + "/restart",
+                     mini::output_settings(experiment, directory), stream_settings(experiment));
+  const auto& [set, same_files] = start.at;
+  if (set.path.empty() && !same_files) {
     throw Error(Blame::user,
-                fmt::format("[restart] read: '{}' holds no whole checkpoint below "
-                            "'restart'{}{}",
-                            run, set.damaged.empty() ? "" : ": ", fmt::join(set.damaged, "; ")));
+                fmt::format("[restart] read: '{}' holds no whole checkpoint below 'restart'", run));
+  }
+  start.notes = set.damaged;
+  for (const auto& unfit : set.unfit) start.notes.push_back("passes over " + unfit);
+  if (set.path.empty()) {
+    start.notes.push_back(
+        fmt::format("begins at the start again, and so do its files: '{}' holds no checkpoint to "
+                    "continue from",
+                    run));
+    return start;
   }
   require_same(set, "grid", experiment.table("grid").text("name"));
   require_same(set, "case", experiment.table("model").text("case"));
+  Continuation from;
   from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
   from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
   from.first.mass_m3 = from_hexadecimal(scalar(set, "first_mass_m3"));
   from.first.tracer_m3 = from_hexadecimal(scalar(set, "first_tracer_m3"));
   from.first.energy_m5_s2 = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);
   const double end_s = experiment.table("time").number("duration");
-  if (set.time_s >= end_s) {
+  // At the very end there are still files to complete.
+  if (set.time.seconds() > end_s || (set.time.seconds() == end_s && !same_files)) {
     throw Error(Blame::user,
                 fmt::format("[restart] read: '{}' is at {} s, and [time] duration ends "
                             "the run at {} s; give a longer one",
-                            set.path, set.time_s, end_s));
+                            set.path, set.time.seconds(), end_s));
   }
-  return from;
+  start.notes.push_back(fmt::format("continues at {} s from '{}'", set.time.seconds(), set.path));
+  start.from = std::move(from);
+  return start;
 }
 
-void read_state(MPI_Comm comm, const Continuation& from, const Mesh& mesh, State& state) {
+void read_state(MPI_Comm comm, const RestartSet& set, const Mesh& mesh, State& state) {
   std::vector<MutableFieldView> views;
   const auto add = [&](std::vector<double>& values) {
     views.push_back({values.data(), state.levels, 1});
@@ -124,7 +143,7 @@ void read_state(MPI_Comm comm, const Continuation& from, const Mesh& mesh, State
   add(state.velocity);
   add(state.thickness);
   for (auto& tracer : state.tracer_mass) add(tracer);
-  read_restart(comm, from.set, owned_points(mesh), state_fields(state), views);
+  read_restart(comm, set, owned_points(mesh), state_fields(state), views);
 }
 
 }  // namespace thalweg::mini

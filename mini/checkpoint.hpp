@@ -25,18 +25,29 @@ std::vector<FieldView> state_views(const State& state);
 RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps& steps,
                                   const Diagnostics& first);
 
-/// Where a run begins that continues from a checkpoint.
+/// What a run takes over from the one that it continues.
 struct Continuation {
-  RestartSet set;
-  TimeSteps steps;  ///< of the run that wrote it; only unit_ms and steps_per_unit
+  TimeSteps steps;  ///< of the run that wrote the checkpoint; only unit_ms and steps_per_unit
   Diagnostics first;
 };
 
-/// The newest whole checkpoint of the run directory that [restart] read names; nothing if it is
-/// empty. Collective. Throws Error(user) if there is none or if it belongs to another grid or case.
-std::optional<Continuation> find_checkpoint(MPI_Comm comm, const Experiment& experiment);
+/// How a run begins.
+struct Start {
+  Beginning at;                      ///< with `same_files` and no set: over what a run left
+  std::optional<Continuation> from;  ///< nothing: at the start
+  std::vector<std::string> notes;    ///< for the user, one sentence each
+};
+
+/// Is this where the run that [restart] read names has its files?
+bool goes_on_in(const std::string& directory, const Experiment& experiment);
+
+/// From the newest whole checkpoint of the run directory that [restart] read names, if it names
+/// one. Where that is this run's own `directory`, from the newest whose outputs are all in files;
+/// if there is none, the run begins again. Collective. Throws Error(user) if another directory has
+/// none, or if it belongs to another grid or case.
+Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string& directory);
 
 /// Reads owned points of the state; the halo is left as it was. Collective.
-void read_state(MPI_Comm comm, const Continuation& from, const Mesh& mesh, State& state);
+void read_state(MPI_Comm comm, const RestartSet& set, const Mesh& mesh, State& state);
 
 }  // namespace thalweg::mini

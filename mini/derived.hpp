@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields computed from the state when an output asks for them, each at most once per output time.
+// What output fields are computed from at one output time, each computed at most once.
 #pragma once
 
 #include <array>
@@ -13,40 +13,38 @@
 
 namespace thalweg::mini {
 
-/// Every function returns [points][levels] (ground, coriolis: [points]) over at least the owned
-/// points of the field's place, valid until the next reset().
+/// The state, the mesh, and a place for fields derived from them. Keeps references; all must
+/// outlive it.
 class Derived {
  public:
-  /// Keeps references; all must outlive it.
+  using Values = std::span<const double>;  ///< [points][levels], over at least the owned points
+
   Derived(const Mesh& mesh, const Stencils& stencils, std::span<const double> ground_m,
           const State& state);
+
+  const Mesh& mesh;
+  const Stencils& stencils;
+  std::span<const double> ground_m;  ///< [vertices] m
+  const State& state;
+  std::vector<std::array<double, 3>> east, north;  ///< [cells] weights of cell_velocity
+
+  /// compute(extent, out) fills out[points of `place`][levels], unless the field `name` was made
+  /// since the last reset(). The values are valid until then.
+  template <typename Compute>
+  Values once(const std::string& name, Place place, const Compute& compute) {
+    const Extent extent{mesh.part(place).total(), state.levels};
+    std::vector<double>& values = values_[name];
+    bool& made = made_[name];
+    if (!made) {
+      values.resize(static_cast<std::size_t>(extent.points) * extent.levels);
+      compute(extent, std::span<double>(values));
+      made = true;
+    }
+    return values;
+  }
   void reset() { made_.clear(); }  ///< the state has changed
 
-  using Values = std::span<const double>;
-  Values thickness();
-  Values tracer();
-  Values kinetic_energy();
-  Values divergence();
-  Values velocity();
-  Values tangential_velocity();
-  Values mass_flux();
-  Values edge_potential_vorticity();
-  Values relative_vorticity();
-  Values potential_vorticity();
-  Values eastward_wind();
-  Values northward_wind();
-  Values ground();
-  Values coriolis();
-
  private:
-  template <typename Compute>
-  Values once(const std::string& name, int points, const Compute& compute);
-
-  const Mesh& mesh_;
-  const Stencils& stencils_;
-  std::span<const double> ground_m_;
-  const State& state_;
-  std::vector<std::array<double, 3>> east_, north_;  // [cells], see cell_velocity
   std::map<std::string, bool> made_;
   std::map<std::string, std::vector<double>> values_;
 };

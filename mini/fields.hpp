@@ -17,14 +17,14 @@ namespace thalweg::mini {
 /// two-dimensional field is that reduction of them over the layers.
 struct FieldRow {
   FieldInfo info;  ///< levels = 1, or 0 = as many as the model has
-  Derived::Values (Derived::*compute)();
+  Derived::Values (*compute)(Derived&);
   std::optional<Reduction> reduction;
   std::source_location kernel;  ///< where the values come from, for a trace
 };
 
-/// 12 three-dimensional and 28 two-dimensional fields: with as many edge as vertex fields in each
-/// group, an output of L layers is 12 L + 28 values per cell (a grid has 3/2 edges and 1/2 vertex
-/// per cell).
+/// 12 three-dimensional and 28 two-dimensional fields, and those on request: with as many edge as
+/// vertex fields in each group, an output of L layers is 12 L + 28 values per cell (a grid has 3/2
+/// edges and 1/2 vertex per cell).
 const std::vector<FieldRow>& field_table();
 
 /// Descriptions of all fields for a model of `levels` layers, in the order of the table.
@@ -32,6 +32,6 @@ std::vector<FieldInfo> output_fields(int levels);
 
 /// Computes and puts every field that a stream wants at this time, in the order of the table.
 void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh,
-                int levels, Derived& derived, double time_s);
+                int levels, Derived& derived, ModelTime time);
 
 }  // namespace thalweg::mini

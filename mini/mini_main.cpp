@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// thalweg_mini: runs an experiment, checks one without running it, or lists the output fields.
+// thalweg_mini: runs an experiment, checks one without running it, or lists what there is.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -9,13 +9,15 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoint.hpp"
 #include "fields.hpp"
+#include "lists.hpp"
+#include "memory.hpp"
 #include "messages.hpp"
 #include "model.hpp"
 #include "run_settings.hpp"
@@ -36,22 +38,27 @@ using namespace thalweg;
 constexpr const char* usage =
     "Usage: thalweg_mini EXPERIMENT.toml DIRECTORY            run it (under mpirun); "
     "DIRECTORY/files must exist\n"
-    "       thalweg_mini --check EXPERIMENT.toml --ranks N    check it for N ranks, run nothing\n"
+    "       thalweg_mini --check EXPERIMENT.toml DIRECTORY --ranks N   check it for N ranks, run "
+    "nothing\n"
     "       thalweg_mini --fields                             list the output fields as JSON\n"
+    "       thalweg_mini --modes                              list modes and containers as JSON\n"
     "Example: mpirun -n 3 thalweg_mini examples/jet.toml run1\n";
 
 bool writes_checkpoints(const Experiment& experiment) {
   return experiment.table("restart").text("mode") != "none";
 }
 
-void check_checkpoints(const Experiment& experiment, const OutputSettings& output, int ranks) {
+void check_checkpoints(const Experiment& experiment, const OutputSettings& output,
+                       const std::string& directory, int ranks) {
   if (writes_checkpoints(experiment)) {
     const int io_ranks = output.mode == "serial" ? 0 : output.io_ranks;
     check_restart(restart_settings(experiment, "."), ranks - io_ranks - output.restart_ranks,
                   output.restart_ranks);
   }
   const std::string& read = experiment.table("restart").text("read");
-  if (!read.empty() && !std::filesystem::is_directory(read + "/restart")) {
+  // A run that goes on in its own directory begins again where it has no checkpoint.
+  if (!read.empty() && !mini::goes_on_in(directory, experiment) &&
+      !std::filesystem::is_directory(read + "/restart")) {
     throw Error(Blame::user,
                 fmt::format("[restart]: read is '{}', but there is no directory '{}/restart'; give "
                             "the directory of a run that wrote checkpoints",
@@ -59,13 +66,14 @@ void check_checkpoints(const Experiment& experiment, const OutputSettings& outpu
   }
 }
 
-/// Reads and checks an experiment for a number of ranks, without MPI.
-Experiment checked_experiment(const std::string& path, int ranks) {
+/// Reads and checks an experiment for a number of ranks, without MPI. `directory`: of the run; it
+/// need not be there.
+Experiment checked_experiment(const std::string& path, const std::string& directory, int ranks) {
   Experiment experiment = Experiment::read(path);
   const auto grid = Grid::parse(experiment.table("grid").text("name"));
   const OutputSettings settings = mini::output_settings(experiment, ".");
   check_output(settings, ranks);
-  check_checkpoints(experiment, settings, ranks);
+  check_checkpoints(experiment, settings, directory, ranks);
   const auto fields =
       mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
   for (const StreamSettings& stream : stream_settings(experiment))
@@ -74,22 +82,17 @@ Experiment checked_experiment(const std::string& path, int ranks) {
   return experiment;
 }
 
-void list_fields() {
-  nlohmann::json list = nlohmann::json::array();
-  for (const mini::FieldRow& row : mini::field_table()) {
-    list.push_back({{"name", row.info.name},
-                    {"standard_name", row.info.standard_name},
-                    {"long_name", row.info.long_name},
-                    {"units", row.info.units},
-                    {"place", place_names[static_cast<int>(row.info.place)]},
-                    {"dimensions", row.info.levels == 0 ? 3 : 2}});
-  }
-  fmt::print("{}\n", list.dump(1));
+/// Before the start only: ranks that run use memory already, and would not agree on what is left.
+void check_memory_of(const std::string& path, int ranks) {
+  const Experiment experiment = Experiment::read(path);
+  const auto fields =
+      mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
+  mini::check_memory(mini::memory_need(experiment, fields, ranks), mini::available_memory());
 }
 
 /// How all ranks end. Ranks that did well take part too, before they write the record of the run.
 struct End {
-  int exit_code = 0;  ///< the largest
+  int exit_code = 0;  ///< of the speaker
   int speaker = 0;    ///< lowest rank that failed; the number of ranks if none did
 };
 
@@ -98,34 +101,47 @@ End agree_on_end(int exit_code) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::array<int, 2> mine{exit_code, exit_code == 0 ? 0 : ranks - rank};
-  std::array<int, 2> largest{};
+  constexpr int codes = 256;  // there are no more
+  const int mine = exit_code == 0 ? 0 : (ranks - rank) * codes + exit_code;
+  int largest = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(mine.data(), largest.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+  MPI_Iallreduce(&mine, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
   wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
-  return {largest[0], ranks - largest[1]};
+  return {largest % codes, ranks - largest / codes};
+}
+
+void run_and_close(mini::Model& model, Output& output, Restart* restart) {
+  try {
+    model.run(output, restart);
+  } catch (const Error& error) {
+    if (error.blame() == Blame::bug) throw;  // others may not know of it
+    try {
+      close_both(output, restart);  // what was written before is good
+    } catch (const Error&) {        // files are cut short: the first error is the one worth telling
+    }
+    throw;
+  }
+  close_both(output, restart);
 }
 
 /// Returns the exit code: that of a failure that only other ranks know of, too.
-int run_model(const Experiment& experiment, const std::string& directory) {
-  std::string role = "compute";
+int run_model(const Experiment& experiment, const std::string& directory, std::string& role) {
   {
     const double begin_s = now_s();
     const OutputSettings settings = mini::output_settings(experiment, directory);
     Output output = Output::open(MPI_COMM_WORLD, settings);
     std::optional<Restart> restart;
     if (writes_checkpoints(experiment) && output.restart_comm() != MPI_COMM_NULL) {
-      restart.emplace(Restart::open({output.restart_comm(), settings.restart_ranks},
-                                    restart_settings(experiment, directory)));
+      restart.emplace(Restart::open(output, restart_settings(experiment, directory)));
     }
     if (output.is_compute_rank()) {
       mini::Model model(experiment, output.compute_comm(), directory);
-      model.run(output, restart ? &*restart : nullptr);
-      output.close();
+      run_and_close(model, output, restart ? &*restart : nullptr);
       int rank = 0;
       MPI_Comm_rank(output.compute_comm(), &rank);
       if (rank == 0) mini::say({{"bytes_put", output.bytes_put()}});
       add_time(Timer::total, begin_s, now_s());
+      record_event(EventKind::other, 0.0, now_s());  // but for what other events tell
     } else if (output.is_restart_rank()) {
       role = "restart";
       restart->serve();
@@ -143,11 +159,12 @@ int run_model(const Experiment& experiment, const std::string& directory) {
 
 /// Where all other ranks come to their end too, the lowest that failed speaks. A failure that they
 /// do not know of ends them.
-int end_after_failure(const std::string& sentence, int exit_code) {
+int end_after_failure(const std::string& sentence, int exit_code, const std::string& role) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  constexpr double patience_s = 5.0;
-  set_wait_timeout(patience_s);
+  // A restart rank mostly knows only that the compute ranks ended: they say why, and come first.
+  constexpr double patience_s = 5.0, patience_for_others_s = 20.0;
+  set_wait_timeout(role == "restart" ? patience_for_others_s : patience_s);
   try {
     const End end = agree_on_end(exit_code);
     if (end.speaker == rank) mini::say_error(sentence);
@@ -170,18 +187,20 @@ int run(const std::string& path, const std::string& directory) {
   MPI_Init(nullptr, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that outgrows its limit is a sentence, not a signal
   int exit_code = 0;
+  std::string role = "compute";
   try {
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     start_clock(MPI_COMM_WORLD);
-    const Experiment experiment = checked_experiment(path, ranks);
+    const Experiment experiment = checked_experiment(path, directory, ranks);
     set_wait_timeout(experiment.table("io").number("timeout"));
     collect_checksums();
-    exit_code = run_model(experiment, directory);
+    if (experiment.table("io").flag("events")) collect_events(directory);
+    exit_code = run_model(experiment, directory, role);
   } catch (const Error& error) {
-    exit_code = end_after_failure(error.what(), error.exit_code());
+    exit_code = end_after_failure(error.what(), error.exit_code(), role);
   } catch (const std::exception& error) {
-    exit_code = end_after_failure(fmt::format("unexpected: {}", error.what()), 1);
+    exit_code = end_after_failure(fmt::format("unexpected: {}", error.what()), 1, role);
   }
   if (exit_code != 0) end_quietly_with(exit_code);
   MPI_Finalize();
@@ -193,9 +212,16 @@ int run(const std::string& path, const std::string& directory) {
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
   try {
-    if (arguments.size() == 1 && arguments[0] == "--fields") return list_fields(), 0;
-    if (arguments.size() == 4 && arguments[0] == "--check" && arguments[2] == "--ranks") {
-      checked_experiment(arguments[1], std::atoi(arguments[3].c_str()));
+    if (arguments.size() == 1 && arguments[0] == "--fields") {
+      return fmt::print("{}\n", mini::fields_as_json()), 0;
+    }
+    if (arguments.size() == 1 && arguments[0] == "--modes") {
+      return fmt::print("{}\n", mini::modes_as_json()), 0;
+    }
+    if (arguments.size() == 5 && arguments[0] == "--check" && arguments[3] == "--ranks") {
+      const int ranks = std::atoi(arguments[4].c_str());
+      check_memory_of(arguments[1], ranks);
+      checked_experiment(arguments[1], arguments[2], ranks);
       return 0;
     }
   } catch (const Error& error) {

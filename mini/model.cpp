@@ -50,9 +50,8 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
     : experiment_(experiment),
       comm_(comm),
       directory_(directory),
-      continued_(find_checkpoint(comm, experiment)),
-      streams_(
-          streams_after(stream_settings(experiment), continued_ ? continued_->set.time_s : 0.0)) {
+      start_(find_start(comm, experiment, directory)),
+      streams_(stream_settings(experiment)) {
   const ScopedTimer timer(Timer::model_init);
   int ranks = 1;
   MPI_Comm_rank(comm_, &rank_);
@@ -75,10 +74,10 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   derived_ = std::make_unique<Derived>(mesh_, *stencils_, ground_m_, *state_);
   const double largest_s =
       largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s, model.number("cfl"), scheme);
-  if (continued_) {
-    steps_ = choose_time_steps(experiment, largest_s, continued_->set.time_s, continued_->steps);
-    first_ = continued_->first;
-    read_state(comm_, *continued_, mesh_, *state_);
+  if (start_.from) {
+    steps_ = choose_time_steps(experiment, largest_s, start_.at.set.time, start_.from->steps);
+    first_ = start_.from->first;
+    read_state(comm_, start_.at.set, mesh_, *state_);
   } else {
     steps_ = choose_time_steps(experiment, largest_s);
   }
@@ -92,12 +91,23 @@ void Model::announce() {
          {"cells", mesh_.grid.cells()},
          {"begin_s", steps_.time_s(steps_.first)},
          {"end_s", steps_.time_s(steps_.count)}}}});
-  if (continued_) {
-    for (const auto& damaged : continued_->set.damaged) say({{"note", damaged}});
-    say({{"note", fmt::format("continues at {} s from '{}'", continued_->set.time_s,
-                              continued_->set.path)}});
+  for (const auto& note : start_.notes) say({{"note", note}});
+  begin_diagnostics();
+}
+
+/// A run that goes on in the same directory keeps what came before.
+void Model::begin_diagnostics() const {
+  const auto path = directory_ + "/diagnostics.jsonl";
+  std::string kept;
+  if (start_.from && start_.at.same_files) {
+    std::ifstream before(path);
+    for (std::string line; std::getline(before, line);) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (!json.is_discarded() && json.at("time_s") <= start_.at.set.time.seconds())
+        kept += line + '\n';
+    }
   }
-  std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::trunc);
+  std::ofstream(path, std::ios::trunc) << kept;
 }
 
 bool Model::report(double time_s) {
@@ -139,13 +149,15 @@ void Model::show_progress(const Output& output, double time_s, bool always) {
          {"outputs", output.outputs_written()}}}});
 }
 
-void Model::write_output(Output& output, double time_s) {
-  put_fields(output, streams_, mesh_, state_->levels, *derived_, time_s);
-  output.end_time(time_s);
+void Model::write_output(Output& output, ModelTime time) {
+  const double begin_s = now_s();
+  put_fields(output, streams_, mesh_, state_->levels, *derived_, time);
+  record_event(EventKind::compute, begin_s, now_s());  // but for the copying of each field
+  output.end_time(time);
 }
 
-void Model::write_checkpoint(Restart& restart, double time_s) {
-  restart.write(time_s, state_views(*state_), checkpoint_scalars(experiment_, steps_, first_));
+void Model::write_checkpoint(Restart& restart, ModelTime time) {
+  restart.write(time, state_views(*state_), checkpoint_scalars(experiment_, steps_, first_));
 }
 
 void Model::define(Output& output, Restart* restart) const {
@@ -153,6 +165,12 @@ void Model::define(Output& output, Restart* restart) const {
   output.define(points);
   for (const FieldInfo& field : output_fields(state_->levels)) output.define(field);
   for (const StreamSettings& stream : streams_) output.define(stream);
+  if (start_.from)
+    output.continue_after(start_.at.set.time, start_.at.same_files, start_.at.set.path);
+  else if (start_.at.same_files)
+    output.begin_again();
+  output.end_definition();
+  if (rank_ == 0) remove_later_sets(directory_ + "/restart", start_.at);
   if (restart == nullptr) return;
   restart->define(points);
   for (const FieldInfo& field : state_fields(*state_)) restart->define(field);
@@ -162,35 +180,32 @@ void Model::run(Output& output, Restart* restart) {
   define(output, restart);
   announce();
   const ScopedTimer timer(Timer::integrate);
-  try {
-    step_to_end(output, restart);
-    if (restart != nullptr) restart->close();
-  } catch (const Error& error) {
-    if (error.blame() == Blame::bug) throw;  // others may not know of it
-    try {
-      output.close();         // what was written before is good
-    } catch (const Error&) {  // files are cut short: the first error is the one worth telling
-    }
-    throw;
+  step_to_end(output, restart);
+  if (rank_ == 0 && output.outputs_dropped() > 0) {
+    say({{"note", fmt::format("{} of {} output times were dropped, because buffers were full "
+                              "([io] backpressure = \"thin\"); raise [io] budget or ranks",
+                              output.outputs_dropped(), output.outputs_written())}});
   }
 }
 
 void Model::step_to_end(Output& output, Restart* restart) {
   HaloExchange halo(comm_, mesh_);
   RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), mesh_, *state_);
-  if (continued_) {
+  if (start_.from) {
     const auto fields = halo_fields(*state_);
     halo.start(fields);
     halo.finish();
   }
-  const double checkpoint_interval_s = experiment_.table("restart").number("interval");
+  const ModelTime checkpoint_interval = experiment_.table("restart").number("interval");
   double compute_begin_s = now_s();
+  record_event(EventKind::start, 0.0, compute_begin_s);
   for (std::int64_t step = steps_.first; step <= steps_.count; ++step) {
     const double time_s = steps_.time_s(step);
+    const auto time = steps_.time(step);  // between milliseconds nothing is written
     const bool begins = step == steps_.first, last = step == steps_.count;
     if (!begins) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
-    const bool due = output.due(time_s);
-    if ((due || step == 0 || last) && !report(time_s)) {
+    const bool due = time && output.due(time_s);
+    if ((due || step == 0 || (last && !begins)) && !report(time_s)) {
       throw Error(
           Blame::user,
           fmt::format("the model became unstable before {} s; lower [model] cfl or set a shorter "
@@ -198,12 +213,12 @@ void Model::step_to_end(Output& output, Restart* restart) {
                       time_s, steps_.step_s()));
     }
     if (due || last) record_event(EventKind::compute, compute_begin_s, now_s());
-    if (due) write_output(output, time_s);
+    if (due) write_output(output, *time);
     if (due) compute_begin_s = now_s();
     output.check();
     if (restart != nullptr) {
-      if (!begins && steps_.at_multiple_of(checkpoint_interval_s, step)) {
-        write_checkpoint(*restart, time_s);
+      if (!begins && time && time->ms() % checkpoint_interval.ms() == 0) {
+        write_checkpoint(*restart, *time);
       }
       restart->check();
     }

@@ -34,9 +34,10 @@ class Model {
  private:
   void define(Output& output, Restart* restart) const;
   void step_to_end(Output& output, Restart* restart);
-  void write_checkpoint(Restart& restart, double time_s);
+  void write_checkpoint(Restart& restart, ModelTime time);
+  void begin_diagnostics() const;
   void announce();  ///< the "start" message
-  void write_output(Output& output, double time_s);
+  void write_output(Output& output, ModelTime time);
   bool report(
       double time_s);  ///< the "diagnostics" message; false when the state is no longer finite
   void extra_work();   ///< [model] extra_work column sweeps
@@ -46,7 +47,7 @@ class Model {
   MPI_Comm comm_;
   int rank_ = 0;
   std::string directory_;
-  std::optional<Continuation> continued_;
+  const Start start_;
   std::vector<StreamSettings> streams_;
   Mesh mesh_;
   std::unique_ptr<const Stencils> stencils_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "fields.hpp"
@@ -15,11 +14,11 @@ namespace {
 
 /// Is the traced step one of a stream's at this time? Steps are counted per stream.
 bool traced_step_is_due(const FieldInfo& field, std::span<const StreamSettings> streams,
-                        double time_s) {
+                        ModelTime time) {
   return std::any_of(streams.begin(), streams.end(), [&](const StreamSettings& stream) {
-    const int step = static_cast<int>(std::lround((time_s - stream.start_s) / stream.interval_s));
-    return trace_watches(field.name, step) && time_s <= stream.end_s &&
-           std::abs(stream.start_s + step * stream.interval_s - time_s) < 1e-3;
+    const auto passed_ms = (time - stream.start).ms();
+    if (passed_ms < 0 || time > stream.end || passed_ms % stream.interval.ms() != 0) return false;
+    return trace_watches(field.name, static_cast<int>(passed_ms / stream.interval.ms()));
   });
 }
 
@@ -38,16 +37,16 @@ void trace_kernel(const FieldRow& row, const PlacePart& part, int levels, Derive
 }  // namespace
 
 void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh,
-                int levels, Derived& derived, double time_s) {
+                int levels, Derived& derived, ModelTime time) {
   derived.reset();
   std::vector<double> reduced;
   for (const FieldRow& row : field_table()) {
-    if (!output.wants(row.info.name, time_s)) continue;
+    if (!output.wants(row.info.name, time.seconds())) continue;
     const PlacePart& part = mesh.part(row.info.place);
     Derived::Values values;
     {
       const ScopedTimer timer(Timer::derive_output);
-      values = (derived.*row.compute)();
+      values = row.compute(derived);
       if (row.reduction) {
         reduced.resize(part.owned);
         level_reduction({part.owned, levels}, *row.reduction, values, reduced);
@@ -55,10 +54,10 @@ void put_fields(Output& output, std::span<const StreamSettings> streams, const M
       }
     }
     const int field_levels = row.info.levels == 0 ? levels : row.info.levels;
-    if (trace_watches(row.info.name) && traced_step_is_due(row.info, streams, time_s)) {
+    if (trace_watches(row.info.name) && traced_step_is_due(row.info, streams, time)) {
       trace_kernel(row, part, field_levels, values);
     }
-    output.put(row.info.name, FieldView{values.data(), field_levels, 1}, time_s);
+    output.put(row.info.name, FieldView{values.data(), field_levels, 1}, time);
   }
 }
 

@@ -64,6 +64,6 @@ TEST_CASE("a_stream_without_an_end_lasts_to_the_end_of_the_run") {
       stream_settings(experiment("[time]\nduration = \"P2D\"\n[[output]]\nname = \"a\"\n"
                                  "[[output]]\nname = \"b\"\nend = \"PT6H\"\n"));
   REQUIRE(streams.size() == 2);
-  CHECK(streams[0].end_s == 172800.0);
-  CHECK(streams[1].end_s == 21600.0);
+  CHECK(streams[0].end == 172800.0);
+  CHECK(streams[1].end == 21600.0);
 }

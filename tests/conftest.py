@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.config.checkout import ROOT, binary_directory
+from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
 
 # Two streams that differ in interval, precision, layout, files and places: most paths in one run.
@@ -49,9 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow only")
+    config.addinivalue_line("markers", "last: looks at what the tests before it left")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: "last" in item.keywords)
     if not config.getoption("--slow"):
         for item in items:
             if "slow" in item.keywords:
@@ -65,10 +67,8 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def model() -> Path:
-    """The mini-model's program; tests that need it fail where it is not built."""
-    path = binary_directory() / "thalweg_mini"
-    assert path.is_file(), f"{path} is not built"
-    return path
+    """The mini-model's program, built first if need be: tests that run it say so."""
+    return program("thalweg_mini")
 
 
 @pytest.fixture(scope="session")

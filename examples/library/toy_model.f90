@@ -20,13 +20,13 @@ program toy_model
     global = [(i, i=cells - rank, 1, -ranks)]  ! from the last cell to the first
     owned = [(i + i / 3, i=1, size(global))]   ! (block - 1) * nproma + lane: every fourth is halo
     allocate (ta(nproma, levels, maxval(owned) / nproma + 1), source=-999.0_real64)
-    do i = 1, size(global)
+    forall (i=1:size(global)) &
       ta(1 + mod(owned(i) - 1, nproma), :, 1 + (owned(i) - 1) / nproma) = global(i) + level / 8.0
-    end do
     call out%define_points("cell", int(cells, int64), global, owned)
     call out%define_field("ta", "K", "cell", levels)
     call out%define_state("ta", "K", "cell", ta, levels)
     call out%read_state("restart", time)
+    call out%end_definition()
     time = max(time, 0.0_real64)               ! less than 0: there is no restart yet
     do hour = 0, 4
       if (hour > 0) ta = ta + 1000

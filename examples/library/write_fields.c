@@ -11,10 +11,10 @@ static void must(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   enum { size = 1000, levels = 5 };
   MPI_Init(&argc, &argv);
-  thalweg_output *out;
+  thalweg_output* out;
   must(thalweg_open(MPI_COMM_WORLD, argv[1], argv[2], &out));
   if (thalweg_role(out) != THALWEG_COMPUTE) {
     must(thalweg_serve(out));
@@ -27,7 +27,8 @@ int main(int argc, char **argv) {
     for (int point = rank; point < size; point += ranks) global[owned++] = point;
     must(thalweg_define_points(out, "cell", size, owned, global, NULL));
     must(thalweg_define_field(out, &(thalweg_field){"ta", "air_temperature", "temperature", "K",
-                                                    "cell", levels, THALWEG_FLOAT32}));
+                                                    "cell", levels, THALWEG_FLOAT32, 0.0}));
+    must(thalweg_end_definition(out));
     for (double time_s = 0; time_s <= 7200; time_s += 3600) {
       for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;
       must(thalweg_put(out, "ta", &(thalweg_view){ta, levels, 1, 0, 0}, time_s));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a field of 1000 points and 5 levels once an hour from any number of ranks.
 #include <cstdio>
-#include <thalweg/error.hpp>
 #include <thalweg/output.hpp>
 
 void write_fields(const char* experiment_file, const char* directory) {
@@ -21,6 +20,7 @@ void write_fields(const char* experiment_file, const char* directory) {
   out.define(thalweg::FieldInfo{"ta", "air_temperature", "temperature", "K", thalweg::Place::cell,
                                 levels});
   for (const auto& stream : thalweg::stream_settings(experiment)) out.define(stream);
+  out.end_definition();
   std::vector<double> ta(global.size() * levels);  // [point][level]
   for (double time_s = 0; time_s <= 7200; time_s += 3600) {
     for (std::size_t i = 0; i < ta.size(); ++i) ta[i] = global[i / levels] + time_s + i % levels;

@@ -24,6 +24,7 @@ program write_fields
     allocate (ta(size(global), levels))
     call out%define_points("cell", int(points, int64), global)
     call out%define_field("ta", "K", "cell", levels, of_real32, "air_temperature", "temperature")
+    call out%end_definition()
     do hour = 0, 2
       do level = 1, levels
         ta(:, level) = real(global - 1 + 3600 * hour + level - 1, real32)

@@ -2,6 +2,7 @@
 // What a field is called and where it lives, and a view of its values that owns nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,11 +11,15 @@
 
 namespace thalweg {
 
-/// Type of a field's values in the model's memory. int32 travels as float64, which holds it
-/// exactly.
-enum class ValueType { float64, float32, int32 };
+/// Type of a field's values in the model's memory. Integers travel and are written as they are; a
+/// stream's precision applies to reals only.
+enum class ValueType { float64, float32, int32, int64 };
+inline constexpr std::array value_type_names{"float64", "float32", "int32", "int64"};
+inline constexpr bool is_integer(ValueType type) {
+  return type == ValueType::int32 || type == ValueType::int64;
+}
 inline constexpr std::size_t bytes_of(ValueType type) {
-  return type == ValueType::float64 ? sizeof(double) : sizeof(float);
+  return type == ValueType::float64 || type == ValueType::int64 ? 8 : 4;
 }
 
 /// Description of a field, with CF names where they exist ("" where not).
@@ -26,6 +31,8 @@ struct FieldInfo {
   Place place = Place::cell;
   int levels = 1;                       ///< 1 = two-dimensional
   ValueType type = ValueType::float64;  ///< of the views that will be put
+  double height_m = 0.0;    ///< > 0: a two-dimensional field at this height above the ground
+  bool on_request = false;  ///< written by streams that name it; "all" and groups leave it out
 };
 
 /// Values of this rank's points of one field, in the model's own layout. Owns nothing.

@@ -6,71 +6,20 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "thalweg/error.hpp"
 #include "thalweg/field.hpp"
 #include "thalweg/grid.hpp"
-#include "thalweg/settings.hpp"
+#include "thalweg/output_settings.hpp"
 
 namespace thalweg {
-
-/// One output definition (ICON: one output_nml). Times are seconds since the start of the run.
-struct StreamSettings {
-  std::string name = "out";
-  std::vector<std::string> variables{"all"};  ///< names, "all", "group:2d", "group:3d"
-  double interval_s = 3600.0;
-  double start_s = 0.0;
-  double end_s = 0.0;                 ///< last output at or before this time
-  double file_interval_s = 0.0;       ///< 0 = one file for the whole stream (per partition)
-  std::vector<int> levels;            ///< 1-based levels to write; empty = all
-  std::string place = "all";          ///< "all", "cell", "edge" or "vertex"
-  std::string precision = "float32";  ///< or "float64"
-  int partitions = 1;  ///< output times dealt round-robin, each share with its own files
-  std::string container = "netcdf4";  ///< see `thalweg modes`
-  std::string layout = "contiguous";  ///< netcdf4: or "chunked" (unlimited time axis)
-  std::string compression =
-      "none";                 ///< "deflate", "zstd" (netcdf4: chunked then; zarr), grib2: "ccsds"
-  int compression_level = 1;  ///< of deflate (1-3 fast, 4-9 smaller) and zstd
-  int bits = 16;              ///< grib2: bits per packed value
-};
-
-struct OutputSettings {
-  std::string mode = "serial";  ///< see `thalweg modes`
-  int io_ranks = 0;             ///< dedicated I/O ranks; 0 in shared_file and file_parallel:
-                                ///< compute ranks write themselves
-  int restart_ranks = 0;        ///< dedicated restart ranks (see restart.hpp)
-  std::string placement =
-      "last";  ///< of I/O and restart ranks: "last", "first", "spread", "per_node"
-  std::string transport =
-      "auto";  ///< "shared_memory", "rma", "two_sided", "auto": per pair of ranks
-  std::string backpressure = "block";  ///< "spill", "thin": what happens when buffers are full
-  std::int64_t budget_bytes = 0;  ///< of buffered output per I/O rank; 0 = two steps of its streams
-  std::string spill_directory;    ///< node-local; "" = $TMPDIR or /tmp
-  std::string way = "direct";     ///< or "mpiio": how bytes reach a shared file
-  std::string page_cache = "auto";  ///< or "always", "never": do large writes go through it?
-  std::string
-      hints;  ///< MPI-IO hints "key=value key=value"; on Lustre striping is set before creation
-  std::string directory = "files";  ///< must exist
-  std::string start_date = "2000-01-01T00:00:00Z";
-  std::string title, source;  ///< global attributes of every file
-  std::string
-      grid;  ///< "RnBk": files then carry UGRID topology and coordinates; "" = no mesh in files
-  std::string grid_uuid;  ///< with or without dashes; "" = that of `grid`, see Grid::uuid()
-  double timeout_s = 600.0;
-};
-
-/// The same from the tables of an experiment; files go to DIRECTORY/files.
-OutputSettings output_settings(const Experiment& experiment, const std::string& directory);
-std::vector<StreamSettings> stream_settings(const Experiment& experiment);
-
-/// What is left of streams for a run that continues at `time_s` (seconds since the start; 0: it
-/// does not): their next output is the first after that time, and those that have ended are left
-/// out.
-std::vector<StreamSettings> streams_after(std::vector<StreamSettings> streams, double time_s);
 
 /// The points of one place that this rank owns, as global indices in any order.
 struct OwnedPoints {
@@ -84,11 +33,17 @@ struct OwnedPoints {
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
 /// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks
-/// at the next but one check(), or in close(); after it only destruction is allowed.
+/// at the next but one check(), or in close(); a rank that leaves (destruction or MPI_Finalize
+/// without close) and a call refused on one rank alone end the output on all others at their next
+/// call. After a failure every call throws it again at once. Only a put() that was refused changes
+/// nothing. Threads take turns inside; MPI must have been initialised with MPI_THREAD_SERIALIZED or
+/// more, else calls of other threads than the first are refused. Several outputs may be open at a
+/// time, unless one of them has I/O or restart ranks; all ranks call them in the same order, so not
+/// from two threads at once.
 class Output {
  public:
   /// Collective over `world`. Unknown modes, transports or too many I/O ranks throw Error(user)
-  /// everywhere.
+  /// everywhere, and so does what is wrong on one rank only.
   static Output open(MPI_Comm world, const OutputSettings& settings);
   Output(Output&&) noexcept;
   Output& operator=(Output&&) noexcept;
@@ -98,25 +53,44 @@ class Output {
   bool is_restart_rank() const;  ///< has no part in output: see restart.hpp
   /// Compute ranks, then restart ranks (MPI_COMM_NULL on I/O ranks); the communicator of a Restart.
   MPI_Comm restart_comm() const;
+  int restart_ranks() const;  ///< of the settings
   /// Communicator of the compute ranks (MPI_COMM_NULL on I/O ranks); ranks keep their order.
   MPI_Comm compute_comm() const;
   /// On I/O ranks: works until every compute rank has called close(). Throws what made it fail.
   void serve();
 
-  void define(std::span<const OwnedPoints> points);  ///< once, before fields
+  /// A global attribute of every file, before the first put, the same on all compute ranks. What
+  /// the settings say of it stays.
+  void define_attribute(const std::string& name, const std::string& text);
+  // Definitions are not collective; what one of them throws is the failure of the output.
+  void define(std::span<const OwnedPoints> points);  ///< once for each place, before its fields
   void define(const FieldInfo& field);
   void define(const StreamSettings& stream);  ///< unknown variables throw Error(user)
+  /// A definition was refused before it came to define(): a failure of the output like any other.
+  void refuse_definition(const Error& error);
+  /// After the last definition: all ranks compare sizes, fields, levels, types, streams and the
+  /// owned points (every point once), and all throw the same Error if they differ. The first put(),
+  /// end_time(), check() or close() does it where it was left out.
+  void end_definition();
 
-  /// Is any stream due at this time? Not collective.
+  /// Before the first put of a run that continues at `time`: outputs up to then are not due, and
+  /// files begin and end as if the run had never stopped. `same_files`: they are in `directory`,
+  /// and those that reach beyond `time` are continued; else the new files hold later times only,
+  /// and it is kept with them that the run began `from` this checkpoint.
+  void continue_after(ModelTime time, bool same_files, const std::string& from = "");
+  /// Before the first put of a run that begins at its start, where another run of the same streams
+  /// was interrupted: what that one left of their files is removed.
+  void begin_again();
+  /// Is any stream due at exactly this time? Between two milliseconds none is. Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.
   bool wants(std::string_view field, double time_s) const;
   /// Hands over one field. Returns when `view` may be overwritten, not when it is on disk. A field
   /// no stream wants at this time is ignored. Fields of one time may come in any order, the same on
   /// all ranks.
-  void put(std::string_view field, const FieldView& view, double time_s);
+  void put(std::string_view field, const FieldView& view, ModelTime time);
   /// After the last put of an output time: the streams due are on their way. Includes a check().
-  void end_time(double time_s);
+  void end_time(ModelTime time);
   /// Call it every time step: compute ranks learn together that a rank failed, and all throw the
   /// same Error. Costs nothing to wait for: each call completes the question that the previous call
   /// asked.
@@ -124,15 +98,20 @@ class Output {
   /// Waits until every file is complete under its final name.
   void close();
 
-  std::string describe() const;    ///< mode and transport in force, for logs (after the first put)
+  /// What every later call throws. Not collective.
+  const std::optional<Error>& failure() const;
+  /// Answers for a time, when asked: is all that was put so far, up to that time, in files? Reads
+  /// the ends of their journals: ask on one rank, and seldom. False once the output is gone.
+  std::function<bool(ModelTime)> coverage() const;
+  std::string describe() const;    ///< mode and transport in force, for logs (after end_definition)
   int outputs_dropped() const;     ///< of them, by backpressure
   int outputs_written() const;     ///< output times handed over so far, summed over streams
   std::int64_t bytes_put() const;  ///< bytes of file data this output stands for so far (all ranks)
 
  private:
   struct State;
-  explicit Output(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Output(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // questions of coverage() look at it
 };
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
@@ -142,10 +121,36 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 
-/// The list of modes, for `thalweg modes` and error sentences.
-struct ModeInfo {
-  std::string name, meaning;
+/// What the files that another run left in settings.directory lack of the outputs up to `time`, as
+/// a clause; "" = nothing. Only a checkpoint of such a time can be continued without a gap. Throws
+/// Error(user) on damaged journals.
+std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
+                           ModelTime time);
+
+/// How the run began whose files lie in settings.directory.
+struct BegunRun {
+  std::optional<ModelTime> after;  ///< the time of the checkpoint; nothing: at the start
+  std::string from;                ///< path of the checkpoint
 };
+/// Nothing where no run of these streams has begun. Throws Error(user), with what differs, if one
+/// has begun with other times of these streams or without some of them: then its files cannot be
+/// continued.
+std::optional<BegunRun> find_begun_run(const OutputSettings& settings,
+                                       std::span<const StreamSettings> streams);
+
+/// A line of a list of modes. `ranks`: of their own, "none", "optional" or "required".
+struct ModeInfo {
+  std::string name, meaning, ranks;
+  bool own_files = false;  ///< every writer has files of its own
+};
+/// A container and the way its bytes take. `reader`: what opens it in Python; `parts`: a file may
+/// hold a part of the grid.
+struct ContainerLine {
+  std::string name, way, suffix, reader, meaning;
+  bool parts = false;
+};
+/// The lists that `thalweg modes` prints.
 std::vector<ModeInfo> output_modes();
+std::vector<ContainerLine> output_containers();
 
 }  // namespace thalweg

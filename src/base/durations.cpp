@@ -118,7 +118,7 @@ std::optional<std::string> normal_date(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year{*year},
                                          std::chrono::month{static_cast<unsigned>(*month)},
                                          std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!date.ok()) return std::nullopt;
+  if (!date.ok() || *year < 1) return std::nullopt;
   std::optional<int> hour = 0, minute = 0, second = 0;
   if (text.size() > 10) {
     if (text[10] != 'T' || text.size() < 16 || text[13] != ':') return std::nullopt;

@@ -64,8 +64,7 @@ void check_tables(const toml::table& root, const std::string& file) {
                       node.is_table() || node.is_array_of_tables() ? "table" : "top-level key",
                       name, fmt::join(names, ", "), did_you_mean(name, names)));
     }
-    const bool repeated =
-        settings_list()[static_cast<std::size_t>(position - names.begin())].repeated;
+    const bool repeated = settings_list()[position - names.begin()].repeated;
     const toml::array* array = node.as_array();
     if (repeated && !(node.is_array_of_tables() || (array != nullptr && array->empty()))) {
       throw Error(

@@ -24,13 +24,19 @@ SettingSpec read_setting(const toml::table& entry) {
   SettingSpec spec;
   spec.table = required_text(entry, "table");
   spec.key = required_text(entry, "key");
-  spec.type = required_text(entry, "type");
+  spec.type = entry["type"].value_or(std::string("text"));
   required_text(entry, "meaning");
   if (const toml::array* words = entry["allowed"].as_array()) {
-    for (const toml::node& word : *words) spec.allowed.push_back(*word.value<std::string>());
+    for (const toml::node& word : *words) {
+      const toml::table* about = word.as_table();
+      if (about == nullptr) throw Error(Blame::bug, "settings.toml: a word is no table; mend it");
+      required_text(*about, "meaning");
+      spec.allowed.push_back(required_text(*about, "word"));
+    }
   }
   spec.minimum = entry["minimum"].value<double>();
   spec.exclusive_minimum = entry["exclusive_minimum"].value<double>();
+  spec.maximum = entry["maximum"].value<double>();
   // A default obeys the same rules as a given value.
   if (const toml::node* node = entry.get("default")) {
     spec.default_value = checked_value(spec, *node, "settings.toml");

@@ -15,7 +15,8 @@ struct SettingSpec {
   std::string table, key;
   std::string type;  ///< text, integer, number, flag, duration, date, grid, texts, integers
   std::vector<std::string> allowed;  ///< permitted words; empty = any
-  std::optional<double> minimum, exclusive_minimum;
+  /// The range of a number or of each item of a list. Whole numbers below 2^53 are exact.
+  std::optional<double> minimum, exclusive_minimum, maximum;
   std::optional<SettingValue> default_value;  ///< nothing: must be given
 };
 

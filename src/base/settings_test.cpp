@@ -84,16 +84,16 @@ TEST_CASE("given_settings_replace_defaults") {
 }
 
 TEST_CASE("unknown_names_get_the_list_and_a_proposal") {
-  CHECK(sentence("[io]\nmode = \"asynch\"") ==
-        " [io]: mode 'asynch' does not exist; choose one of: serial, async, file_parallel, "
-        "shared_file, auto. Did you mean 'async'?");
+  CHECK(sentence("[io]\nway = \"directt\"") ==
+        " [io]: way 'directt' does not exist; choose one of: direct, mpiio. Did you mean "
+        "'direct'?");
   CHECK(sentence("[io]\nrank = 1") ==
         " [io]: key 'rank' does not exist; choose one of: mode, ranks, placement, transport, "
-        "backpressure, budget, spill_directory, way, page_cache, hints, timeout. Did you "
-        "mean 'ranks'?");
+        "backpressure, budget, spill_directory, way, page_cache, hints, events, timeout. "
+        "Did you mean 'ranks'?");
   CHECK(sentence("[gird]\nname = \"R2B4\"") ==
         ": table 'gird' does not exist; choose one of: grid, model, time, output, io, restart, "
-        "machine. Did "
+        "attributes, machine. Did "
         "you mean 'grid'?");
   CHECK(sentence("levels = 3").find(": top-level key 'levels' does not exist") == 0);
 }
@@ -124,7 +124,17 @@ TEST_CASE("wrong_types_say_what_is_wanted") {
         std::string::npos);
 }
 
-TEST_CASE("values_below_the_minimum_are_refused") {
+TEST_CASE("values_out_of_range_are_refused") {
+  CHECK(sentence("[model]\nlevels = 4294967297") ==
+        " [model]: levels is 4294967297, but must be at most 10000");
+  CHECK(sentence("[io]\nranks = 4294967297") ==
+        " [io]: ranks is 4294967297, but must be at most 1000000");
+  CHECK(sentence("[io]\nbudget = 9223372036854775807") ==
+        " [io]: budget is 9223372036854775807, but must be at most 16777216");
+  CHECK(sentence("[[output]]\npartitions = 2147483647") ==
+        " [output]: partitions is 2147483647, but must be at most 1000");
+  CHECK(sentence("[model]\ncfl = 9007199254740993") ==
+        " [model]: cfl is 9.00719925474e+15, but must be at most 10");
   CHECK(sentence("[model]\nlevels = 0") == " [model]: levels is 0, but must be at least 1");
   CHECK(sentence("[model]\ncfl = 0.0") == " [model]: cfl is 0, but must be larger than 0");
   CHECK(sentence("[[output]]\nlevels = [0]") == " [output]: levels is 0, but must be at least 1");
@@ -144,7 +154,7 @@ TEST_CASE("durations_dates_and_grids_are_checked") {
     CHECK(sentence("[grid]\nname = \"" + std::string(name) + "\"")
               .find("', but must be a grid RnBk") != std::string::npos);
   }
-  for (const char* name : {"R2B4", "R02B04", "R1B0", "R10B11"}) {
+  for (const char* name : {"R2B4", "R02B04", "R1B0", "R10B9"}) {
     CHECK(sentence("[grid]\nname = \"" + std::string(name) + "\"") == "");
   }
 }
@@ -174,6 +184,18 @@ TEST_CASE("asking_for_what_settings_toml_does_not_list_is_our_bug") {
   CHECK_THROWS_AS(experiment.table("io").integer("rank"), Error);
   CHECK_THROWS_AS(experiment.table("io").integer("mode"), Error);
   CHECK_THROWS_AS(experiment.table("io").flag("mode"), Error);
+}
+
+TEST_CASE("every_number_has_a_range") {
+  for (const TableSpec& table : settings_list()) {
+    for (const SettingSpec& setting : table.settings) {
+      CAPTURE(setting.key);
+      const bool number = setting.type == "integer" || setting.type == "integers" ||
+                          setting.type == "number" || setting.type == "duration";
+      CHECK(setting.maximum.has_value() == number);
+      CHECK((setting.minimum || setting.exclusive_minimum) == number);
+    }
+  }
 }
 
 TEST_CASE("settings_toml_lists_every_setting_once") {

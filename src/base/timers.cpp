@@ -38,12 +38,31 @@ TimingRecords& timing_records() {
   return records;
 }
 
+double TakenTime::take(double begin_s, double end_s) {
+  double within_s = 0.0;
+  for (; !intervals_.empty() && intervals_.back().begin_s >= begin_s; intervals_.pop_back()) {
+    within_s += intervals_.back().taken_s;
+  }
+  intervals_.push_back({begin_s, end_s - begin_s});
+  // A timer around very many others began before the oldest half of them: one entry does for these.
+  constexpr std::size_t most = 4096;
+  if (intervals_.size() >= most) {
+    const auto half = intervals_.begin() + most / 2;
+    for (auto old = intervals_.begin() + 1; old != half; ++old) {
+      intervals_.front().taken_s += old->taken_s;
+    }
+    intervals_.erase(intervals_.begin() + 1, half);
+  }
+  return std::max(0.0, end_s - begin_s - within_s);
+}
+
 void add_time(Timer timer, double begin_s, double end_s) {
   TimerRecord& record = timing_records().timers[static_cast<std::size_t>(timer)];
   const double call_s = end_s - begin_s;
   record.min_s = record.calls == 0 ? call_s : std::min(record.min_s, call_s);
   record.max_s = std::max(record.max_s, call_s);
   record.total_s += call_s;
+  record.own_s += timing_records().taken.take(begin_s, end_s);
   ++record.calls;
 }
 
@@ -57,11 +76,5 @@ void record_high_water(std::int64_t bytes) {
 }
 
 void record_past_cache(std::int64_t bytes) { timing_records().past_cache_bytes += bytes; }
-
-void record_event(EventKind kind, double begin_s, double end_s, std::int64_t bytes,
-                  std::string_view stream, std::string_view field, int step) {
-  timing_records().events.push_back(
-      {kind, begin_s, end_s, bytes, std::string(stream), std::string(field), step});
-}
 
 }  // namespace thalweg

@@ -49,6 +49,28 @@ TEST_CASE("a_timer_keeps_calls_total_minimum_and_maximum") {
   CHECK(timer_total_s(Timer::output) == 0.0);
 }
 
+TEST_CASE("own_times_are_all_of_the_time_once") {
+  RecordsAside aside;
+  const auto own_s = [](Timer timer) {
+    return timing_records().timers[static_cast<std::size_t>(timer)].own_s;
+  };
+  constexpr int outputs = 10000;  // more than the list of taken time keeps apart
+  for (int output = 0; output < outputs; ++output) {
+    const double begin_s = 10.0 + output;
+    add_time(Timer::io_get, begin_s, begin_s + 0.125);
+    add_time(Timer::io_write, begin_s + 0.125, begin_s + 0.375);
+    add_time(Timer::output_wait, begin_s, begin_s + 0.5);
+    add_time(Timer::output, begin_s, begin_s + 0.75);
+  }
+  add_time(Timer::total, 0.0, 10.0 + outputs);
+  CHECK(own_s(Timer::io_get) == 0.125 * outputs);
+  CHECK(own_s(Timer::io_write) == 0.25 * outputs);
+  CHECK(own_s(Timer::output_wait) == 0.125 * outputs);
+  CHECK(own_s(Timer::output) == 0.25 * outputs);
+  CHECK(own_s(Timer::total) == 10.0 + 0.25 * outputs);
+  CHECK(timer_total_s(Timer::total) == 10.0 + outputs);
+}
+
 TEST_CASE("a_scoped_timer_measures_its_scope") {
   RecordsAside aside;
   const double begin_s = now_s();
@@ -77,6 +99,7 @@ TEST_CASE("write_timing_brings_every_rank_to_the_files") {
   const bool io = world_size() > 1 && world_rank() == world_size() - 1;
   add_time(Timer::io_write, 0.0, 1.0 + world_rank());
   if (world_rank() == 0) add_time(Timer::plan, 0.0, 0.5);
+  collect_events(directory.path);
   record_event(EventKind::write, 3.0, 4.0, 3'000'000'000, "a \"stream\"", "ta", 4);
   record_event(EventKind::wait, 1.0, 2.0);
   write_timing(MPI_COMM_WORLD, io ? "io" : "compute", directory.path);
@@ -89,9 +112,10 @@ TEST_CASE("write_timing_brings_every_rank_to_the_files") {
     const Json& write = timing["timers"][0];
     CHECK(write["name"] == "io_write");
     CHECK(write["parent"] == "io_total");
+    CHECK(write["category"] == "write");
+    CHECK(write["own_s"] == write["total_s"]);
     CHECK(timing["timers"][1]["calls"][0] == 1);
-    for (int rank = 0; rank < world_size(); ++rank)
-      CHECK(write["total_s"][static_cast<std::size_t>(rank)] == 1.0 + rank);
+    for (int rank = 0; rank < world_size(); ++rank) CHECK(write["total_s"][rank] == 1.0 + rank);
 
     std::ifstream events(directory.path + "/events.jsonl");
     std::string line;
@@ -116,6 +140,8 @@ TEST_CASE("write_timing_brings_every_rank_to_the_files") {
 
 TEST_CASE("write_timing_into_a_missing_directory_throws_on_every_rank") {
   RecordsAside aside;
+  SharedDirectory directory;
+  collect_events(directory.path);
   record_event(EventKind::wait, 1.0, 2.0);
   try {
     write_timing(MPI_COMM_WORLD, "compute", "/nonexistent_thalweg");
@@ -125,4 +151,40 @@ TEST_CASE("write_timing_into_a_missing_directory_throws_on_every_rank") {
     CHECK(std::string(error.what())
               .find("'/nonexistent_thalweg/events.jsonl' cannot be written (No such file") == 0);
   }
+}
+
+TEST_CASE("without_collect_events_nothing_is_kept_and_no_file_of_events_is_written") {
+  RecordsAside aside;
+  SharedDirectory directory;
+  record_event(EventKind::wait, 1.0, 2.0);
+  write_timing(MPI_COMM_WORLD, "compute", directory.path);
+  if (world_rank() != 0) return;
+  CHECK(std::filesystem::exists(directory.path + "/timing.json"));
+  CHECK_FALSE(std::filesystem::exists(directory.path + "/events.jsonl"));
+}
+
+TEST_CASE("more_events_than_a_block_come_sorted_by_their_begin") {
+  RecordsAside aside;
+  SharedDirectory directory;
+  collect_events(directory.path);
+  constexpr int events = 5000;
+  for (int event = 0; event < events; ++event) {
+    record_event(EventKind::copy, event % 7, 10.0, event, "s", "f", event);
+  }
+  write_timing(MPI_COMM_WORLD, "compute", directory.path);
+  if (world_rank() != 0) return;
+  std::ifstream file(directory.path + "/events.jsonl");
+  std::string line;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    std::pair last{-1.0, -1};
+    for (int event = 0; event < events; ++event) {
+      REQUIRE(std::getline(file, line));
+      const Json json = Json::parse(line);
+      const std::pair now{json["begin_s"].get<double>(), json["step"].get<int>()};
+      REQUIRE(json["rank"] == rank);
+      REQUIRE(last < now);
+      last = now;
+    }
+  }
+  CHECK_FALSE(std::getline(file, line));
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/event_log.hpp"
 #include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -20,10 +21,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int events_tag = 7301;  ///< used by no other message on the world communicator
-constexpr std::size_t message_bytes =
-    64 * 1024 * 1024;  ///< far below the 2^31 limit of an MPI count
+constexpr int events_tag = 7301;            ///< used by no other message on the world communicator
+constexpr std::size_t refusal_bytes = 512;  ///< of a sentence, the rest is cut
 constexpr const char* what = "the timers and events of another rank";
+
+int rank_in(MPI_Comm world) {
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  return rank;
+}
 
 void wait_one(MPI_Request request) { wait_all({&request, 1}, what); }
 
@@ -38,28 +44,6 @@ std::vector<T> gather(MPI_Comm world, const T& value) {
               &request);
   wait_one(request);
   return gathered;
-}
-
-/// The events of this rank, one JSON object a line, by begin_s.
-std::string event_lines(int rank) {
-  std::vector<EventRecord>& events = timing_records().events;
-  std::stable_sort(events.begin(), events.end(), [](const EventRecord& a, const EventRecord& b) {
-    return a.begin_s < b.begin_s;
-  });
-  std::string lines;
-  for (const EventRecord& event : events) {
-    lines += Json{{"rank", rank},
-                  {"kind", event_names[static_cast<std::size_t>(event.kind)]},
-                  {"begin_s", event.begin_s},
-                  {"end_s", event.end_s},
-                  {"bytes", event.bytes},
-                  {"stream", event.stream},
-                  {"field", event.field},
-                  {"step", event.step}}
-                 .dump();
-    lines += '\n';
-  }
-  return lines;
 }
 
 /// Writes aside, renames when complete; a failure is kept for later because other ranks still send.
@@ -93,61 +77,75 @@ std::string timing_text(const std::vector<std::string>& roles, const std::vector
                         const std::vector<std::int64_t>& past_cache_bytes) {
   Json timers = Json::array();
   for (std::size_t timer = 0; timer < timer_list.size(); ++timer) {
-    Json calls = Json::array(), total_s = Json::array(), min_s = Json::array(),
-         max_s = Json::array();
+    Json calls = Json::array(), total_s = Json::array(), own_s = Json::array(),
+         min_s = Json::array(), max_s = Json::array();
     bool used = false;
     for (const RankTimers& records : ranks) {
       const TimerRecord& record = records[timer];
       used = used || record.calls > 0;
       calls.push_back(record.calls), total_s.push_back(record.total_s);
+      own_s.push_back(record.own_s);
       min_s.push_back(record.min_s), max_s.push_back(record.max_s);
     }
     const TimerInfo& info = timer_list[timer];
     if (used) {
       timers.push_back({{"name", info.name},
                         {"parent", info.parent},
+                        {"category", event_kinds[static_cast<std::size_t>(info.category)].name},
                         {"icon", info.icon},
                         {"meaning", info.meaning},
                         {"calls", calls},
                         {"total_s", total_s},
+                        {"own_s", own_s},
                         {"min_s", min_s},
                         {"max_s", max_s}});
     }
+  }
+  Json kinds = Json::array();
+  for (const EventKindInfo& kind : event_kinds) {
+    kinds.push_back({{"name", kind.name}, {"meaning", kind.meaning}});
   }
   return Json{{"ranks", ranks.size()},
               {"roles", roles},
               {"buffered_high_water_bytes", high_water_bytes},
               {"past_page_cache_bytes", past_cache_bytes},
+              {"kinds", kinds},
               {"timers", timers}}
              .dump(1) +
          '\n';
 }
 
-/// Rank 0: own lines, then those of every other rank in turn. `sizes[rank]` in bytes.
-void receive_events(MPI_Comm world, const std::string& own, const std::vector<std::uint64_t>& sizes,
-                    TimingFile& file) {
-  file.write(own);
-  std::string part;
-  for (std::size_t rank = 1; rank < sizes.size(); ++rank) {
-    for (std::size_t begin = 0; begin < sizes[rank]; begin += message_bytes) {
-      part.resize(std::min(message_bytes, sizes[rank] - begin));
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Irecv(part.data(), static_cast<int>(part.size()), MPI_BYTE, static_cast<int>(rank),
-                events_tag, world, &request);
-      wait_one(request);
-      file.write(part);
+/// Rank 0: own lines, then those of every other rank in turn.
+void receive_events(MPI_Comm world, EventLog& own, int ranks, TimingFile& file) {
+  own.for_each_text(0, [&](std::string_view text) { file.write(text); });
+  std::string text;
+  for (int rank = 1; rank < ranks; ++rank) {
+    for (int size = 1; size > 0;) {
+      MPI_Status status;
+      wait_until(
+          [&] {
+            int there = 0;
+            MPI_Iprobe(rank, events_tag, world, &there, &status);
+            return there != 0;
+          },
+          what);
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      text.resize(static_cast<std::size_t>(size));
+      MPI_Recv(text.data(), size, MPI_BYTE, rank, events_tag, world, MPI_STATUS_IGNORE);
+      file.write(text);
     }
   }
 }
 
-void send_events(MPI_Comm world, const std::string& lines) {
-  for (std::size_t begin = 0; begin < lines.size(); begin += message_bytes) {
-    const std::size_t size = std::min(message_bytes, lines.size() - begin);
+/// Ends with a message without bytes.
+void send_events(MPI_Comm world, EventLog* log) {
+  const auto send = [&](std::string_view text) {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Isend(lines.data() + begin, static_cast<int>(size), MPI_BYTE, 0, events_tag, world,
-              &request);
+    MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, events_tag, world, &request);
     wait_one(request);
-  }
+  };
+  if (log != nullptr) log->for_each_text(rank_in(world), send);
+  send({});
 }
 
 /// Rank 0's failure becomes everyone's.
@@ -166,27 +164,40 @@ void agree(MPI_Comm world, std::string sentence) {
 }  // namespace
 
 void write_timing(MPI_Comm world, std::string_view role, const std::string& directory) {
-  int rank = 0;
-  MPI_Comm_rank(world, &rank);
+  const int rank = rank_in(world);
   std::array<char, 16> role_text{};
   role.copy(role_text.data(), role_text.size() - 1);
   const auto role_texts = gather(world, role_text);
   const auto timers = gather(world, timing_records().timers);
   const auto high_water_bytes = gather(world, timing_records().high_water_bytes);
   const auto past_cache_bytes = gather(world, timing_records().past_cache_bytes);
-  const std::string lines = event_lines(rank);
-  const auto sizes = gather(world, static_cast<std::uint64_t>(lines.size()));
+  auto log = std::exchange(event_log(), nullptr);
+  bool collected = log != nullptr;  // on rank 0, as everywhere
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&collected, 1, MPI_CXX_BOOL, 0, world, &request);
+  wait_one(request);
+  std::string refusal = log ? log->refusal() : "";
+  refusal.resize(refusal_bytes);
+  std::array<char, refusal_bytes> own_refusal{};
+  refusal.copy(own_refusal.data(), refusal_bytes - 1);
+  const auto refusals = gather(world, own_refusal);
   if (rank != 0) {
-    send_events(world, lines);
+    if (collected) send_events(world, log.get());
     return agree(world, "");
   }
-  TimingFile events(directory + "/events.jsonl");
-  receive_events(world, lines, sizes, events);
+  std::string sentence;
+  if (collected) {
+    TimingFile events(directory + "/events.jsonl");
+    receive_events(world, *log, static_cast<int>(refusals.size()), events);
+    sentence = events.finish();
+  }
+  for (const auto& each : refusals) {
+    if (sentence.empty()) sentence = each.data();
+  }
   std::vector<std::string> roles;
   for (const auto& text : role_texts) roles.emplace_back(text.data());
   TimingFile timing(directory + "/timing.json");
   timing.write(timing_text(roles, timers, high_water_bytes, past_cache_bytes));
-  const std::string sentence = events.finish();
   agree(world, sentence.empty() ? timing.finish() : sentence);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timers and events of this rank have recorded so far, for the writer of the timing files.
+// What the timers of this rank have recorded so far, for the writer of the timing files.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "thalweg/timers.hpp"
@@ -14,21 +13,29 @@ namespace thalweg {
 struct TimerRecord {
   std::int64_t calls = 0;
   double total_s = 0.0;
+  double own_s = 0.0;               ///< of the total, what no timer within it took
   double min_s = 0.0, max_s = 0.0;  ///< of one call; 0 before the first
 };
 
-struct EventRecord {
-  EventKind kind;
-  double begin_s, end_s;
-  std::int64_t bytes;
-  std::string stream, field;
-  int step;  ///< output number, -1 = none
+/// Time that finished timers took, so that one around them counts only the rest as its own. A timer
+/// is added when it ends, those within it before: what they took is at the end of the list.
+class TakenTime {
+ public:
+  /// Seconds of [begin, end] that nothing took yet; now all of it is taken.
+  double take(double begin_s, double end_s);
+
+ private:
+  struct Interval {
+    double begin_s, taken_s;
+  };
+  std::vector<Interval> intervals_;  ///< by begin_s, none within another
 };
 
-/// Everything one rank records. One thread per rank records; there is no lock.
+/// Everything one rank records beside its events (event_log.hpp). One thread per rank records;
+/// there is no lock.
 struct TimingRecords {
   std::array<TimerRecord, timer_list.size()> timers{};
-  std::vector<EventRecord> events;
+  TakenTime taken;
   std::int64_t high_water_bytes = 0;  ///< largest buffered output
   std::int64_t past_cache_bytes = 0;  ///< written past the page cache
 };

@@ -36,14 +36,21 @@ std::string_view relative_to_project(std::string_view path) {
   return path;
 }
 
-int world_rank() {
+}  // namespace
+
+int trace_rank() {
   int initialised = 0, rank = 0;
   MPI_Initialized(&initialised);
   if (initialised) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
-}  // namespace
+void print_trace(std::string line) {
+  // One call and a flush: lines of different ranks must not mix on their way to the terminal.
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
 
 TraceTarget parse_trace_target(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -92,15 +99,12 @@ std::string trace_line(std::string_view stop, int rank, std::int64_t local, doub
                                       {"local", local},
                                       {"value", value},
                                       {"detail", detail}}}};
-  return line.dump() + '\n';
+  return line.dump();
 }
 
 void trace_stop(std::string_view stop, std::int64_t local, double value, const std::string& detail,
                 std::source_location where) {
-  // One call and a flush: lines of different ranks must not mix on their way to the terminal.
-  const std::string line = trace_line(stop, world_rank(), local, value, detail, where);
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fflush(stdout);
+  print_trace(trace_line(stop, trace_rank(), local, value, detail, where));
 }
 
 }  // namespace thalweg

@@ -27,7 +27,8 @@ TEST_CASE("wait_until_gives_up_and_names_what_it_waited_for") {
       FAIL("the wait must not end");
     } catch (const Error& error) {
       CHECK(error.blame() == Blame::bug);
-      CHECK(std::string(error.what()).find("waiting for I/O rank 5 took longer than 0.01 s") == 0);
+      CHECK(std::string(error.what()).find("waiting for I/O rank 5: nothing moved for 0.01 s") ==
+            0);
     }
   }
   set_wait_timeout(600.0);
@@ -56,4 +57,12 @@ TEST_CASE("wait_all_gives_up_on_a_message_nobody_sends") {
   set_wait_timeout(600.0);
   MPI_Cancel(requests.data());
   MPI_Wait(requests.data(), MPI_STATUS_IGNORE);
+}
+
+TEST_CASE("a_wait_lasts_as_long_as_something_moves") {
+  set_wait_timeout(0.02);
+  int looks = 0;
+  wait_until([&] { return note_progress(), ++looks > 2000; }, "work that goes on", 1e-4);
+  CHECK(looks > 2000);
+  set_wait_timeout(600.0);
 }

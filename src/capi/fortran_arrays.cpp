@@ -36,7 +36,8 @@ int type_of(const CFI_cdesc_t& array) {
   if (array.type == CFI_type_double) return THALWEG_FLOAT64;
   if (array.type == CFI_type_float) return THALWEG_FLOAT32;
   if (array.type == CFI_type_int32_t) return THALWEG_INT32;
-  throw Error(Blame::user, "values must be real32, real64 or int32");
+  if (array.type == CFI_type_int64_t) return THALWEG_INT64;
+  throw Error(Blame::user, "values must be real32, real64, int32 or int64");
 }
 
 // The dimensions of an array; beyond rank 3 those of extent 1 do not count.
@@ -81,6 +82,7 @@ thalweg_view view_of(const CFI_cdesc_t& array, int levels, bool level_first,
                                          field, levels, what, orders));
   };
   if (points.empty()) refuse("is a single value");
+  if (points.size() > 3) refuse(fmt::format("has {} dimensions", points.size()));
   if (levels > 1) {
     if (points.size() < 2) refuse("has one dimension");
     const auto at = points.begin() + (level_first ? 0 : 1);
@@ -136,7 +138,13 @@ int thalweg_fortran_view(const CFI_cdesc_t* array, int levels, int type, int lev
 
 int thalweg_fortran_open(int world, const char* experiment, const char* directory,
                          thalweg_output** output) {
-  return thalweg_open(MPI_Comm_f2c(world), experiment, directory, output);
+  return capi::status_of([&] {
+           if (*output == nullptr) return;
+           throw Error(Blame::user,
+                       "the output is open already: close it before it is opened again");
+         }) == THALWEG_OK
+             ? thalweg_open(MPI_Comm_f2c(world), experiment, directory, output)
+             : THALWEG_WRONG;
 }
 
 int thalweg_fortran_compute_comm(const thalweg_output* output) {

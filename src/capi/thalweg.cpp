@@ -3,17 +3,22 @@
 #include "thalweg.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "capi/last_error.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/same_everywhere.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
 #include "thalweg/restart.hpp"
 #include "thalweg/settings.hpp"
+#include "thalweg/wait.hpp"
 
 using namespace thalweg;
 using capi::status_of;
@@ -21,6 +26,7 @@ using capi::status_of;
 struct thalweg_output {
   std::optional<Output> output;
   std::optional<Restart> restart;
+  OutputSettings settings;
   std::vector<StreamSettings> streams;  // defined at the first question about times
   bool sealed = false;
   // Owned points, kept for reading a restart.
@@ -30,7 +36,8 @@ struct thalweg_output {
   };
   std::vector<Points> points;
   std::vector<FieldInfo> fields, state;
-  bool points_defined = false;
+  std::optional<Beginning> beginning;  // of a run that looked for its state
+  bool points_given = false;           // to the restart
 };
 
 std::string& capi::last_error() {
@@ -44,6 +51,10 @@ void require(bool condition, const char* sentence) {
   if (!condition) throw Error(Blame::user, sentence);
 }
 
+void require_working(const thalweg_output& handle) {
+  if (handle.output->failure()) throw Error(*handle.output->failure());
+}
+
 // On a rank that has opened an output; `computes`: and whose role it is to compute, or not.
 template <class Act>
 int status_on(const thalweg_output* output, bool computes, const Act& act) {
@@ -54,6 +65,20 @@ int status_on(const thalweg_output* output, bool computes, const Act& act) {
     require(!output->output->is_compute_rank() || computes,
             "a compute rank has nothing to serve: thalweg_serve is for I/O and restart ranks");
     act();
+  });
+}
+
+// A definition that is refused is the answer of every later call: nobody can miss it.
+template <class Act>
+int status_of_definition(thalweg_output* output, const Act& act) {
+  return status_on(output, true, [&] {
+    require_working(*output);
+    try {
+      act();
+    } catch (const Error& error) {
+      if (!output->output->failure()) output->output->refuse_definition(error);
+      throw;
+    }
   });
 }
 
@@ -70,16 +95,21 @@ Place place_of(const char* name) {
   return static_cast<Place>(found - names.begin());
 }
 
-FieldInfo info_of(const thalweg_field& field) {
-  require(field.type >= THALWEG_FLOAT64 && field.type <= THALWEG_INT32,
-          "a field's type must be THALWEG_FLOAT64, THALWEG_FLOAT32 or THALWEG_INT32");
+FieldInfo info_of(const thalweg_field* description) {
+  require(description != nullptr, "a field needs a description, not NULL");
+  const auto& field = *description;
+  require(field.name != nullptr && *field.name != '\0', "a field needs a name");
+  require(field.type >= THALWEG_FLOAT64 && field.type <= THALWEG_INT64,
+          "a field's type must be THALWEG_FLOAT64, THALWEG_FLOAT32, THALWEG_INT32 or "
+          "THALWEG_INT64");
   return {text_of(field.name),
           text_of(field.standard_name),
           text_of(field.long_name),
           text_of(field.units),
           place_of(field.place),
           field.levels,
-          static_cast<ValueType>(field.type)};
+          static_cast<ValueType>(field.type),
+          field.height_m};
 }
 
 FieldView view_of(const thalweg_view& view, ValueType type) {
@@ -87,25 +117,47 @@ FieldView view_of(const thalweg_view& view, ValueType type) {
           type,        view.block_points, view.block_stride};
 }
 
-Experiment experiment_of(const std::string& text) {
-  const bool is_text = text.empty() || text.find_first_of("\n=") != std::string::npos;
-  return is_text ? Experiment::parse(text, "settings") : Experiment::read(text);
+/// How sentences call what thalweg_open was given: the file's name, or "settings" for their text.
+std::string name_of_settings(const std::string& given) {
+  const bool is_text = given.empty() || given.find_first_of("\n=") != std::string::npos;
+  return is_text ? "settings" : std::filesystem::path(given).filename().string();
 }
 
-void define_points(thalweg_output& handle) {
-  if (handle.points_defined) return;
+Experiment experiment_of(const char* given) {
+  require(given != nullptr, "thalweg_open needs settings: a file or their text, not NULL");
+  const auto name = name_of_settings(given);
+  return name == "settings" && std::string_view(given) != name ? Experiment::parse(given, name)
+                                                               : Experiment::read(given);
+}
+
+/// Words that only our tables know are refused without the name of the settings: it is put before.
+Output open_output(MPI_Comm world, const OutputSettings& settings, const std::string& name) {
+  try {
+    return Output::open(world, settings);
+  } catch (const Error& error) {
+    const std::string sentence = error.what();
+    throw Error(error.blame(), sentence.front() == '[' ? name + " " + sentence : sentence);
+  }
+}
+
+void end_points(thalweg_output& handle) {
+  if (handle.points_given) return;
   std::vector<OwnedPoints> all;
   for (const auto& points : handle.points) all.push_back(points.view);
-  handle.output->define(all);
   if (handle.restart) handle.restart->define(all);
-  handle.points_defined = true;
+  handle.points_given = true;
 }
 
 // All fields are known: streams may name them.
 void seal(thalweg_output& handle) {
+  require_working(handle);
   if (handle.sealed) return;
   handle.sealed = true;
   for (const auto& stream : handle.streams) handle.output->define(stream);
+  int rank = 0;
+  MPI_Comm_rank(handle.output->compute_comm(), &rank);
+  if (rank == 0 && handle.beginning)
+    remove_later_sets(handle.settings.directory + "/restart", *handle.beginning);
 }
 
 const FieldInfo& field_of(const thalweg_output& handle, const std::string& name) {
@@ -116,6 +168,17 @@ const FieldInfo& field_of(const thalweg_output& handle, const std::string& name)
   for (const auto& field : handle.fields) names.push_back(field.name);
   throw Error(Blame::user, fmt::format("field '{}' was put but never defined.{}", name,
                                        did_you_mean(name, names)));
+}
+
+// "None" would be taken for a first run, which writes over what is there.
+void require_none_unfit(const RestartSet& set, const std::string& directory) {
+  if (set.unfit.empty()) return;
+  throw Error(
+      Blame::user,
+      fmt::format("no checkpoint in '{}' can be continued ({}); remove them to begin at the "
+                  "start again, or read one from another directory, where files of their "
+                  "own begin",
+                  directory, fmt::join(set.unfit, "; ")));
 }
 
 void require_views(const thalweg_output& handle, const thalweg_view* views, int count) {
@@ -130,21 +193,33 @@ extern "C" {
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output) {
   return status_of([&] {
-    require(output != nullptr && directory != nullptr,
-            "thalweg_open needs a directory and a handle");
+    int begun = 0, rank = 0;
+    MPI_Initialized(&begun);
+    require(begun != 0, "thalweg_open needs MPI: call MPI_Init before it");
+    require(world != MPI_COMM_NULL, "thalweg_open needs a communicator, not MPI_COMM_NULL");
+    require(output != nullptr, "thalweg_open needs a place for the handle, not NULL");
     *output = nullptr;
-    const auto settings = experiment_of(text_of(experiment));
-    auto handle = std::make_unique<thalweg_output>();
-    auto out = output_settings(settings, directory);
+    MPI_Comm_rank(world, &rank);
+    Experiment settings;
+    OutputSettings out;
+    RestartSettings restart;
+    throw_together(world, attempt(rank, [&] {
+                     require(directory != nullptr, "thalweg_open needs a directory, not NULL");
+                     settings = experiment_of(experiment);
+                     out = output_settings(settings, directory);
+                     out.restart_ranks = restart_ranks(settings);
+                     restart = restart_settings(settings, directory);
+                   }));
     out.directory = directory;
     out.grid.clear();  // the model's own points: no mesh is described
-    out.source = "a model that writes through Thalweg";
-    handle->output.emplace(Output::open(world, out));
+    set_wait_timeout(out.timeout_s);
+    require_same_settings(world, aspects_of(restart));  // one rank alone may want none
+    auto handle = std::make_unique<thalweg_output>();
+    handle->output.emplace(open_output(world, out, name_of_settings(experiment)));
     handle->streams = stream_settings(settings);
-    if (settings.table("restart").text("mode") != "none" &&
-        handle->output->restart_comm() != MPI_COMM_NULL) {
-      handle->restart.emplace(Restart::open({handle->output->restart_comm(), out.restart_ranks},
-                                            restart_settings(settings, directory)));
+    handle->settings = out;
+    if (restart.mode != "none" && handle->output->restart_comm() != MPI_COMM_NULL) {
+      handle->restart.emplace(Restart::open(*handle->output, restart));
     }
     *output = handle.release();
   });
@@ -169,40 +244,63 @@ MPI_Comm thalweg_compute_comm(const thalweg_output* output) {
 
 int thalweg_define_points(thalweg_output* output, const char* place, int64_t global_size,
                           int64_t count, const int64_t* global, const int64_t* positions) {
-  return status_on(output, true, [&] {
-    require(!output->points_defined, "points must be defined before the first field");
+  return status_of_definition(output, [&] {
+    require(!output->points_given, "points must be defined before the first field");
     require(count >= 0 && (count == 0 || global != nullptr),
             "owned points need their global indices");
     auto& points = output->points.emplace_back();
     points.global.assign(global, global + count);
     if (positions != nullptr) points.positions.assign(positions, positions + count);
     points.view = {place_of(place), global_size, points.global, points.positions};
+    output->output->define(std::span(&points.view, 1));
   });
 }
 
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
-  return status_on(output, true, [&] {
-    require(!output->sealed, "fields must be defined before the first question about output times");
-    define_points(*output);
-    output->fields.push_back(info_of(*field));
+  return status_of_definition(output, [&] {
+    require(
+        !output->sealed,
+        "fields must be defined before end_definition and the first question about output times");
+    end_points(*output);
+    output->fields.push_back(info_of(field));
     output->output->define(output->fields.back());
   });
 }
 
-int thalweg_wants(thalweg_output* output, const char* field, double time_s) {
-  bool wanted = false;
-  const int status = status_on(output, true, [&] {
+int thalweg_define_attribute(thalweg_output* output, const char* name, const char* text) {
+  return status_of_definition(
+      output, [&] { output->output->define_attribute(text_of(name), text_of(text)); });
+}
+
+int thalweg_end_definition(thalweg_output* output) {
+  return status_of_definition(output, [&] {
     seal(*output);
-    wanted = field == nullptr ? output->output->due(time_s) : output->output->wants(field, time_s);
+    output->output->end_definition();
   });
-  return status == THALWEG_OK && wanted ? 1 : 0;
+}
+
+// For the Fortran module: the answer apart from the status, which thalweg_wants has no room for.
+int thalweg_fortran_wants(thalweg_output* output, const char* field, double time_s, int* wanted) {
+  *wanted = 0;
+  return status_on(output, true, [&] {
+    seal(*output);
+    const auto& out = *output->output;
+    *wanted = (field == nullptr ? out.due(time_s) : out.wants(field, time_s)) ? 1 : 0;
+  });
+}
+
+int thalweg_wants(thalweg_output* output, const char* field, double time_s) {
+  int wanted = 0;
+  const int status = thalweg_fortran_wants(output, field, time_s, &wanted);
+  return status == THALWEG_OK ? wanted : -1;
 }
 
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view,
                 double time_s) {
   return status_on(output, true, [&] {
     seal(*output);
-    const auto& info = field_of(*output, text_of(field));
+    require(field != nullptr && view != nullptr, "thalweg_put needs a field's name and its view");
+    const auto& info = field_of(*output, field);
     output->output->put(info.name, view_of(*view, info.type), time_s);
   });
 }
@@ -224,9 +322,9 @@ int thalweg_check(thalweg_output* output) {
 }
 
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
-  return status_on(output, true, [&] {
-    define_points(*output);
-    output->state.push_back(info_of(*field));
+  return status_of_definition(output, [&] {
+    end_points(*output);
+    output->state.push_back(info_of(field));
     if (output->restart) output->restart->define(output->state.back());
   });
 }
@@ -235,10 +333,12 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
                         int count) {
   return status_on(output, true, [&] {
     require(output->restart.has_value(), "[restart]: mode is \"none\"; choose one to write state");
+    seal(*output);
+    output->output->end_definition();
     require_views(*output, views, count);
     std::vector<FieldView> all;
     for (int index = 0; index < count; ++index) {
-      all.push_back(view_of(views[index], output->state[static_cast<std::size_t>(index)].type));
+      all.push_back(view_of(views[index], output->state[index].type));
     }
     output->restart->write(time_s, all, {});
   });
@@ -246,34 +346,48 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
 
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s) {
-  return status_on(output, true, [&] {
+  return status_of_definition(output, [&] {
+    require_working(*output);
+    require(!output->sealed,
+            "state must be read before end_definition and the first question about output times");
+    require(time_s != nullptr, "thalweg_read_state needs a place for the time, not NULL");
     require_views(*output, views, count);
     *time_s = -1.0;
-    const auto set = find_restart(output->output->compute_comm(), text_of(directory));
-    if (set.path.empty()) return;
+    auto& out = *output->output;
+    auto& beginning = output->beginning.emplace(
+        find_beginning(out.compute_comm(), text_of(directory),
+                       output->settings.directory + "/restart", output->settings, output->streams));
+    const auto& set = beginning.set;
+    if (set.path.empty()) {
+      require_none_unfit(set, text_of(directory));
+      if (beginning.same_files) out.begin_again();
+      return;
+    }
     std::vector<OwnedPoints> points;
     for (const auto& owned : output->points) points.push_back(owned.view);
     std::vector<MutableFieldView> all;
     for (int index = 0; index < count; ++index) {
       const auto& view = views[index];
-      all.push_back({view.values, view.point_stride, view.level_stride,
-                     output->state[static_cast<std::size_t>(index)].type, view.block_points,
-                     view.block_stride});
+      all.push_back({view.values, view.point_stride, view.level_stride, output->state[index].type,
+                     view.block_points, view.block_stride});
     }
-    read_restart(output->output->compute_comm(), set, points, output->state, all);
-    *time_s = set.time_s;
-    // Outputs up to that time are those of the run before: its files stay as they are.
-    if (!output->sealed) output->streams = streams_after(std::move(output->streams), set.time_s);
+    read_restart(out.compute_comm(), set, points, output->state, all);
+    *time_s = set.time.seconds();
+    // Outputs up to that time are those of the run before.
+    out.continue_after(set.time, beginning.same_files, set.path);
   });
 }
 
 int thalweg_close(thalweg_output** output) {
   if (output == nullptr || *output == nullptr) return THALWEG_OK;
   const int status = status_of([&] {
-    if (!(*output)->output->is_compute_rank()) return;
-    seal(**output);
-    (*output)->output->close();
-    if ((*output)->restart) (*output)->restart->close();
+    auto& handle = **output;
+    if (!handle.output->is_compute_rank()) return handle.output->close();
+    try {
+      seal(handle);
+    } catch (const Error&) {  // kept by the output, which throws it below
+    }
+    close_both(*handle.output, handle.restart ? &*handle.restart : nullptr);
   });
   delete *output;
   *output = nullptr;

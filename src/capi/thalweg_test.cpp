@@ -20,7 +20,7 @@ TEST_CASE("calls_on_an_output_that_is_not_open_are_refused") {
   const thalweg_view view{nullptr, 1, 0, 0, 0};
   CHECK(thalweg_role(none) == -1);
   CHECK(thalweg_compute_comm(none) == MPI_COMM_NULL);
-  CHECK(thalweg_wants(none, nullptr, 0.0) == 0);
+  CHECK(thalweg_wants(none, nullptr, 0.0) == -1);
   CHECK(refuses(thalweg_serve(none), sentence));
   CHECK(refuses(thalweg_define_points(none, "cell", 1, 0, nullptr, nullptr), sentence));
   CHECK(refuses(thalweg_define_field(none, nullptr), sentence));

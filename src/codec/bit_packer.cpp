@@ -123,15 +123,19 @@ void quantise(std::span<const float> values, const Packing& packing, std::uint32
 
 void pack(std::span<const float> values, const Packing& packing, std::byte* into) {
   std::array<std::uint32_t, block> integers;
-  const auto pack_whole_groups = pack_groups_of_bits[static_cast<std::size_t>(packing.bits - 1)];
   for (std::size_t first = 0; first < values.size(); first += block) {
     const auto count = std::min(block, values.size() - first);
     quantise(values.subspan(first, count), packing, integers.data());
-    const auto groups = count / group;
-    pack_whole_groups(integers.data(), groups, into);
-    into += packed_bytes(groups * group, packing.bits);
-    pack_rest(integers.data() + groups * group, count % group, packing.bits, into);
+    pack(std::span<const std::uint32_t>(integers.data(), count), packing.bits, into);
+    into += packed_bytes(count, packing.bits);
   }
+}
+
+void pack(std::span<const std::uint32_t> integers, int bits, std::byte* into) {
+  const auto groups = integers.size() / group;
+  pack_groups_of_bits[bits - 1](integers.data(), groups, into);
+  into += packed_bytes(groups * group, bits);
+  pack_rest(integers.data() + groups * group, integers.size() % group, bits, into);
 }
 
 void unpack(const std::byte* packed, const Packing& packing, std::span<double> values) {

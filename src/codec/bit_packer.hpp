@@ -44,6 +44,9 @@ void quantise(std::span<const float> values, const Packing& packing, std::uint32
 /// quantise() and a bit stream, first value and highest bit first: packed_bytes() bytes.
 void pack(std::span<const float> values, const Packing& packing, std::byte* into);
 
+/// The bit stream of integers that are there already, each below 2^bits.
+void pack(std::span<const std::uint32_t> integers, int bits, std::byte* into);
+
 /// The values a reader gets, from packed_bytes() bytes.
 void unpack(const std::byte* packed, const Packing& packing, std::span<double> values);
 

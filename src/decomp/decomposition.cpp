@@ -68,7 +68,7 @@ const Grid& Decomposition::grid() const { return state_->grid; }
 
 int Decomposition::part_of(std::int64_t cell) const {
   const State& s = *state_;
-  if (s.bisected) return s.part_of_block[static_cast<std::size_t>(cell >> s.block_shift)];
+  if (s.bisected) return s.part_of_block[cell >> s.block_shift];
   return static_cast<int>(((cell + 1) * s.parts - 1) / s.grid.cells());
 }
 

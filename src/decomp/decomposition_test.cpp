@@ -28,7 +28,7 @@ TEST_CASE("every_cell_belongs_to_exactly_one_part_of_both_kinds") {
             unmerged += range.begin <= last_end || range.end <= range.begin;
             last_end = range.end;
             for (std::int64_t cell = range.begin; cell < range.end; ++cell) {
-              ++times_covered[static_cast<std::size_t>(cell)];
+              ++times_covered[cell];
               wrong_part += decomposition.part_of(cell) != part;
             }
           }

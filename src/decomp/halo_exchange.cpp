@@ -99,7 +99,7 @@ struct HaloExchange::State {
     std::vector<int> out_size(static_cast<std::size_t>(ranks)), in_size(out_size);
     for (const auto& [rank, lists] : wanted) {
       to_owner[rank] = pack_wishes(mesh, lists);
-      out_size[static_cast<std::size_t>(rank)] = static_cast<int>(to_owner[rank].size());
+      out_size[rank] = static_cast<int>(to_owner[rank].size());
     }
     MPI_Request sizes;
     MPI_Ialltoall(out_size.data(), 1, MPI_INT, in_size.data(), 1, MPI_INT, comm, &sizes);
@@ -107,7 +107,7 @@ struct HaloExchange::State {
 
     std::vector<MPI_Request> open;
     for (int rank = 0; rank < ranks; ++rank) {
-      const int size = in_size[static_cast<std::size_t>(rank)];
+      const int size = in_size[rank];
       if (size == 0) continue;
       auto& message = from_user[rank];
       message.resize(static_cast<std::size_t>(size));

@@ -36,7 +36,7 @@ const std::vector<Vec3>& positions(const Mesh& mesh, Place place) {
 std::vector<double> linear_field(const Mesh& mesh, Place place, int levels, int until) {
   std::vector<double> field;
   for (int i = 0; i < mesh.part(place).total(); ++i) {
-    const Vec3& p = positions(mesh, place)[static_cast<std::size_t>(i)];
+    const Vec3& p = positions(mesh, place)[i];
     for (int level = 0; level < levels; ++level)
       field.push_back(i < until ? 3.0 + 2.0 * p.x - p.y + 0.5 * p.z + 10.0 * level : std::nan(""));
   }

@@ -19,8 +19,7 @@ int HeldCells::local(std::int64_t cell) const {
       std::upper_bound(ranges.begin(), ranges.end(), cell,
                        [](std::int64_t c, const CellRange& r) { return c < r.begin; });
   if (after != ranges.begin() && cell < (after - 1)->end)
-    return range_begin[static_cast<std::size_t>(after - 1 - ranges.begin())] +
-           static_cast<int>(cell - (after - 1)->begin);
+    return range_begin[after - 1 - ranges.begin()] + static_cast<int>(cell - (after - 1)->begin);
   const auto found = std::lower_bound(global.begin() + owned, global.end(), cell);
   return found != global.end() && *found == cell ? static_cast<int>(found - global.begin()) : -1;
 }

@@ -236,7 +236,7 @@ TEST_CASE("a_mesh_in_parts_is_the_whole_mesh_bit_for_bit") {
             int held = 0, wrong_depth = 0;
             for (const int d : depth) held += d <= halo_depth;
             for (int c = 0; c < m.cell.total(); ++c)
-              wrong_depth += m.cell.depth[c] != depth[static_cast<std::size_t>(m.cell.global[c])];
+              wrong_depth += m.cell.depth[c] != depth[m.cell.global[c]];
             CHECK(m.cell.total() == held);
             CHECK(wrong_depth == 0);
             for (const Place place : {Place::cell, Place::edge, Place::vertex}) {

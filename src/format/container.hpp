@@ -13,8 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "format/aside_file.hpp"
-#include "format/file_room.hpp"
+#include "field/stored_values.hpp"
+#include "file/aside_file.hpp"
+#include "file/file_room.hpp"
+#include "thalweg/compression.hpp"
 #include "thalweg/field.hpp"
 
 namespace thalweg {
@@ -26,28 +28,42 @@ struct Piece {
   std::int64_t first_point = 0, points = 0;  ///< of the points in the file
 };
 
+/// A time that an interrupted run wrote whole into a file.
+struct KeptStep {
+  int step = 0;  ///< output number in its stream
+  double time_s = 0.0;
+  std::string place;  ///< what Container::place_of told of it
+};
+
 /// Everything about a file that is known before its first value.
 struct FileDescription {
-  std::string path;                 ///< final name; written aside as path + ".part"
-  std::vector<FieldInfo> fields;    ///< `levels` = levels written here (1 = two-dimensional)
-  std::vector<int> level_numbers;   ///< [levels] 1-based model levels of three-dimensional fields
-  std::vector<std::int64_t> sizes;  ///< [3] points of cell, edge, vertex in this file
+  std::string path;                   ///< final name; written aside as path + ".part"
+  std::vector<FieldInfo> fields;      ///< `levels` = levels written here (1 = two-dimensional)
+  std::vector<FieldInfo> run_fields;  ///< of all streams, written here or not; {} = fields
+  std::vector<int> level_numbers;     ///< [levels] 1-based model levels of three-dimensional fields
+  std::vector<std::int64_t> sizes;    ///< [3] points of cell, edge, vertex in this file
   std::vector<std::int64_t> first_points;  ///< [3] global index of the file's first point; {} = 0
   std::vector<std::int64_t> global_sizes;  ///< [3] of the grid; {} = sizes
-  std::vector<double> times_s;             ///< valid times of the file, seconds since start_date
-  std::vector<int> steps;                  ///< output numbers of these times in their stream
-  std::string start_date;                  ///< ISO 8601
-  std::string grid;                        ///< "RnBk" or "" (no mesh description)
-  std::string grid_uuid;                   ///< with or without dashes; "" = none
-  std::string title, source, history;
-  std::string compression = "none";  ///< "none", "deflate", "zstd", "ccsds"
-  int compression_level = 1;
-  int bits = 16;  ///< grib2: bits per value
-  bool float64 = false;
+  /// Valid times, seconds since start_date: those that the file is to get, and once it is closed,
+  /// those that it got. At least those of `kept`, which come first.
+  std::vector<double> times_s;
+  std::vector<int> steps;      ///< output numbers of these times in their stream
+  std::vector<KeptStep> kept;  ///< are in the file: it is there, aside or under its final name
+  std::string start_date;      ///< ISO 8601
+  std::string grid;            ///< "RnBk" or "" (no mesh description)
+  std::string grid_uuid;       ///< with or without dashes; "" = none
+  std::map<std::string, std::string> attributes;  ///< global ones that the user or model gave
+  std::string history;
+  Compression compression;
+  bool float64 = false;       ///< of reals; integers stay what they are
   bool chunked = false;       ///< netcdf4: unlimited time axis, one chunk per level and time
-  bool may_drop = false;      ///< steps may be dropped: fields carry _FillValue
+  bool bounds = false;        ///< corners of cells, edges and vertices beside their centres
+  int writers = 1;            ///< ranks that write this file together, 0 = not known yet
   std::vector<Piece> pieces;  ///< of one time, as they are dealt to all writers
   std::map<std::string, std::string> hints;  ///< MPI-IO hints
+
+  ValueType type_of(const FieldInfo& field) const { return stored_type(field.type, float64); }
+  std::size_t value_bytes(const FieldInfo& field) const { return bytes_of(type_of(field)); }
 };
 
 /// Best sizes for put(): of values that are written by one call (a kernel with large folios takes
@@ -65,6 +81,12 @@ class Container {
   virtual std::string layout() const { return {}; }
   /// How much put() likes to get at once, bytes.
   virtual std::int64_t slab_bytes() const { return written_slab_bytes; }
+  /// put() takes parts of a field's rows that begin at multiples of so many points; 0: whole rows
+  /// only.
+  virtual std::int64_t cut_points(int field) const {
+    (void)field;
+    return 0;
+  }
   /// values[level * piece.points + point] in the type of the description and, if the format says
   /// so, in big-endian order. May be called with parts of a piece, level by level, in any order.
   virtual void put(const Piece& piece, int time_index, const void* values) = 0;
@@ -84,31 +106,52 @@ class Container {
   }
   /// Every rank, with its own answer: writes what waited for a place in the file.
   virtual void settle(int time_index, const std::string& answer) { (void)time_index, (void)answer; }
-  /// Head only: this output time was dropped by backpressure; its values become missing.
-  virtual void drop(int time_index) = 0;
+  /// Head only, after the time is settled: what it takes to find it again in a file whose own index
+  /// was lost with a killed run; comes back as KeptStep::place.
+  virtual std::string place_of(int time_index) {
+    (void)time_index;
+    return {};
+  }
+  /// What close() completes the file as. The caller may correct a time before its first put, cut
+  /// the times to those that were put before close(), and add to the history. `kept` is empty
+  /// where the kept values had to move: blocks are not where the journal has them.
+  virtual FileDescription& description() = 0;
   /// Every rank: its bytes are in the file. The head is called last, after all others: it completes
-  /// the description (dropped times in the history) and gives the file its final name.
+  /// the description and gives the file its final name.
   virtual void close() = 0;
   /// Closes what there is and leaves it under its aside name. Never throws.
   virtual void abandon() noexcept = 0;
 };
 
+/// How bytes reach a file that several ranks write: each by itself, or together by MPI-IO.
+enum class Way { direct, mpiio };
+/// From the word in [io]; throws Error(user).
+Way parse_way(std::string_view word);
+const char* way_word(Way way);
+
 /// A file format Thalweg can write.
 struct ContainerInfo {
   const char* name;
-  const char* way;  ///< "direct" or "mpiio"
+  Way way;
   const char* suffix;
+  const char* reader;  ///< its name in python/thalweg/files/readers.py
   const char* meaning;
-  bool big_endian;                          ///< put() takes big-endian values
+  bool parts;       ///< a file may hold a part of the grid
+  bool big_endian;  ///< put() takes big-endian values
+  bool plugins;     ///< readers need HDF5's plugins for codecs that are not built in
   bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
   bool (*grows)(const FileDescription&);    ///< share_room() does something
-  /// Head. mpiio: collective over `team`.
+  /// Head: a new file, or one with `kept` times to go on with. mpiio: collective over `team`.
   std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);
   /// Other ranks of the team, with the head's layout(). mpiio: collective with create.
   std::unique_ptr<Container> (*join)(const FileDescription&, const std::string& layout,
                                      MPI_Comm team);
   /// Throws Error(user) with one sentence if the description asks for what the format cannot do.
   void (*check)(const FileDescription&);
+  /// Makes whole.path: one file that shows those of `parts` as one. Null: the format cannot.
+  void (*tie)(const FileDescription& whole, std::span<const FileDescription> parts);
+  const char* beside =
+      nullptr;  ///< what the name of a second file ends in, behind that of the file
 };
 
 /// Every container, in containers.cpp.

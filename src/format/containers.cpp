@@ -1,72 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every container Thalweg knows. To add one: write <name>.cpp, declare it in container_list.hpp and
-// add its line here.
+// Every container Thalweg knows. To add one: write <name>.cpp, declare its functions and add its
+// line here; its reader is in python/thalweg/files/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
-#include "format/container_list.hpp"
+#include "base/words.hpp"
+#include "format/container.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
 
+using Create = std::unique_ptr<Container>(const FileDescription&, MPI_Comm);
+using Join = std::unique_ptr<Container>(const FileDescription&, const std::string&, MPI_Comm);
+using Check = void(const FileDescription&);
+
+Create create_netcdf4, create_cdf5, create_classic, create_grib2, create_zarr, create_raw;
+Join join_netcdf4, join_cdf5, join_classic, join_grib2, join_zarr, join_raw;
+void write_virtual_dataset(const FileDescription&, std::span<const FileDescription>);
+Check check_netcdf4, check_cdf5, check_classic, check_grib2, check_zarr, check_raw;
+#ifdef THALWEG_PARALLEL_NETCDF
+Create create_netcdf4_mpiio;
+Join join_netcdf4_mpiio;
+Check check_netcdf4_mpiio;
+#endif
+#ifdef THALWEG_PNETCDF
+Create create_cdf5_mpiio;
+Join join_cdf5_mpiio;
+#endif
+
 namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
+constexpr bool parts = true, whole_grids = false;         // what a file may hold
+constexpr bool plugins = true, no_plugins = false;        // that readers need for some codecs
+constexpr std::array way_words{"direct", "mpiio"};
 // Containers whose blocks find their place in the file only after each step.
 bool never(const FileDescription&) { return false; }
 #ifdef THALWEG_PARALLEL_NETCDF
 bool always(const FileDescription&) { return true; }
 #endif
-bool if_sizes_vary(const FileDescription& file) {
-  return file.chunked || file.compression != "none";
-}
+bool if_sizes_vary(const FileDescription& file) { return file.chunked || !file.compression.none(); }
 
-// name, way, suffix, meaning, byte order, settles, grows, create, join, check
+// name, way, suffix, reader, meaning, parts, byte order, plugins, settles, grows, create, join,
+// check, tie, beside
 constexpr std::array all{
-    ContainerInfo{"netcdf4", "direct", ".nc", "netCDF-4 (HDF5), CF-1.11 and UGRID metadata",
-                  little_endian, if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4,
-                  check_netcdf4},
-    ContainerInfo{"cdf5", "direct", ".nc", "netCDF CDF-5 (64-bit data), the same metadata",
-                  big_endian, never, never, create_cdf5, join_cdf5, check_cdf5},
-    ContainerInfo{"classic", "direct", ".nc", "netCDF 64-bit offset (CDF-2), 4 GiB per variable",
-                  big_endian, never, never, create_classic, join_classic, check_classic},
-    ContainerInfo{"grib2", "direct", ".grb2", "GRIB edition 2, values packed into few bits",
-                  little_endian, if_sizes_vary, never, create_grib2, join_grib2, check_grib2},
-    ContainerInfo{"zarr", "direct", ".zarr", "Zarr 3 store: a directory of shards, one writer each",
-                  little_endian, never, never, create_zarr, join_zarr, check_zarr},
-    ContainerInfo{"raw", "direct", ".raw", "bare little-endian values and a JSON description",
-                  little_endian, never, never, create_raw, join_raw, check_raw},
+    ContainerInfo{"netcdf4", Way::direct, ".nc", "netcdf",
+                  "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", parts, little_endian, plugins,
+                  if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4, check_netcdf4,
+                  write_virtual_dataset},
+    ContainerInfo{"cdf5", Way::direct, ".nc", "netcdf",
+                  "netCDF CDF-5 (64-bit data), the same metadata", parts, big_endian, no_plugins,
+                  never, never, create_cdf5, join_cdf5, check_cdf5, nullptr},
+    ContainerInfo{"classic", Way::direct, ".nc", "netcdf",
+                  "netCDF 64-bit offset (CDF-2), at most 4 GiB a variable", parts, big_endian,
+                  no_plugins, never, never, create_classic, join_classic, check_classic, nullptr},
+    ContainerInfo{"grib2", Way::direct, ".grb2", "grib2",
+                  "GRIB edition 2, values packed into few bits", whole_grids, little_endian,
+                  no_plugins, if_sizes_vary, never, create_grib2, join_grib2, check_grib2, nullptr},
+    ContainerInfo{"zarr", Way::direct, ".zarr", "zarr",
+                  "Zarr 3 store: a directory of shards, one writer each", whole_grids,
+                  little_endian, no_plugins, never, never, create_zarr, join_zarr, check_zarr,
+                  nullptr},
+    ContainerInfo{"raw", Way::direct, ".raw", "raw",
+                  "bare little-endian values and a JSON description", parts, little_endian,
+                  no_plugins, never, never, create_raw, join_raw, check_raw, nullptr, ".json"},
 #ifdef THALWEG_PARALLEL_NETCDF
-    ContainerInfo{"netcdf4", "mpiio", ".nc", "netCDF-4 by parallel HDF5, collective", little_endian,
-                  always, never, create_netcdf4_mpiio, join_netcdf4_mpiio, check_netcdf4_mpiio},
+    ContainerInfo{"netcdf4", Way::mpiio, ".nc", "netcdf", "netCDF-4 by parallel HDF5, collective",
+                  parts, little_endian, plugins, always, never, create_netcdf4_mpiio,
+                  join_netcdf4_mpiio, check_netcdf4_mpiio, write_virtual_dataset},
 #endif
 #ifdef THALWEG_PNETCDF
-    ContainerInfo{"cdf5", "mpiio", ".nc", "netCDF CDF-5 by PnetCDF, collective", little_endian,
-                  always, never, create_cdf5_mpiio, join_cdf5_mpiio, check_cdf5},
+    ContainerInfo{"cdf5", Way::mpiio, ".nc", "netcdf", "netCDF CDF-5 by PnetCDF, collective", parts,
+                  little_endian, no_plugins, always, never, create_cdf5_mpiio, join_cdf5_mpiio,
+                  check_cdf5, nullptr},
 #endif
 };
 }  // namespace
 
 std::span<const ContainerInfo> containers() { return all; }
 
-const ContainerInfo& find_container(std::string_view name, std::string_view way) {
+Way parse_way(std::string_view word) { return parse_word<Way>("[io]", "way", word, way_words); }
+
+const char* way_word(Way way) { return way_words[static_cast<std::size_t>(way)]; }
+
+const ContainerInfo& find_container(std::string_view name, std::string_view way_wanted) {
+  const auto way = parse_way(way_wanted);
+  for (const auto& container : all) {
+    if (name == container.name && way == container.way) return container;
+  }
   std::vector<std::string> names;
   for (const auto& container : all) {
     if (way == container.way) names.emplace_back(container.name);
-    if (name == container.name && way == container.way) return container;
   }
-  if (names.empty() && way == "mpiio") {
+  if (names.empty() && way == Way::mpiio) {
     throw Error(Blame::user,
                 "[io]: way = \"mpiio\" is not there, because Thalweg was built without parallel "
                 "netCDF; choose way = \"direct\"");
   }
-  throw Error(
-      Blame::user,
-      fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
-                  "{}.{}",
-                  name, way, fmt::join(names, ", "), did_you_mean(std::string(name), names)));
+  throw Error(Blame::user,
+              fmt::format("[[output]]: container '{}' cannot be written the {} way; choose one of: "
+                          "{}.{}",
+                          name, way_wanted, fmt::join(names, ", "),
+                          did_you_mean(std::string(name), names)));
 }
 
 }  // namespace thalweg

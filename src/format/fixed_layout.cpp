@@ -2,8 +2,8 @@
 // One rank's end of a file of fixed layout: from (piece, time) to bytes of the file.
 #include "format/fixed_layout.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <netcdf.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,14 +11,18 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/page_bytes.hpp"
+#include "file/checksum_log.hpp"
+#include "file/file_bytes.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/trace.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
 namespace {
 
-constexpr std::size_t fill_slab_bytes = std::size_t{4} << 20U;  // of missing values, at a time
+constexpr std::size_t move_slab_bytes = std::size_t{4} << 20U;  // from one layout to another
 
 std::int64_t points_of(const FileDescription& file, const FieldInfo& field) {
   return file.sizes[static_cast<std::size_t>(field.place)];
@@ -32,29 +36,44 @@ Value turned(Value value) {
 }
 
 /// The value number `index` of an array as it lies in the file.
-template <class Value>
-double stored_value(const void* values, std::size_t index, bool swapped) {
-  Value value{};
-  std::memcpy(&value, static_cast<const char*>(values) + index * sizeof value, sizeof value);
-  return static_cast<double>(swapped ? turned(value) : value);
+double stored_value(const void* values, std::int64_t index, ValueType type, bool swapped) {
+  return with_missing_value(type, [&](auto value) {
+    const auto size = static_cast<std::int64_t>(sizeof value);
+    std::memcpy(&value, static_cast<const char*>(values) + index * size, sizeof value);
+    return static_cast<double>(swapped ? turned(value) : value);
+  });
 }
 
-/// One repeated value, at most a slab of it.
-template <class Value>
-std::vector<std::byte> filled(Value value, std::size_t bytes) {
-  std::vector<Value> values(std::min(bytes, fill_slab_bytes) / sizeof value, value);
-  std::vector<std::byte> slab(values.size() * sizeof value);
-  std::memcpy(slab.data(), values.data(), slab.size());
-  return slab;
+/// Behind the final name, of a file that takes another's place.
+constexpr const char* fitted_suffix = ".fitted";
+
+/// The first times of every field, to where another layout has them. No checksums: they are taken
+/// when the list is made.
+void move_times(const std::string& to, std::span<const FieldBytes> to_fields,
+                const std::string& from, std::span<const FieldBytes> from_fields,
+                std::size_t times) {
+  const FileBytes source(from, O_RDONLY), target(to, O_WRONLY);
+  std::vector<std::byte> slab;
+  for (std::size_t field = 0; field < to_fields.size(); ++field) {
+    const auto bytes = to_fields[field].time_stride * static_cast<std::int64_t>(times);
+    for (std::int64_t done = 0; done < bytes;) {
+      slab.resize(std::min(move_slab_bytes, static_cast<std::size_t>(bytes - done)));
+      source.read(slab, from_fields[field].offset + done);
+      target.write(slab, to_fields[field].offset + done);
+      done += static_cast<std::int64_t>(slab.size());
+      note_work();
+    }
+  }
 }
 
 class FixedLayoutFile final : public Container {
  public:
-  FixedLayoutFile(const FixedFormat& format, const FileDescription& description,
-                  std::vector<FieldBytes> fields, bool head)
+  FixedLayoutFile(const FixedFormat& format, const FileDescription& description, FixedLayout layout,
+                  bool head)
       : format_(format),
         description_(description),
-        fields_(std::move(fields)),
+        fields_(std::move(layout.fields)),
+        times_(layout.times),
         head_(head),
         file_(description.path, AsideFile::Open::existing) {}
 
@@ -63,60 +82,67 @@ class FixedLayoutFile final : public Container {
     for (const auto& field : fields_) {
       text += fmt::format("{} {} {}\n", field.offset, field.time_stride, field.level_stride);
     }
-    return text;
+    return text + std::to_string(times_);
   }
 
   void reserve() const {
     std::int64_t end = 0;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
-      end = std::max(end, fields_[i].offset + field_bytes(description_, description_.fields[i]));
+      end = std::max(
+          end, fields_[i].offset + fields_[i].time_stride * static_cast<std::int64_t>(times_));
     }
     file_.reserve(end);
   }
 
+  std::int64_t cut_points(int field) const override {
+    return static_cast<std::int64_t>(page_bytes /
+                                     description_.value_bytes(description_.fields[field]));
+  }
+
   void put(const Piece& piece, int time_index, const void* values) override {
-    const auto& info = description_.fields[static_cast<std::size_t>(piece.field)];
+    const auto& info = description_.fields[piece.field];
     check_inside(piece, info, time_index);
-    trace(piece, info, time_index, values);
-    const auto row_bytes = static_cast<std::size_t>(piece.points) * value_bytes(description_);
+    const auto row_bytes = static_cast<std::size_t>(piece.points) * description_.value_bytes(info);
     const auto begin = byte_of(piece.field, time_index, piece.first_level, piece.first_point);
     if (piece.points == points_of(description_, info)) {
       file_.write(values, row_bytes * static_cast<std::size_t>(piece.levels), begin);
-      return;
+    } else {
+      const auto stride = fields_[piece.field].level_stride;
+      for (int level = 0; level < piece.levels; ++level) {
+        const auto* row =
+            static_cast<const std::byte*>(values) + row_bytes * static_cast<std::size_t>(level);
+        file_.write(row, row_bytes, begin + level * stride);
+      }
     }
-    const auto stride = fields_[static_cast<std::size_t>(piece.field)].level_stride;
-    for (int level = 0; level < piece.levels; ++level) {
-      const auto* row =
-          static_cast<const std::byte*>(values) + row_bytes * static_cast<std::size_t>(level);
-      file_.write(row, row_bytes, begin + level * stride);
-    }
+    trace(piece, info, time_index, values);
   }
 
-  void drop(int time_index) override { dropped_.push_back(time_index); }
+  FileDescription& description() override { return description_; }
 
   void close() override {
-    std::sort(dropped_.begin(), dropped_.end());
-    dropped_.erase(std::unique(dropped_.begin(), dropped_.end()), dropped_.end());
-    for (const int time : dropped_) write_missing(time);
     file_.close();
-    if (head_) format_.complete(description_, fields_, dropped_);
+    const bool full = description_.times_s.size() == times_;
+    if (!full) forget_written(file_.name());  // values move
+    if (!head_) return;
+    if (!full) fit_fixed_layout(format_, description_, {fields_, times_});
+    format_.complete(description_);
   }
 
   void abandon() noexcept override { file_.abandon(); }
 
  private:
   std::int64_t byte_of(int field, int time, int level, std::int64_t point) const {
-    const auto& place = fields_[static_cast<std::size_t>(field)];
+    const auto& place = fields_[field];
     return place.offset + time * place.time_stride + level * place.level_stride +
-           point * static_cast<std::int64_t>(value_bytes(description_));
+           point * static_cast<std::int64_t>(description_.value_bytes(description_.fields[field]));
   }
 
   void check_inside(const Piece& piece, const FieldInfo& info, int time_index) const {
-    const bool inside =
-        time_index >= 0 && time_index < static_cast<int>(description_.times_s.size()) &&
-        piece.first_level >= 0 && piece.levels >= 0 &&
-        piece.first_level + piece.levels <= info.levels && piece.first_point >= 0 &&
-        piece.points >= 0 && piece.first_point + piece.points <= points_of(description_, info);
+    const bool inside = time_index >= 0 && time_index < static_cast<int>(times_) &&
+                        piece.first_level >= 0 && piece.levels >= 0 &&
+                        piece.first_level + piece.levels <= info.levels && piece.first_point >= 0 &&
+                        piece.points >= 0 &&
+                        piece.first_point + piece.points <= points_of(description_, info);
     if (inside) return;
     throw Error(Blame::bug,
                 fmt::format("a piece of '{}' (time {}, {} levels from {}, {} points from {}) lies "
@@ -125,25 +151,8 @@ class FixedLayoutFile final : public Container {
                             piece.first_point, description_.path));
   }
 
-  void write_missing(int time) const {
-    const bool swapped = format_.big_endian == (std::endian::native == std::endian::little);
-    const float single = swapped ? turned(NC_FILL_FLOAT) : NC_FILL_FLOAT;
-    const double wide = swapped ? turned(NC_FILL_DOUBLE) : NC_FILL_DOUBLE;
-    for (std::size_t field = 0; field < fields_.size(); ++field) {
-      auto left = static_cast<std::size_t>(fields_[field].time_stride);
-      auto offset = byte_of(static_cast<int>(field), time, 0, 0);
-      const auto slab = description_.float64 ? filled(wide, left) : filled(single, left);
-      while (left > 0) {
-        const auto bytes = std::min(left, slab.size());
-        file_.write(slab.data(), bytes, offset);
-        offset += static_cast<std::int64_t>(bytes);
-        left -= bytes;
-      }
-    }
-  }
-
   void trace(const Piece& piece, const FieldInfo& info, int time_index, const void* values) const {
-    const int step = description_.steps[static_cast<std::size_t>(time_index)];
+    const int step = description_.steps[time_index];
     if (!trace_watches(info.name, step)) return;
     const auto& target = trace_target();
     const auto& numbers = description_.level_numbers;
@@ -154,12 +163,11 @@ class FixedLayoutFile final : public Container {
         target.point - (first.empty() ? 0 : first[static_cast<std::size_t>(info.place)]);
     const auto row = level - piece.first_level, column = point - piece.first_point;
     if (row < 0 || row >= piece.levels || column < 0 || column >= piece.points) return;
-    const auto index = static_cast<std::size_t>(row * piece.points + column);
+    const auto index = row * piece.points + column;
     const bool swapped = format_.big_endian == (std::endian::native == std::endian::little);
-    const double value = description_.float64 ? stored_value<double>(values, index, swapped)
-                                              : stored_value<float>(values, index, swapped);
+    const double value = stored_value(values, index, description_.type_of(info), swapped);
     trace_stop(
-        "container", static_cast<std::int64_t>(index), value,
+        "container", index, value,
         fmt::format("{} variable '{}' of '{}', time index {}, contiguous, byte {}", format_.name,
                     info.name, std::filesystem::path(description_.path).filename().string(),
                     time_index, byte_of(piece.field, time_index, static_cast<int>(level), point)));
@@ -168,16 +176,16 @@ class FixedLayoutFile final : public Container {
   const FixedFormat& format_;
   FileDescription description_;
   std::vector<FieldBytes> fields_;
+  std::size_t times_;  // that have room
   bool head_;
   AsideFile file_;
-  std::vector<int> dropped_;  // time indices
 };
 
 }  // namespace
 
 std::int64_t field_bytes(const FileDescription& description, const FieldInfo& field) {
   return static_cast<std::int64_t>(description.times_s.size()) * field.levels *
-         points_of(description, field) * static_cast<std::int64_t>(value_bytes(description));
+         points_of(description, field) * static_cast<std::int64_t>(description.value_bytes(field));
 }
 
 std::vector<FieldBytes> dense_layout(const FileDescription& description,
@@ -186,16 +194,42 @@ std::vector<FieldBytes> dense_layout(const FileDescription& description,
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const auto& info = description.fields[i];
     const auto level =
-        points_of(description, info) * static_cast<std::int64_t>(value_bytes(description));
+        points_of(description, info) * static_cast<std::int64_t>(description.value_bytes(info));
     fields.push_back({offsets[i], info.levels * level, level});
   }
   return fields;
 }
 
+FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription& description) {
+  if (description.kept.empty()) return format.create(description);
+  take_back(description.path);
+  auto layout = format.look(description);
+  if (layout.times >= description.times_s.size()) return layout;
+  auto longer = description;
+  longer.path += fitted_suffix;
+  auto room = format.create(longer);
+  room.moved = true;
+  move_times(longer.path + ".part", room.fields, description.path + ".part", layout.fields,
+             description.kept.size());
+  rename_file(longer.path + ".part", description.path + ".part");
+  return room;
+}
+
+void fit_fixed_layout(const FixedFormat& format, const FileDescription& description,
+                      const FixedLayout& layout) {
+  auto fitted = description;
+  fitted.path += fitted_suffix;
+  const auto room = format.create(fitted);
+  move_times(fitted.path + ".part", room.fields, description.path + ".part", layout.fields,
+             description.times_s.size());
+  rename_file(fitted.path + ".part", description.path + ".part");
+}
+
 std::unique_ptr<Container> open_fixed_layout(const FixedFormat& format,
-                                             const FileDescription& description,
-                                             std::vector<FieldBytes> fields) {
-  auto file = std::make_unique<FixedLayoutFile>(format, description, std::move(fields), true);
+                                             const FileDescription& description) {
+  const auto layout = prepare_fixed_layout(format, description);
+  auto file = std::make_unique<FixedLayoutFile>(format, description, layout, true);
+  if (layout.moved) file->description().kept.clear();
   file->reserve();
   return file;
 }
@@ -204,16 +238,18 @@ std::unique_ptr<Container> join_fixed_layout(const FixedFormat& format,
                                              const FileDescription& description,
                                              const std::string& layout) {
   std::istringstream text(layout);
-  std::vector<FieldBytes> fields;
-  for (FieldBytes field; text >> field.offset >> field.time_stride >> field.level_stride;) {
+  FixedLayout known;
+  auto& fields = known.fields;
+  for (FieldBytes field; fields.size() < description.fields.size() &&
+                         text >> field.offset >> field.time_stride >> field.level_stride;) {
     fields.push_back(field);
   }
-  if (fields.size() != description.fields.size()) {
+  if (!(text >> known.times)) {
     throw Error(Blame::bug,
                 fmt::format("'{}' has {} fields, but its layout names {}", description.path,
                             description.fields.size(), fields.size()));
   }
-  return std::make_unique<FixedLayoutFile>(format, description, std::move(fields), false);
+  return std::make_unique<FixedLayoutFile>(format, description, std::move(known), false);
 }
 
 }  // namespace thalweg

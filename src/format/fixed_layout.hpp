@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "format/aside_file.hpp"
+#include "file/aside_file.hpp"
 #include "format/container.hpp"
 
 namespace thalweg {
@@ -23,25 +23,37 @@ struct FieldBytes {
 /// values[time][level][point] of every field, the first at offsets[field].
 std::vector<FieldBytes> dense_layout(const FileDescription& description,
                                      std::span<const std::int64_t> offsets);
-/// Bytes of one value of the fields.
-inline std::size_t value_bytes(const FileDescription& description) {
-  return description.float64 ? sizeof(double) : sizeof(float);
-}
 /// Bytes of all times of one field.
 std::int64_t field_bytes(const FileDescription& description, const FieldInfo& field);
 
-/// What the formats of fixed layout do differently.
+/// Where the fields of a file lie, and how many times have room.
+struct FixedLayout {
+  std::vector<FieldBytes> fields;
+  std::size_t times = 0;
+  bool moved = false;  ///< kept values lie elsewhere now
+};
+
+/// What the formats of fixed layout do differently. All of them happen on the head.
 struct FixedFormat {
   const char* name;
   bool big_endian;
-  /// Head, after everybody's last value: completes the description and gives the final name.
-  void (*complete)(const FileDescription&, std::span<const FieldBytes>,
-                   const std::vector<int>& dropped_times);
+  /// Makes `path.part`, described and without values.
+  FixedLayout (*create)(const FileDescription&);
+  /// Of a `path.part` that is there.
+  FixedLayout (*look)(const FileDescription&);
+  /// After everybody's last value: the final name.
+  void (*complete)(const FileDescription&);
 };
 
-/// Head: `path.part` exists and is described; reserves room for all values and takes it over.
-std::unique_ptr<Container> open_fixed_layout(const FixedFormat& format, const FileDescription&,
-                                             std::vector<FieldBytes> fields);
+/// `path.part` with room for all times of the description, and the kept ones in it: a new one, or
+/// the one that an interrupted run left.
+FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription&);
+/// Cuts `path.part`, which has room for more, to the times of the description: describes another
+/// file, moves the values, and gives it this name.
+void fit_fixed_layout(const FixedFormat& format, const FileDescription&, const FixedLayout&);
+
+/// Head: prepares the file, reserves room for all values and takes it over.
+std::unique_ptr<Container> open_fixed_layout(const FixedFormat& format, const FileDescription&);
 /// Other ranks, with the head's layout().
 std::unique_ptr<Container> join_fixed_layout(const FixedFormat& format, const FileDescription&,
                                              const std::string& layout);

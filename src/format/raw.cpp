@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The raw container: values[field][time][level][point], little-endian, nothing between them, and
 // beside the file PATH a description PATH.json:
-//   {"format": "thalweg-raw-1", "byte_order": "little", "type": "float32" | "float64",
-//    "title", "source", "history", "grid", "grid_uuid": texts,
-//    "time": {"units": "seconds since ...", "values": [times], "dropped": [positions in values]},
+//   {"format": "thalweg-raw-1", "byte_order": "little",
+//    "attributes": {"title", ...: texts}, "history", "grid", "grid_uuid": texts,
+//    "time": {"units": "seconds since ...", "values": [times]},
 //    "level": [1-based model levels of fields with more than one level],
-//    "missing_value": value in dropped times,
 //    "places": {"cell": {"size": points here, "first": global index of the first,
 //                        "global_size": points of the grid}, "edge": ..., "vertex": ...},
 //    "fields": [{"name", "standard_name", "long_name", "units", "place": texts,
+//                "type": "float32" | "float64" | "int32" | "int64",
+//                "height_m": above the ground, of fields that have one,
 //                "shape": [times, levels, points], "offset": bytes}]}
-#include <netcdf.h>
+#include <fcntl.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "format/container_list.hpp"
+#include "file/file_bytes.hpp"
+#include "file/mpi_io.hpp"
+#include "format/attributes.hpp"
+#include "format/container.hpp"
 #include "format/fixed_layout.hpp"
-#include "format/mpi_io.hpp"
-#include "format/netcdf_metadata.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -27,6 +30,11 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string json_path(const FileDescription& description) { return description.path + ".json"; }
+
+std::int64_t time_bytes(const FileDescription& description, const FieldInfo& info) {
+  return info.levels * description.sizes[static_cast<std::size_t>(info.place)] *
+         static_cast<std::int64_t>(description.value_bytes(info));
+}
 
 ordered_json places(const FileDescription& description) {
   ordered_json all;
@@ -51,31 +59,25 @@ ordered_json fields(const FileDescription& description, std::span<const FieldByt
                    {"long_name", info.long_name},
                    {"units", info.units},
                    {"place", place_names[place]},
+                   {"type", value_type_names[static_cast<std::size_t>(description.type_of(info))]},
                    {"shape", {description.times_s.size(), info.levels, description.sizes[place]}},
                    {"offset", layout[i].offset}});
+    if (info.height_m > 0.0) all.back()["height_m"] = info.height_m;
   }
   return all;
 }
 
 /// Writes the description under its aside name.
-void describe(const FileDescription& description, std::span<const FieldBytes> layout,
-              const std::vector<int>& dropped) {
+void describe(const FileDescription& description, std::span<const FieldBytes> layout) {
   ordered_json json{{"format", "thalweg-raw-1"},
                     {"byte_order", "little"},
-                    {"type", description.float64 ? "float64" : "float32"},
-                    {"title", description.title},
-                    {"source", description.source},
-                    {"history", history_with_dropped(description, dropped)},
+                    {"attributes", description.attributes},
+                    {"history", description.history},
                     {"grid", description.grid},
                     {"grid_uuid", description.grid_uuid}};
   json["time"] = {{"units", "seconds since " + description.start_date},
-                  {"values", description.times_s},
-                  {"dropped", dropped}};
+                  {"values", description.times_s}};
   json["level"] = description.level_numbers;
-  if (description.may_drop) {
-    json["missing_value"] =
-        description.float64 ? NC_FILL_DOUBLE : static_cast<double>(NC_FILL_FLOAT);
-  }
   json["places"] = places(description);
   json["fields"] = fields(description, layout);
   const auto text = json.dump(1) + "\n";
@@ -84,30 +86,45 @@ void describe(const FileDescription& description, std::span<const FieldBytes> la
   file.close();
 }
 
-/// The description appears last: where it is, the values are whole.
-void complete(const FileDescription& description, std::span<const FieldBytes> layout,
-              const std::vector<int>& dropped) {
-  if (!dropped.empty()) describe(description, layout, dropped);
-  rename_to_final(description.path);
-  rename_to_final(json_path(description));
-}
-
-constexpr FixedFormat format{"raw", false, complete};
-
-}  // namespace
-
-std::unique_ptr<Container> create_raw(const FileDescription& description, MPI_Comm) {
+FixedLayout layout_of(const FileDescription& description, std::size_t times) {
   std::vector<std::int64_t> offsets;
   std::int64_t end = 0;
   for (const auto& info : description.fields) {
     offsets.push_back(end);
-    end += field_bytes(description, info);
+    end += static_cast<std::int64_t>(times) * time_bytes(description, info);
   }
-  auto layout = dense_layout(description, offsets);
+  return {dense_layout(description, offsets), times};
+}
+
+FixedLayout create(const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
   AsideFile(description.path, AsideFile::Open::create).close();
-  describe(description, layout, {});
-  return open_fixed_layout(format, description, std::move(layout));
+  return layout_of(description, description.times_s.size());
+}
+
+/// Nothing but values: the length says how many times there are.
+FixedLayout look(const FileDescription& description) {
+  std::int64_t bytes = 0;
+  for (const auto& info : description.fields) bytes += time_bytes(description, info);
+  const FileBytes file(description.path + ".part", O_RDONLY);
+  std::error_code ignored;
+  std::filesystem::remove(json_path(description), ignored);  // of a file that was complete
+  return layout_of(description, bytes == 0 ? 0 : static_cast<std::size_t>(file.size() / bytes));
+}
+
+/// The description appears last: where it is, the values are whole.
+void complete(const FileDescription& description) {
+  describe(description, layout_of(description, description.times_s.size()).fields);
+  rename_to_final(description.path);
+  rename_to_final(json_path(description));
+}
+
+constexpr FixedFormat format{"raw", false, create, look, complete};
+
+}  // namespace
+
+std::unique_ptr<Container> create_raw(const FileDescription& description, MPI_Comm) {
+  return open_fixed_layout(format, description);
 }
 
 std::unique_ptr<Container> join_raw(const FileDescription& description, const std::string& layout,
@@ -116,7 +133,7 @@ std::unique_ptr<Container> join_raw(const FileDescription& description, const st
 }
 
 void check_raw(const FileDescription& description) {
-  if (description.compression == "none" && !description.chunked) return;
+  if (description.compression.none() && !description.chunked) return;
   throw Error(Blame::user,
               "[[output]]: container 'raw' has neither chunks nor compression; use container = "
               "\"netcdf4\" or \"zarr\", or layout = \"contiguous\" and compression = \"none\"");

@@ -105,7 +105,7 @@ void connect_roots(const RootTriangles& shape, std::vector<Triangle>& roots) {
   std::map<std::array<int, 2>, CornerOf> open_sides;  // (point, next point) -> triangle and side
   std::vector<CornerOf> owner(shape.point.size(), {-1, 0});
   for (Triangle& t : roots) {
-    const auto& point = shape.triangle[static_cast<std::size_t>(t.index)];
+    const auto& point = shape.triangle[t.index];
     for (int side = 0; side < 3; ++side) {
       CornerOf& lowest = owner[point[side]];
       if (lowest.triangle < 0) lowest = {t.index, static_cast<std::int8_t>(side)};
@@ -121,10 +121,10 @@ void connect_roots(const RootTriangles& shape, std::vector<Triangle>& roots) {
       const auto other_next = static_cast<std::int8_t>(next_label(other_side));
       const auto next = static_cast<std::int8_t>(next_label(side)),
                  here = static_cast<std::int8_t>(side);
-      const bool same_way = shape.triangle[static_cast<std::size_t>(other)][other_side] == from;
+      const bool same_way = shape.triangle[other][other_side] == from;
       t.across[side] =
           same_way ? Across{other, other_side, other_next} : Across{other, other_next, other_side};
-      roots[static_cast<std::size_t>(other)].across[other_side] =
+      roots[other].across[other_side] =
           same_way ? Across{t.index, here, next} : Across{t.index, next, here};
     }
     for (int label = 0; label < 3; ++label) t.owner[label] = owner[point[label]];

@@ -68,7 +68,7 @@ class TriangleTree {
  public:
   explicit TriangleTree(const Grid& grid);
   int depth() const { return depth_; }  ///< bisections from the root triangles to the cells
-  const Triangle& root(std::int64_t index) const { return roots_[static_cast<std::size_t>(index)]; }
+  const Triangle& root(std::int64_t index) const { return roots_[index]; }
   std::int64_t size(int level) const {
     return static_cast<std::int64_t>(roots_.size()) << (2 * level);
   }

@@ -50,4 +50,8 @@ class Plan {
   std::vector<std::int64_t> points_;
 };
 
+/// Index runs of one rank's owned points, by place: ascending in `global`; `local` counts the owned
+/// points in the model's order.
+using OwnedRuns = std::array<std::vector<IndexRun>, 3>;
+
 }  // namespace thalweg

@@ -74,7 +74,7 @@ TEST_CASE("runs of any local order ascend, and stand for the indices they were m
         ascending = ascending && run.length > 0 && run.global > last;
         last = run.global + run.length - 1;
         for (std::int64_t i = 0; i < run.length; ++i) {
-          rebuilt[static_cast<std::size_t>(run.local + i)] = run.global + i;
+          rebuilt[run.local + i] = run.global + i;
         }
       }
       REQUIRE(ascending);
@@ -133,8 +133,8 @@ TEST_CASE("to global order and back restores every source") {
     const auto walk = [&](const auto& act) {
       for (const auto& run : plan.runs()) {
         for (std::int64_t i = 0; i < run.length; ++i) {
-          act(global[static_cast<std::size_t>(run.global + i)],
-              static_cast<std::size_t>(run.source), static_cast<std::size_t>(run.local + i));
+          act(global[run.global + i], static_cast<std::size_t>(run.source),
+              static_cast<std::size_t>(run.local + i));
         }
       }
     };
@@ -182,11 +182,11 @@ TEST_CASE("a lost point, a point owned twice and a point beyond the place are re
     REQUIRE_THROWS_AS(plan_of(lost), Error);
 
     auto twice = made;  // in one list
-    twice.owned[source].push_back(part[static_cast<std::size_t>(victim)]);
+    twice.owned[source].push_back(part[victim]);
     REQUIRE_THROWS_AS(plan_of(twice), Error);
 
     auto shared = made;  // by two sources
-    shared.owned.push_back({part[static_cast<std::size_t>(victim)]});
+    shared.owned.push_back({part[victim]});
     REQUIRE_THROWS_AS(plan_of(shared), Error);
 
     for (const auto beyond : {std::int64_t{-1}, made.size}) {

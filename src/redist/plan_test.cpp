@@ -71,20 +71,19 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
               static_cast<double>(owned[source][point]) + 1e6 * static_cast<double>(level);
         }
       }
-      sources.push_back({values[source].data(), ValueType::float64, order, 0});
+      sources.push_back({values[source].data(), ValueType::float64, order});
     }
     std::vector<double> global(static_cast<std::size_t>(size * levels), -1.0);
     reorder(plan, sources, levels, {0, levels, 0, size}, false, ValueType::float64, global.data());
     for (std::int64_t level = 0; level < levels; ++level) {
       for (std::int64_t point = 0; point < size; ++point) {
-        REQUIRE(global[static_cast<std::size_t>(level * size + point)] ==
+        REQUIRE(global[level * size + point] ==
                 static_cast<double>(point) + 1e6 * static_cast<double>(level));
       }
     }
     for (std::int64_t point = 0; point < size; ++point) {
       const auto& run = plan.find(point);
-      REQUIRE(owned[static_cast<std::size_t>(run.source)]
-                   [static_cast<std::size_t>(run.local + point - run.global)] == point);
+      REQUIRE(owned[run.source][run.local + point - run.global] == point);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <type_traits>
 
+#include "base/trace_calls.hpp"
 #include "redist/transpose.hpp"
 #include "thalweg/error.hpp"
 
@@ -24,12 +25,6 @@ template <class From>
 struct Piece {
   const From* first;
   std::int64_t point_stride, level_stride, length;
-  /// Calls the row of a level into the cache.
-  void call(std::int64_t level) const {
-    const From* row = first + level * level_stride;
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + length - 1);
-  }
 };
 
 // Walks through the runs of a plan from some point on.
@@ -59,20 +54,12 @@ class Pieces {
 
  private:
   Piece<From> at(int source, std::int64_t local, std::int64_t length) const {
-    const auto& array = sources_[static_cast<std::size_t>(source)];
+    const auto& array = sources_[source];
     const auto* values = static_cast<const From*>(array.values);
-    switch (array.order) {
-      case ArrayOrder::level_innermost:
-        return {values + local * levels_, levels_, 1, length};
-      case ArrayOrder::point_innermost:
-        return {values + local, 1, points_[static_cast<std::size_t>(source)], length};
-      default: {  // blocked: not beyond the block
-        const auto nproma = array.block_points;
-        const auto block = local / nproma, within = local % nproma;
-        return {values + block * levels_ * nproma + within, 1, nproma,
-                std::min(length, nproma - within)};
-      }
+    if (array.order == ArrayOrder::level_innermost) {
+      return {values + local * levels_, levels_, 1, length};
     }
+    return {values + local, 1, points_[source], length};
   }
 
   std::span<const SourceArray> sources_;
@@ -115,8 +102,8 @@ void transpose_block(const Columns<From>& columns, const Columns<From>& after, c
       point = std::min(point, columns.points - 8);
       if (point + 8 <= after.points) {
         for (std::int64_t i = point; i < point + 8; ++i) {
-          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read);
-          __builtin_prefetch(after.at[static_cast<std::size_t>(i)] + read + 7);
+          __builtin_prefetch(after.at[i] + read);
+          __builtin_prefetch(after.at[i] + read + 7);
         }
       }
       const auto* eight = columns.at.data() + point;
@@ -154,38 +141,19 @@ void reorder_columns(const Task& task, To* out) {
   }
 }
 
-// Points taken at a time when rows are copied as they lie. Blocked arrays: few blocks, each read
-// from end to end (processors follow about eight streams); otherwise only the list of pieces must
-// stay small.
-std::int64_t row_points(const Task& task) {
-  std::int64_t points = 4096;
-  for (const auto& source : task.sources) {
-    if (source.order == ArrayOrder::blocked) points = std::min(points, 8 * source.block_points);
-  }
-  return points;
-}
-
 template <bool Swap, class From, class To>
 void reorder_rows(const Task& task, To* out) {
+  constexpr std::int64_t most = 4096;  // points at a time: the list of pieces stays small
   const auto& window = task.window;
-  const auto most = row_points(task);
-  // Only blocks are too short for the processor to guess what comes after them.
-  const bool call_ahead = most < 4096;
-  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point), walk_ahead = walk;
-  if (call_ahead) walk_ahead.next(std::min(most, window.points));
+  Pieces<From> walk(task.plan, task.sources, task.levels, window.first_point);
   for (std::int64_t begin = 0; begin < window.points; begin += most) {
     const auto pieces = walk.next(std::min(most, window.points - begin));
-    std::span<const Piece<From>> after;
-    if (call_ahead && begin + most < window.points) {
-      after = walk_ahead.next(std::min(most, window.points - begin - most));
-    }
     for (int row = 0; row < window.levels; ++row) {
       const std::int64_t level = window.first_level + row;
       To* into = out + row * window.points + begin;
-      for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (i < after.size()) after[i].call(level);
-        convert_row<Swap>(pieces[i].first + level * pieces[i].level_stride, pieces[i].length, into);
-        into += pieces[i].length;
+      for (const auto& piece : pieces) {
+        convert_row<Swap>(piece.first + level * piece.level_stride, piece.length, into);
+        into += piece.length;
       }
     }
   }
@@ -213,6 +181,7 @@ void reorder_any(const Task& task, To* out) {
 
 template <bool Swap, class From, class To>
 void reorder_task(const Task& task, To* out) {
+  trace_calls("reorder");
   bool any_column = false, any_row = false;
   for (const auto& source : task.sources) {
     const bool column = source.order == ArrayOrder::level_innermost && task.levels > 1;
@@ -227,8 +196,10 @@ void reorder_task(const Task& task, To* out) {
   }
 }
 
-template <class Real>
-constexpr ValueType type_of = sizeof(Real) == 8 ? ValueType::float64 : ValueType::float32;
+template <class Value>
+constexpr ValueType type_of = std::is_integral_v<Value>
+                                  ? (sizeof(Value) == 8 ? ValueType::int64 : ValueType::int32)
+                                  : (sizeof(Value) == 8 ? ValueType::float64 : ValueType::float32);
 
 void check(const Task& task, ValueType type) {
   const auto& window = task.window;
@@ -243,8 +214,8 @@ void check(const Task& task, ValueType type) {
                     task.levels, task.plan.global_size()));
   }
   for (const auto& source : task.sources) {
-    if (source.type != type || (source.order == ArrayOrder::blocked && source.block_points < 1)) {
-      throw Error(Blame::bug, "an array to be reordered has an unexpected type or no block size");
+    if (source.type != type) {
+      throw Error(Blame::bug, "an array to be reordered has an unexpected type");
     }
   }
 }
@@ -262,6 +233,14 @@ void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
 
 void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
              ReorderWindow window, bool swap, ValueType to, void* out) {
+  if (to == ValueType::int32) {
+    return reorder<std::int32_t>(plan, sources, levels, window, swap,
+                                 static_cast<std::int32_t*>(out));
+  }
+  if (to == ValueType::int64) {
+    return reorder<std::int64_t>(plan, sources, levels, window, swap,
+                                 static_cast<std::int64_t*>(out));
+  }
   const bool narrow = !sources.empty() && sources.front().type == ValueType::float32;
   const auto run = [&](auto* typed) {
     using To = std::remove_pointer_t<decltype(typed)>;
@@ -276,5 +255,7 @@ template void reorder<float, float>(const Plan&, Arrays, int, ReorderWindow, boo
 template void reorder<float, double>(const Plan&, Arrays, int, ReorderWindow, bool, double*);
 template void reorder<double, float>(const Plan&, Arrays, int, ReorderWindow, bool, float*);
 template void reorder<double, double>(const Plan&, Arrays, int, ReorderWindow, bool, double*);
+template void reorder<std::int32_t>(const Plan&, Arrays, int, ReorderWindow, bool, std::int32_t*);
+template void reorder<std::int64_t>(const Plan&, Arrays, int, ReorderWindow, bool, std::int64_t*);
 
 }  // namespace thalweg

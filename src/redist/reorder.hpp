@@ -15,16 +15,13 @@ namespace thalweg {
 enum class ArrayOrder : std::int64_t {
   level_innermost,  ///< values[point * levels + level]
   point_innermost,  ///< values[level * points + point]
-  blocked,          ///< values[(point / block_points * levels + level) * block_points
-                    ///<        + point % block_points]: ICON's (nproma, levels, blocks)
 };
 
 /// An array as it came from one source. Owns nothing.
 struct SourceArray {
   const void* values = nullptr;
-  ValueType type = ValueType::float64;  ///< float64 or float32, the same for all sources of a field
+  ValueType type = ValueType::float64;  ///< the same for all sources of a field
   ArrayOrder order = ArrayOrder::level_innermost;
-  std::int64_t block_points = 0;  ///< only of ArrayOrder::blocked
 };
 
 /// Part of a field: levels [first_level, first_level + levels), points likewise.
@@ -36,14 +33,15 @@ struct ReorderWindow {
 };
 
 /// out[(level - window.first_level) * window.points + (point - window.first_point)], converted from
-/// From to To (float or double) and then, if `swap`, byte-swapped. One pass in blocks that fit the
-/// first-level cache. sources[s] belongs to the plan's source s and holds `levels` levels.
-/// Throws Error(bug) if the window leaves the field or a source is not of type From.
+/// From to To (both float or double, or the same integer) and then, if `swap`, byte-swapped. One
+/// pass in blocks that fit the first-level cache. sources[s] belongs to the plan's source s and
+/// holds `levels` levels. Throws Error(bug) if the window leaves the field or a source is not of
+/// type From.
 template <class From, class To>
 void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
              ReorderWindow window, bool swap, To* out);
 
-/// The same with From as the sources say and To as `to` says (float64 or float32).
+/// The same with From as the sources say and To as `to` says.
 void reorder(const Plan& plan, std::span<const SourceArray> sources, int levels,
              ReorderWindow window, bool swap, ValueType to, void* out);
 

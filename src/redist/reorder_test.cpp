@@ -16,7 +16,7 @@ using namespace thalweg;
 namespace {
 
 constexpr ArrayOrder level_innermost = ArrayOrder::level_innermost,
-                     point_innermost = ArrayOrder::point_innermost, blocked = ArrayOrder::blocked;
+                     point_innermost = ArrayOrder::point_innermost;
 
 // A field dealt to sources in random stretches.
 struct Dealt {
@@ -45,20 +45,16 @@ double value_of(std::int64_t point, std::int64_t level) {
   return static_cast<double>(point) / 3.0 - 1e4 * static_cast<double>(level);
 }
 
-// The array of one source in some order; unused places of the last block hold a value of their own.
+// The array of one source in some order.
 template <class From>
-std::vector<From> stage(const std::vector<std::int64_t>& owned, int levels, ArrayOrder order,
-                        std::int64_t nproma) {
+std::vector<From> stage(const std::vector<std::int64_t>& owned, int levels, ArrayOrder order) {
   const auto points = static_cast<std::int64_t>(owned.size());
-  const auto room = order == blocked ? (points + nproma - 1) / nproma * nproma : points;
-  std::vector<From> values(static_cast<std::size_t>(room * levels), From{-77});
+  std::vector<From> values(static_cast<std::size_t>(points * levels), From{-77});
   for (std::int64_t point = 0; point < points; ++point) {
     for (int level = 0; level < levels; ++level) {
       std::int64_t at = point * levels + level;
       if (order == point_innermost) at = level * points + point;
-      if (order == blocked) at = (point / nproma * levels + level) * nproma + point % nproma;
-      values[static_cast<std::size_t>(at)] =
-          static_cast<From>(value_of(owned[static_cast<std::size_t>(point)], level));
+      values[at] = static_cast<From>(value_of(owned[point], level));
     }
   }
   return values;
@@ -76,14 +72,14 @@ Real bytes_reversed(Real value) {
 // Bitwise comparison of a window with the naive loop, and of its surroundings with what was there.
 template <class From, class To>
 bool is_right(const Dealt& dealt, int levels, std::span<const ArrayOrder> orders,
-              std::int64_t nproma, ReorderWindow window, bool swap) {
+              ReorderWindow window, bool swap) {
   std::vector<std::vector<From>> values;
   std::vector<SourceArray> sources;
   for (std::size_t source = 0; source < dealt.owned.size(); ++source) {
     const auto order = orders[source % orders.size()];
-    values.push_back(stage<From>(dealt.owned[source], levels, order, nproma));
-    sources.push_back({values.back().data(),
-                       sizeof(From) == 8 ? ValueType::float64 : ValueType::float32, order, nproma});
+    values.push_back(stage<From>(dealt.owned[source], levels, order));
+    sources.push_back(
+        {values.back().data(), sizeof(From) == 8 ? ValueType::float64 : ValueType::float32, order});
   }
   constexpr std::size_t rim = 16;
   const auto count = static_cast<std::size_t>(window.levels * window.points);
@@ -101,9 +97,9 @@ bool is_right(const Dealt& dealt, int levels, std::span<const ArrayOrder> orders
 }
 
 template <class From, class To>
-void check_all(const Dealt& dealt, int levels, std::int64_t nproma, std::mt19937& random) {
+void check_all(const Dealt& dealt, int levels, std::mt19937& random) {
   const std::vector<std::vector<ArrayOrder>> mixes{
-      {level_innermost}, {point_innermost}, {blocked}, {level_innermost, point_innermost, blocked}};
+      {level_innermost}, {point_innermost}, {level_innermost, point_innermost}};
   for (std::size_t mix = 0; mix < mixes.size(); ++mix) {
     for (const bool swap : {false, true}) {
       for (int window = 0; window < 4; ++window) {
@@ -123,7 +119,7 @@ void check_all(const Dealt& dealt, int levels, std::int64_t nproma, std::mt19937
         CAPTURE(part.levels);
         CAPTURE(part.first_point);
         CAPTURE(part.points);
-        REQUIRE(is_right<From, To>(dealt, levels, mixes[mix], nproma, part, swap));
+        REQUIRE(is_right<From, To>(dealt, levels, mixes[mix], part, swap));
       }
     }
   }
@@ -140,11 +136,10 @@ TEST_CASE("every order, type, window and byte order gives what a naive loop give
         deal(1 + static_cast<std::int64_t>(random() % 700), 1 + static_cast<int>(random() % 8),
              1 + static_cast<int>(random() % 90), random);
     const int levels = seed % 4 == 0 ? 1 : 1 + static_cast<int>(random() % 40);
-    const std::int64_t nproma = 1 + static_cast<std::int64_t>(random() % 33);
-    check_all<double, double>(dealt, levels, nproma, random);
-    check_all<double, float>(dealt, levels, nproma, random);
-    check_all<float, double>(dealt, levels, nproma, random);
-    check_all<float, float>(dealt, levels, nproma, random);
+    check_all<double, double>(dealt, levels, random);
+    check_all<double, float>(dealt, levels, random);
+    check_all<float, double>(dealt, levels, random);
+    check_all<float, float>(dealt, levels, random);
   }
 }
 
@@ -155,7 +150,7 @@ TEST_CASE("windows of levels side by side make the whole field") {
   std::vector<std::vector<double>> values;
   std::vector<SourceArray> sources;
   for (const auto& owned : dealt.owned) {
-    values.push_back(stage<double>(owned, levels, level_innermost, 0));
+    values.push_back(stage<double>(owned, levels, level_innermost));
     sources.push_back({values.back().data()});
   }
   std::vector<float> whole(90 * 1000), parts(90 * 1000);
@@ -171,7 +166,7 @@ TEST_CASE("windows of levels side by side make the whole field") {
   }
 }
 
-TEST_CASE("a window beyond the field, a wrong type and a missing block size are refused") {
+TEST_CASE("a window beyond the field and a wrong type are refused") {
   std::mt19937 random(1);
   const auto dealt = deal(10, 1, 10, random);
   std::vector<double> values(20);
@@ -186,8 +181,6 @@ TEST_CASE("a window beyond the field, a wrong type and a missing block size are 
   CHECK_THROWS_AS(run({0, 2, 1, 10}), Error);
   CHECK_THROWS_AS(run({-1, 2, 0, 10}), Error);
   sources[0].type = ValueType::float32;
-  CHECK_THROWS_AS(run({0, 2, 0, 10}), Error);
-  sources[0] = {values.data(), ValueType::float64, blocked, 0};
   CHECK_THROWS_AS(run({0, 2, 0, 10}), Error);
 }
 

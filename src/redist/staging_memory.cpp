@@ -8,7 +8,9 @@
 #include <map>
 #include <set>
 
-#include "redist/nodes.hpp"
+#include "base/words.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/nodes.hpp"
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/error.hpp"
@@ -30,6 +32,10 @@ struct Neighbourhood {
 // Ranks share a node only if MPI and `node_of` say so.
 Neighbourhood look_round(const StagingRanks& ranks, const std::function<int(int)>& node_of) {
   Neighbourhood around;
+  // From here on the ranks go the same way: what fails on one of them is agreed on by all (agreed),
+  // so the calls of MPI that make communicators and windows, which cannot be given up, meet
+  // everybody.
+  come_together(ranks.comm, "all ranks to make their staging memory");
   MPI_Comm_dup(ranks.comm, &around.comm);
   MPI_Comm_rank(around.comm, &around.rank);
   around.node = nodes_of(around.comm);
@@ -42,11 +48,11 @@ Neighbourhood look_round(const StagingRanks& ranks, const std::function<int(int)
   }
   std::set<int> all, of_sources;
   for (const int source : ranks.sources) {
-    of_sources.insert(around.node[static_cast<std::size_t>(source)]);
+    of_sources.insert(around.node[source]);
   }
   all = of_sources;
   for (const int taker : ranks.takers) {
-    const int node = around.node[static_cast<std::size_t>(taker)];
+    const int node = around.node[taker];
     around.near = around.near || of_sources.contains(node);
     all.insert(node);
   }
@@ -115,8 +121,7 @@ class Staging final : public StagingMemory {
  private:
   StagingWay& way(int peer) const {
     const auto& node = around_.node;
-    const bool near =
-        node[static_cast<std::size_t>(peer)] == node[static_cast<std::size_t>(around_.rank)];
+    const bool near = node[peer] == node[around_.rank];
     return near ? *ways_.near : *ways_.far;
   }
 
@@ -150,9 +155,9 @@ void use_own_memory(Ways& ways, Neighbourhood& around, std::int64_t bytes) {
   ways.memory = ways.own->begin();
 }
 
-Ways make_ways(const std::string& wish, Neighbourhood& around, std::int64_t bytes) {
+Ways make_ways(Transport wish, Neighbourhood& around, std::int64_t bytes) {
   Ways ways;
-  if (wish == "rma") {
+  if (wish == Transport::rma) {
     auto room = make_rma_room(around.comm, bytes);
     if (!room.way) {
       refuse(around,
@@ -163,23 +168,23 @@ Ways make_ways(const std::string& wish, Neighbourhood& around, std::int64_t byte
     ways.memory = room.memory;
     return ways;
   }
-  if (wish == "shared_memory" && around.far) {
+  if (wish == Transport::shared_memory && around.far) {
     refuse(around,
            "transport = \"shared_memory\", but the ranks lie on several nodes; use "
            "transport = \"auto\"");
   }
-  if (wish == "shared_memory" || (wish == "auto" && around.near)) {
+  if (wish == Transport::shared_memory || (wish == Transport::automatic && around.near)) {
     auto room = make_shared_way(around.comm, around.node, bytes, around.taker);
     if (room.way) {
       ways.near = ways.add(std::move(room.way));
       ways.memory = room.memory;
-    } else if (wish == "shared_memory") {
+    } else if (wish == Transport::shared_memory) {
       refuse(around,
              "transport = \"shared_memory\", but the staged output does not fit into "
              "/dev/shm; enlarge it or use transport = \"two_sided\" or \"auto\"");
     }
   }
-  if (wish == "auto" && around.far && (ways.near != nullptr || !around.near)) {
+  if (wish == Transport::automatic && around.far && (ways.near != nullptr || !around.near)) {
     if (ways.near == nullptr) use_own_memory(ways, around, bytes);
     if (auto windows = make_rma_way(around.comm, ways.memory, bytes)) {
       ways.far = ways.add(std::move(windows));
@@ -196,15 +201,14 @@ Ways make_ways(const std::string& wish, Neighbourhood& around, std::int64_t byte
 
 }  // namespace
 
-std::unique_ptr<StagingMemory> make_staging_memory(const std::string& wish, StagingRanks ranks,
+Transport parse_transport(std::string_view word) {
+  constexpr std::array known{"auto", "shared_memory", "rma", "two_sided"};
+  return parse_word<Transport>("[io]", "transport", word, known);
+}
+
+std::unique_ptr<StagingMemory> make_staging_memory(Transport wish, StagingRanks ranks,
                                                    std::int64_t bytes,
                                                    const std::function<int(int)>& node_of) {
-  static const std::vector<std::string> known{"auto", "shared_memory", "rma", "two_sided"};
-  if (std::find(known.begin(), known.end(), wish) == known.end()) {
-    throw Error(Blame::user,
-                fmt::format("[io]: transport '{}' does not exist; choose one of: {}.{}", wish,
-                            fmt::join(known, ", "), did_you_mean(wish, known)));
-  }
   auto around = look_round(ranks, node_of);
   auto ways = make_ways(wish, around, bytes);
   return std::make_unique<Staging>(std::move(around), std::move(ways), bytes);

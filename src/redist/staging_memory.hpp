@@ -48,12 +48,17 @@ class StagingMemory {
   virtual void fetch_all() = 0;
 };
 
-/// Collective over ranks.comm. `wish`: "shared_memory" (every pair must share a node), "rma",
-/// "two_sided" or "auto" (per pair: shared memory on one node; elsewhere windows where every rank
-/// can create them, else messages). Throws Error(user) on all ranks if the wish cannot be
+/// How staged values reach their takers. shared_memory: every pair must share a node; automatic:
+/// per pair, shared memory on one node, elsewhere windows where every rank can create them, else
+/// messages.
+enum class Transport { automatic, shared_memory, rma, two_sided };
+/// From the word in [io]; throws Error(user).
+Transport parse_transport(std::string_view word);
+
+/// Collective over ranks.comm. Throws Error(user) on all ranks if the wish cannot be
 /// fulfilled. `bytes`: size of this rank's memory (0 on pure takers). `node_of`: node of a rank of
 /// comm; for tests that play several nodes on one machine (empty = ask MPI).
-std::unique_ptr<StagingMemory> make_staging_memory(const std::string& wish, StagingRanks ranks,
+std::unique_ptr<StagingMemory> make_staging_memory(Transport wish, StagingRanks ranks,
                                                    std::int64_t bytes,
                                                    const std::function<int(int)>& node_of = {});
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "redist/nodes.hpp"
+#include "ranks/nodes.hpp"
 #include "redist/staging_pages.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/wait.hpp"
@@ -177,7 +177,8 @@ std::unique_ptr<StagingMemory> make(const std::string& wish, const Traffic& traf
                                     const World& world,
                                     const std::function<int(int)>& node_of = {}) {
   const auto bytes = is_in(traffic.sources, world.rank) ? traffic.memory_bytes() : 0;
-  return make_staging_memory(wish, {world.comm, traffic.sources, traffic.takers}, bytes, node_of);
+  return make_staging_memory(parse_transport(wish), {world.comm, traffic.sources, traffic.takers},
+                             bytes, node_of);
 }
 
 struct Nodes {
@@ -309,7 +310,7 @@ TEST_CASE("windows that do not fit into /dev/shm on one rank are not asked for o
   for (const std::string wish : {"shared_memory", "rma"}) {
     CAPTURE(wish);
     try {
-      make_staging_memory(wish, both, bytes);
+      make_staging_memory(parse_transport(wish), both, bytes);
       FAIL("it does not fit");
     } catch (const Error& error) {
       CHECK(error.blame() == Blame::user);

@@ -8,28 +8,18 @@
 
 #include <cerrno>
 
+#include "ranks/agreement.hpp"
 #include "thalweg/error.hpp"
-#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
 bool agreed(MPI_Comm comm, bool mine) {
-  int all = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
-  return all == 1;
+  return all_true(comm, mine, "all ranks to agree on staging memory");
 }
 
 bool all_came(MPI_Comm comm, std::string_view what) {
-  MPI_Request here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm, &here);
   try {
-    wait_until(
-        [&] {
-          int all = 0;
-          MPI_Test(&here, &all, MPI_STATUS_IGNORE);
-          return all != 0;
-        },
-        what, 0.001);
+    come_together(comm, what);
   } catch (const Error&) {
     return false;
   }
@@ -42,7 +32,9 @@ bool windows_fit(MPI_Comm comm, std::int64_t bytes) {
   // Page rounding and a window's own state: per rank and per node.
   constexpr std::int64_t of_rank = 64 << 10, of_node = 1 << 20;
   bytes += of_rank;
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, node);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, node, &request);
+  wait_for(request, "the other ranks of a node to count their staging memory");
   MPI_Comm_free(&node);
   bytes += of_node;
   struct statvfs memory {};

@@ -30,7 +30,7 @@ class Rma final : public StagingWay {
   // A get with a request can be waited for with a time limit; a flush cannot.
   const std::byte* fetch(int source, int, std::int64_t offset, std::int64_t bytes,
                          std::byte* into) override {
-    if (!first_.empty()) offset += first_[static_cast<std::size_t>(source)];
+    if (!first_.empty()) offset += first_[source];
     for (std::int64_t done = 0; done < bytes; done += message_bytes) {
       const auto size = static_cast<int>(std::min(message_bytes, bytes - done));
       gets_.push_back(MPI_REQUEST_NULL);
@@ -86,7 +86,9 @@ StagingRoom make_rma_room(MPI_Comm comm, std::int64_t bytes) {
   const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory) % 64);
   const std::int64_t mine = (alignment - beyond) % alignment;
   std::vector<std::int64_t> first(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&mine, 1, MPI_INT64_T, first.data(), 1, MPI_INT64_T, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(&mine, 1, MPI_INT64_T, first.data(), 1, MPI_INT64_T, comm, &request);
+  wait_all({&request, 1}, "all ranks to tell where their windows begin");
   return {std::make_unique<Rma>(window, std::move(first)), memory + mine};
 }
 

@@ -46,7 +46,7 @@ class Shared final : public StagingWay {
   void offer(int, int, const std::byte*, std::int64_t) override { MPI_Win_sync(window_); }
   const std::byte* fetch(int source, int, std::int64_t offset, std::int64_t, std::byte*) override {
     MPI_Win_sync(window_);
-    return memory_[static_cast<std::size_t>(source)] + offset;
+    return memory_[source] + offset;
   }
   void fetch_all() override { MPI_Win_sync(window_); }
   void reclaim(int) override { MPI_Win_sync(window_); }
@@ -56,9 +56,9 @@ class Shared final : public StagingWay {
   void leave_last() noexcept {
     int rank = 0;
     MPI_Comm_rank(node_, &rank);
-    const bool holder = holders_[static_cast<std::size_t>(rank)] != 0;
+    const bool holder = holders_[rank] != 0;
     for (int other = 0; other < static_cast<int>(holders_.size()); ++other) {
-      if ((holders_[static_cast<std::size_t>(other)] != 0) == holder) continue;
+      if ((holders_[other] != 0) == holder) continue;
       if (!holder) {
         MPI_Send(nullptr, 0, MPI_BYTE, other, 0, node_);
         continue;
@@ -89,7 +89,7 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   MPI_Comm neighbours = MPI_COMM_NULL;
-  const int home = node[static_cast<std::size_t>(rank)];
+  const int home = node[rank];
   MPI_Comm_split(comm, home, rank, &neighbours);
   void* begin = nullptr;
   MPI_Win window = MPI_WIN_NULL;
@@ -114,7 +114,9 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
   int size = 1;
   MPI_Comm_size(neighbours, &size);
   std::vector<int> holders(static_cast<std::size_t>(size));
-  MPI_Allgather(&holder, 1, MPI_INT, holders.data(), 1, MPI_INT, neighbours);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(&holder, 1, MPI_INT, holders.data(), 1, MPI_INT, neighbours, &request);
+  wait_all({&request, 1}, "all ranks of a node to tell whether they only take");
   std::vector<PagesHeld> holds;
   std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
   int neighbour = 0;

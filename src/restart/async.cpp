@@ -9,7 +9,7 @@ std::vector<PartPlace> place_async(std::span<const std::int64_t> part_bytes, int
   auto places = place_in_one_file(part_bytes);
   const int compute_ranks = static_cast<int>(places.size());
   for (int rank = 0; rank < compute_ranks; ++rank) {
-    places[static_cast<std::size_t>(rank)].writer = taker_of(rank, compute_ranks, restart_ranks);
+    places[rank].writer = taker_of(rank, compute_ranks, restart_ranks);
   }
   return places;
 }

@@ -13,11 +13,11 @@ std::vector<PartPlace> place_dedicated(std::span<const std::int64_t> part_bytes,
   std::vector<PartPlace> places;
   for (int rank = 0; rank < compute_ranks; ++rank) {
     const int writer = taker_of(rank, compute_ranks, restart_ranks);
-    auto& size = file_bytes[static_cast<std::size_t>(writer)];
+    auto& size = file_bytes[writer];
     places.push_back({fmt::format("parts_{:06}.bin", writer), 0, size, writer});
-    size += part_bytes[static_cast<std::size_t>(rank)];
+    size += part_bytes[rank];
   }
-  for (auto& place : places) place.file_bytes = file_bytes[static_cast<std::size_t>(place.writer)];
+  for (auto& place : places) place.file_bytes = file_bytes[place.writer];
   return places;
 }
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "restart/agreement.hpp"
+#include "ranks/agreement.hpp"
 #include "restart/set_directory.hpp"
 #include "thalweg/timers.hpp"
 
@@ -92,7 +92,8 @@ void check_share(const std::string& set_path, const Manifest& manifest, int rank
 
 }  // namespace
 
-RestartSet find_restart(MPI_Comm comm, const std::string& directory) {
+RestartSet find_restart(MPI_Comm comm, const std::string& directory,
+                        const std::function<std::string(ModelTime)>& unfit) {
   const ScopedTimer timer(Timer::restart_read);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
@@ -110,10 +111,18 @@ RestartSet find_restart(MPI_Comm comm, const std::string& directory) {
     try {
       std::string text;
       const auto unreadable = attempt(rank, [&] {
-        if (rank == 0) text = read_manifest(path).to_text();
+        if (rank != 0) return;
+        const auto manifest = read_manifest(path);
+        const auto reason = unfit ? unfit(manifest.time) : "";
+        text = reason.empty() ? manifest.to_text() : fmt::format("-{}", reason);
       });
       throw_together(comm, unreadable);
-      const auto manifest = Manifest::parse(broadcast_text(comm, 0, text), path);
+      const auto told = broadcast_text(comm, 0, text);
+      if (told.front() == '-') {
+        set.unfit.push_back(fmt::format("'{}': {}", path, told.substr(1)));
+        continue;
+      }
+      const auto manifest = Manifest::parse(told, path);
       std::optional<Error> damage;
       try {
         check_share(path, manifest, rank, ranks);
@@ -122,7 +131,7 @@ RestartSet find_restart(MPI_Comm comm, const std::string& directory) {
       }
       throw_together(comm, damage);
       set.path = path;
-      set.time_s = manifest.time_s;
+      set.time = manifest.time;
       set.scalars = manifest.scalars;
       return set;
     } catch (const Error& error) {

@@ -17,4 +17,11 @@ RestartSettings restart_settings(const Experiment& experiment, const std::string
   return settings;
 }
 
+int restart_ranks(const Experiment& experiment) {
+  const SettingTable& restart = experiment.table("restart");
+  const auto& mode = restart.text("mode");
+  if (mode == "none" || !needs_restart_ranks(mode)) return 0;
+  return static_cast<int>(restart.integer("ranks"));
+}
+
 }  // namespace thalweg

@@ -2,9 +2,11 @@
 // Mode joint_multifile: every compute rank writes its own file, from the model's own memory.
 #include <fmt/format.h>
 
-#include "restart/agreement.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/pulse.hpp"
 #include "restart/mode.hpp"
 #include "restart/set_directory.hpp"
+#include "restart/tags.hpp"
 #include "thalweg/timers.hpp"
 
 namespace thalweg {
@@ -14,9 +16,11 @@ namespace {
 class JointMultifile final : public RestartMode {
  public:
   JointMultifile(const RestartTeam& team, const RestartModeEntry& entry)
-      : team_(team), entry_(entry) {}
+      : team_(team),
+        entry_(entry),
+        pulse_(team.control, tag_restart_pulse, [&team](int rank) { return team.name_of(rank); }) {}
 
-  void write(const Manifest& head, const Part& part) override {
+  void write(const Manifest& head, const KeptSets& kept, const Part& part) override {
     const auto& directory = team_.settings.directory;
     auto failure = attempt(team_.rank, [&] {
       if (team_.rank == 0) make_set_directory(directory, head.date);
@@ -28,7 +32,7 @@ class JointMultifile final : public RestartMode {
     std::vector<std::int64_t> words;
     failure = attempt(team_.rank, [&] {
       const double begin_s = now_s();
-      const auto& place = places[static_cast<std::size_t>(team_.rank)];
+      const auto& place = places[team_.rank];
       PartFile file(unfinished_path(directory, head.date) + "/" + place.file, place.file_bytes);
       file.begin_part(team_.rank, place.offset, part.index().index_bytes);
       part.for_each_slab([&](std::span<const std::byte> slab) { file.append(slab); });
@@ -38,11 +42,11 @@ class JointMultifile final : public RestartMode {
       record_event(EventKind::write, begin_s, now_s(), bytes, "restart");
     });
     const auto all = gather_lists(team_.compute, words);
-    finish(head, places, all, failure);
+    finish(head, kept, places, all, failure);
   }
 
  private:
-  void finish(const Manifest& head, std::span<const PartPlace> places,
+  void finish(const Manifest& head, const KeptSets& kept, std::span<const PartPlace> places,
               std::span<const std::int64_t> words, std::optional<Error> failure) const {
     const auto& directory = team_.settings.directory;
     try {
@@ -55,7 +59,7 @@ class JointMultifile final : public RestartMode {
         }
         auto manifest = head;
         manifest.files = files_of(places, std::move(parts));
-        complete_set(directory, manifest, team_.settings.keep);
+        complete_set(directory, manifest, kept);
       });
       throw_together(team_.compute, failure);
     } catch (const Error&) {
@@ -66,6 +70,7 @@ class JointMultifile final : public RestartMode {
 
   const RestartTeam& team_;
   const RestartModeEntry& entry_;
+  Pulse pulse_;
 };
 
 }  // namespace

@@ -17,7 +17,6 @@ using nlohmann::json;
 
 constexpr int layout_version = 1;
 constexpr const char* checksum_key = ",\n \"manifest_crc32\": \"";
-constexpr std::array type_names{"float64", "float32", "int32"};  // [ValueType]
 
 /// What ends a manifest whose text so far is `text`.
 std::string checksum_line(std::string_view text) {
@@ -32,7 +31,7 @@ json field_to_json(const FieldInfo& field) {
           {"units", field.units},
           {"place", place_names[static_cast<std::size_t>(field.place)]},
           {"levels", field.levels},
-          {"type", type_names[static_cast<std::size_t>(field.type)]}};
+          {"type", value_type_names[static_cast<std::size_t>(field.type)]}};
 }
 
 template <class Names>
@@ -50,7 +49,7 @@ FieldInfo field_from_json(const json& from) {
   field.units = from.at("units");
   field.place = static_cast<Place>(position_in(place_names, from.at("place")));
   field.levels = from.at("levels");
-  field.type = static_cast<ValueType>(position_in(type_names, from.at("type")));
+  field.type = static_cast<ValueType>(position_in(value_type_names, from.at("type")));
   return field;
 }
 
@@ -98,7 +97,7 @@ std::string Manifest::to_text() const {
   const json all{{"thalweg_restart", layout_version},
                  {"date", date},
                  {"start_date", start_date},
-                 {"time_s", time_s},
+                 {"time_s", time.seconds()},
                  {"mode", mode},
                  {"compute_ranks", compute_ranks},
                  {"restart_ranks", restart_ranks},
@@ -132,7 +131,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& path) {
     Manifest manifest;
     manifest.date = all.at("date");
     manifest.start_date = all.at("start_date");
-    manifest.time_s = all.at("time_s");
+    manifest.time = ModelTime(all.at("time_s").get<double>());
     manifest.mode = all.at("mode");
     manifest.compute_ranks = all.at("compute_ranks");
     manifest.restart_ranks = all.at("restart_ranks");

@@ -24,7 +24,7 @@ struct FileEntry {
 struct Manifest {
   std::string date;        ///< 20000101T060000Z, the name of the set
   std::string start_date;  ///< of the run
-  double time_s = 0.0;     ///< since start_date
+  ModelTime time;          ///< since start_date
   std::string mode;
   int compute_ranks = 0, restart_ranks = 0;
   std::array<std::int64_t, 3> sizes{};  ///< [place] points

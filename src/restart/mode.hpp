@@ -12,6 +12,7 @@
 
 #include "restart/manifest.hpp"
 #include "restart/part.hpp"
+#include "restart/retention.hpp"
 
 namespace thalweg {
 
@@ -23,6 +24,9 @@ struct RestartTeam {
   MPI_Comm compute = MPI_COMM_NULL;  ///< compute ranks only; null on restart ranks
   int rank = 0, compute_ranks = 1, restart_ranks = 0;  ///< compute ranks come first
   bool is_compute() const { return rank < compute_ranks; }
+  std::string name_of(int each) const {
+    return (each < compute_ranks ? "compute rank " : "restart rank ") + std::to_string(each);
+  }
 };
 
 /// Where the part of one compute rank goes and who writes it.
@@ -37,8 +41,9 @@ struct PartPlace {
 class RestartMode {
  public:
   virtual ~RestartMode() = default;
-  /// `head`: the manifest without its files, the same on all ranks. All ranks throw the same Error.
-  virtual void write(const Manifest& head, const Part& part) = 0;
+  /// `head`: the manifest without its files, the same on all ranks. `kept`: compute rank 0 knows.
+  /// All ranks throw the same Error.
+  virtual void write(const Manifest& head, const KeptSets& kept, const Part& part) = 0;
   /// Looks for news without waiting. All ranks throw the same Error, at the same call.
   virtual void check() {}
   /// Waits for the set in flight and ends the restart ranks' work. All ranks throw the same Error.

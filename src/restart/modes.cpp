@@ -39,13 +39,17 @@ const RestartModeEntry& find_restart_mode(const std::string& name) {
     if (name == mode.name) return mode;
   }
   throw Error(Blame::user,
-              fmt::format("[restart]: mode '{}' does not exist; choose one of: {}.{}", name,
+              fmt::format("[restart]: mode '{}' does not exist; choose one of: none, {}.{}", name,
                           fmt::join(mode_names(), ", "), did_you_mean(name, mode_names())));
 }
 
 std::vector<ModeInfo> restart_modes() {
   std::vector<ModeInfo> list;
-  for (const auto& mode : all) list.push_back({mode.name, mode.meaning});
+  for (const auto& mode : all) {
+    const bool several = mode.place == place_joint || mode.place == place_dedicated;
+    const auto* ranks = mode.needs_restart_ranks ? "required" : "none";
+    list.push_back({mode.name, mode.meaning, ranks, several});
+  }
   return list;
 }
 
@@ -87,7 +91,7 @@ std::vector<PartPlace> place_in_one_file(std::span<const std::int64_t> part_byte
 std::vector<FileEntry> files_of(std::span<const PartPlace> places, std::vector<PartEntry> parts) {
   std::vector<FileEntry> files;
   for (auto& part : parts) {
-    const auto& place = places[static_cast<std::size_t>(part.rank)];
+    const auto& place = places[part.rank];
     if (files.empty() || files.back().name != place.file) {
       files.push_back({place.file, place.file_bytes, {}});
     }

@@ -144,8 +144,8 @@ Part::Part(std::int64_t rank, const RankPoints& points, std::span<const FieldInf
 void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& take) const {
   const auto words = index_.encode();
   const auto bytes_take = [&](const std::byte* begin, std::int64_t size) {
-    for (std::int64_t done = 0; done < size; done += slab_bytes) {
-      take({begin + done, static_cast<std::size_t>(std::min(slab_bytes, size - done))});
+    for (std::int64_t done = 0; done < size; done += part_slab_bytes) {
+      take({begin + done, static_cast<std::size_t>(std::min(part_slab_bytes, size - done))});
     }
   };
   bytes_take(reinterpret_cast<const std::byte*>(words.data()), index_.index_bytes);
@@ -169,12 +169,12 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
     if (points > 0 && in_place(values, where, place.order, all) != nullptr) {
       take_rectangle(all);
     } else if (place.order == ArrayOrder::level_innermost) {
-      const auto step = std::max<std::int64_t>(1, slab_bytes / (where.levels * value_bytes));
+      const auto step = std::max<std::int64_t>(1, part_slab_bytes / (where.levels * value_bytes));
       for (std::int64_t point = 0; point < points; point += step) {
         take_rectangle({point, std::min(step, points - point), 0, where.levels});
       }
     } else {
-      const auto step = std::max<std::int64_t>(1, slab_bytes / value_bytes);
+      const auto step = std::max<std::int64_t>(1, part_slab_bytes / value_bytes);
       for (int level = 0; level < where.levels; ++level) {
         const Rectangle line{0, points, level, 1};
         if (points > 0 && in_place(values, where, place.order, line) != nullptr) {

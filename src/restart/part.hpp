@@ -18,7 +18,7 @@ namespace thalweg {
 /// Parts, and the fields in them, begin at multiples of this: a page of the page cache.
 inline constexpr std::int64_t part_alignment_bytes = 4096;
 /// Parts are checked and written in slabs that fit the second-level cache beside other data.
-inline constexpr std::int64_t slab_bytes = std::int64_t{1} << 20;
+inline constexpr std::int64_t part_slab_bytes = std::int64_t{1} << 20;
 
 /// The points of one place that a rank owns. `local` = number in the order of OwnedPoints.
 struct PlacePoints {
@@ -67,9 +67,9 @@ class Part {
 
   const PartIndex& index() const { return index_; }
   std::int64_t bytes() const { return index_.part_bytes; }
-  /// take(slab) for slabs that follow each other and make up the part: at most slab_bytes (or one
-  /// point or level, where that is more), in the model's own memory where the values lie as they
-  /// are to be written, else in a buffer that lives until take returns.
+  /// take(slab) for slabs that follow each other and make up the part: at most part_slab_bytes (or
+  /// one point or level, where that is more), in the model's own memory where the values lie as
+  /// they are to be written, else in a buffer that lives until take returns.
   void for_each_slab(const std::function<void(std::span<const std::byte>)>& take) const;
   /// Copies the whole part.
   void copy(std::byte* into) const;

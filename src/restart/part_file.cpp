@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "format/aside_file.hpp"
+#include "base/file_size_signal.hpp"
+#include "file/aside_file.hpp"
 #include "thalweg/error.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
@@ -50,6 +52,7 @@ void PartFile::append(std::span<const std::byte> slab) {
     rest = rest.subspan(count);
   }
   write_all(slab, offset);
+  note_work();
 }
 
 void PartFile::write_all(std::span<const std::byte> bytes, std::int64_t offset) {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "restart/agreement.hpp"
+#include "ranks/agreement.hpp"
 #include "restart/overlap.hpp"
 #include "restart/part.hpp"
 #include "restart/set_directory.hpp"
@@ -150,7 +150,7 @@ std::vector<PartIndex> read_indices(MPI_Comm comm, std::span<const PartSource> s
   std::vector<std::int64_t> mine;
   const auto failure = attempt(rank, [&] {
     for (auto part = parts * rank / ranks; part < parts * (rank + 1) / ranks; ++part) {
-      const auto& source = sources[static_cast<std::size_t>(part)];
+      const auto& source = sources[part];
       std::vector<std::int64_t> words(static_cast<std::size_t>(source.entry.index_bytes) /
                                       sizeof(std::int64_t));
       InputFile(source.path).read(words.data(), source.entry.index_bytes, source.entry.offset);

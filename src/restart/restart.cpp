@@ -4,8 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "output/dates.hpp"
-#include "restart/agreement.hpp"
+#include <array>
+#include <optional>
+
+#include "field/dates.hpp"
+#include "field/names.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/finalize_watch.hpp"
+#include "ranks/one_caller.hpp"
+#include "ranks/same_everywhere.hpp"
 #include "restart/mode.hpp"
 #include "restart/staged.hpp"
 #include "thalweg/timers.hpp"
@@ -18,19 +25,68 @@ struct Restart::State {
   RankPoints points;
   std::vector<FieldInfo> fields;
   std::unique_ptr<RestartMode> mode;  // compute ranks, from the first write on
-  bool ended = false;
+  bool ended = false, left = false;
+  std::optional<Error> failure;  // what every later call throws
+  std::optional<FinalizeWatch> watch;
+  std::optional<Retention> retention;
 
   ~State() {
-    mode.reset();
+    leave();
     // After an error on one rank alone the others cannot take part in freeing: leave it to the
     // launcher.
-    if (!ended) return;
+    int over = 0;
+    MPI_Finalized(&over);
+    if (!ended || over != 0) return;
     for (auto* comm : {&team.compute, &team.control, &team.data}) {
       if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
     }
   }
 
+  // Without close: restart ranks are told all the same, and complete a set that is under way.
+  void leave() noexcept {
+    watch.reset();
+    if (!std::exchange(left, true) && !ended && team.is_compute() &&
+        team.control != MPI_COMM_NULL && may_call_mpi()) {
+      make_mode();
+    }
+    mode.reset();
+  }
+
+  void make_mode() {
+    if (mode) return;
+    const auto& entry = find_restart_mode(team.settings.mode);
+    mode = entry.make(team, entry);
+  }
+
+  // One thread at a time, none after a failure; what `act` throws is the failure of this restart.
+  template <class Act>
+  void call(const Act& act) {
+    const auto alone = enter_alone();
+    if (failure) throw Error(*failure);
+    try {
+      require_mpi_thread();
+      act();
+    } catch (const std::exception& error) {
+      failure = error_of(error);
+      throw Error(*failure);
+    }
+  }
+
   // The ranks' points must be as many as the place has: what is missing could never be read.
+  void check_definitions() const {
+    std::string text;
+    for (const auto& field : fields) {
+      text += fmt::format("{}: {} {} {} ", field.name, static_cast<int>(field.place), field.levels,
+                          static_cast<int>(field.type));
+    }
+    const std::array aspects{Aspect{"fields of the state", text}};
+    const auto fault = difference_among(
+        team.compute, aspects,
+        [](MPI_Request& request, std::string_view what) { wait_for(request, what); });
+    if (!fault.empty()) throw Error(Blame::user, fault);
+    check_points();
+  }
+
   void check_points() const {
     std::array<std::int64_t, 3> owned{}, all{};
     for (std::size_t place = 0; place < 3; ++place) owned[place] = points[place].count;
@@ -59,11 +115,11 @@ struct Restart::State {
     }
   }
 
-  Manifest head(double time_s, const RestartScalars& scalars) const {
+  Manifest head(ModelTime time, const RestartScalars& scalars) const {
     Manifest head;
-    head.date = short_date_after(team.settings.start_date, time_s);
+    head.date = short_date_after(team.settings.start_date, time);
     head.start_date = team.settings.start_date;
-    head.time_s = time_s;
+    head.time = time;
     head.mode = team.settings.mode;
     head.compute_ranks = team.compute_ranks;
     head.restart_ranks = team.restart_ranks;
@@ -83,37 +139,67 @@ bool needs_restart_ranks(const std::string& mode) {
   return find_restart_mode(mode).needs_restart_ranks;
 }
 
-Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings) {
-  int size = 1;
-  MPI_Comm_size(ranks.comm, &size);
+namespace {
+
+void check_settings(const RestartSettings& settings, const RestartRanks& ranks, int size) {
   check_restart(settings, size - ranks.restart_ranks, ranks.restart_ranks);
   if (ranks.restart_ranks > 0 && !needs_restart_ranks(settings.mode)) {
     throw Error(Blame::user, fmt::format("[restart]: mode '{}' has no use for {} restart ranks",
                                          settings.mode, ranks.restart_ranks));
   }
-  short_date_after(settings.start_date, 0.0);  // throws on a malformed date
+  short_date_after(settings.start_date, {});  // throws on a malformed date
+}
+
+}  // namespace
+
+Restart Restart::open(const Output& output, const RestartSettings& settings) {
+  auto restart = open({output.restart_comm(), output.restart_ranks()}, settings);
+  restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage());
+  return restart;
+}
+
+Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(ranks.comm, &rank);
+  MPI_Comm_size(ranks.comm, &size);
   set_wait_timeout(settings.timeout_s);
+  throw_together(ranks.comm, attempt(rank, [&] { check_settings(settings, ranks, size); }));
+  auto aspects = aspects_of(settings);
+  aspects.push_back({"[restart] ranks", fmt::format("{}", ranks.restart_ranks)});
+  require_same_settings(ranks.comm, aspects);  // before what waits without a limit
   auto state = std::make_unique<State>();
   auto& team = state->team;
   team.settings = settings;
+  state->retention.emplace(settings.directory, settings.keep, nullptr);
   team.restart_ranks = ranks.restart_ranks;
   team.compute_ranks = size - ranks.restart_ranks;
-  MPI_Comm_rank(ranks.comm, &team.rank);
+  team.rank = rank;
   MPI_Comm_dup(ranks.comm, &team.control);
   MPI_Comm_dup(ranks.comm, &team.data);
   MPI_Comm_split(ranks.comm, team.is_compute() ? 0 : MPI_UNDEFINED, team.rank, &team.compute);
+  state->watch.emplace([state = state.get()] {
+    if (state->ended || !state->team.is_compute()) return;
+    state->make_mode();
+    state->mode.reset();
+    state->ended = true;
+  });
   return Restart(std::move(state));
 }
 
 void Restart::serve() {
   const ScopedTimer timer(Timer::restart_rank);
-  serve_restart_rank(state_->team, find_restart_mode(state_->team.settings.mode));
-  state_->ended = true;
+  const double begin_s = now_s();
+  state_->call([&] {
+    serve_restart_rank(state_->team, find_restart_mode(state_->team.settings.mode));
+    state_->ended = true;
+  });
+  record_event(EventKind::idle, begin_s, now_s(), 0, "restart");  // but for what it did meanwhile
 }
 
 void Restart::define(std::span<const OwnedPoints> points) { state_->points = rank_points(points); }
 
 void Restart::define(const FieldInfo& field) {
+  check_name("restart field", field.name, longest_field_name);
   for (const auto& known : state_->fields) {
     if (known.name == field.name) {
       throw Error(Blame::user, fmt::format("restart field '{}' is defined twice", field.name));
@@ -128,36 +214,60 @@ void Restart::define(const FieldInfo& field) {
   state_->fields.push_back(field);
 }
 
-void Restart::write(double time_s, std::span<const FieldView> views,
+void Restart::write(ModelTime time, std::span<const FieldView> views,
                     const RestartScalars& scalars) {
-  const ScopedTimer timer(Timer::restart);
-  auto& team = state_->team;
-  state_->check_views(views);
-  if (!state_->mode) {
-    state_->check_points();
-    const auto& entry = find_restart_mode(team.settings.mode);
-    state_->mode = entry.make(team, entry);
-  }
-  const Part part(team.rank, state_->points, state_->fields, views);
-  state_->mode->write(state_->head(time_s, scalars), part);
+  state_->call([&] {
+    const ScopedTimer timer(Timer::restart);
+    const double begin_s = now_s();
+    state_->check_views(views);
+    if (!state_->mode) state_->check_definitions();
+    state_->make_mode();
+    const Part part(state_->team.rank, state_->points, state_->fields, views);
+    const auto head = state_->head(time, scalars);
+    const auto kept =
+        state_->team.rank == 0 ? state_->retention->before(head.date, time) : KeptSets{};
+    state_->mode->write(head, kept, part);
+    record_event(EventKind::wait, begin_s, now_s(), 0, "restart");  // but for what it did meanwhile
+  });
 }
 
 void Restart::check() {
   if (!state_->mode) return;
-  const ScopedTimer timer(Timer::restart);
-  state_->mode->check();
+  state_->call([&] {
+    const ScopedTimer timer(Timer::restart);
+    state_->mode->check();
+  });
 }
 
 void Restart::close() {
-  if (state_->ended) return;
-  const ScopedTimer timer(Timer::restart);
-  auto& team = state_->team;
-  if (!state_->mode) {  // restart ranks wait for the end, though there was nothing to write
-    const auto& entry = find_restart_mode(team.settings.mode);
-    state_->mode = entry.make(team, entry);
-  }
-  state_->mode->close();
-  state_->ended = true;
+  if (state_->ended && !state_->failure) return;
+  state_->call([&] {
+    const ScopedTimer timer(Timer::restart);
+    const double begin_s = now_s();
+    state_->make_mode();  // restart ranks wait for the end, though there was nothing to write
+    state_->mode->close();
+    state_->ended = true;
+    record_event(EventKind::wait, begin_s, now_s(), 0, "restart");
+  });
+}
+
+void Restart::leave() {
+  if (!state_->ended) state_->leave();
+}
+
+void close_both(Output& output, Restart* restart) {
+  auto first = output.failure();
+  const auto note = [&](const auto& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  };
+  if (restart != nullptr && !first) note([&] { restart->close(); });
+  if (restart != nullptr && first) restart->leave();  // restart ranks hear of the end in every case
+  note([&] { output.close(); });
+  if (first) throw Error(*first);
 }
 
 }  // namespace thalweg

@@ -8,8 +8,9 @@
 #include <array>
 #include <deque>
 
-#include "restart/agreement.hpp"
-#include "restart/letters.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/outbox.hpp"
+#include "ranks/pulse.hpp"
 #include "restart/set_directory.hpp"
 #include "restart/staged.hpp"
 #include "restart/tags.hpp"
@@ -27,7 +28,8 @@ class RestartRank {
       : team_(team),
         entry_(entry),
         part_bytes_(static_cast<std::size_t>(team.compute_ranks), 0),
-        letters_(team.control) {
+        outbox_(team.control),
+        pulse_(team.control, tag_restart_pulse, [&team](int rank) { return team.name_of(rank); }) {
     for (int rank = 0; rank < team.compute_ranks; ++rank) {
       share_ += taker_of(rank, team.compute_ranks, team.restart_ranks) == self() ? 1 : 0;
     }
@@ -38,9 +40,9 @@ class RestartRank {
     while (closed_ < team_.compute_ranks || head_) receive(await_letter());
     if (abandoned_) {
       static_cast<void>(staging_.release());  // its other owners do not free it either
-      throw Error(Blame::file_system, "the compute ranks ended before they closed their restart");
+      throw Error(Blame::user, "the compute ranks ended before they closed their restart");
     }
-    letters_.drain("compute ranks to take the last words");
+    outbox_.drain("compute ranks to take the last words");
     staging_.reset();  // collective with the compute ranks
     if (failure_) throw *failure_;
   }
@@ -65,7 +67,8 @@ class RestartRank {
   }
 
   void receive(const MPI_Status& status) {
-    const auto text = take_letter(status, team_.control);
+    if (pulse_.take(status)) return;
+    const auto text = take_text(status, team_.control);
     const int source = status.MPI_SOURCE;
     switch (status.MPI_TAG) {
       case tag_restart_seal:
@@ -80,26 +83,39 @@ class RestartRank {
       case tag_restart_close:
         ++closed_;
         abandoned_ = abandoned_ || words_of(text).front() != 0;
-        return;
+        return give_up_parts();
       default:
         throw Error(Blame::bug, fmt::format("restart: message {}", status.MPI_TAG));
     }
   }
 
   void seal(int source, std::int64_t bytes) {
-    part_bytes_[static_cast<std::size_t>(source)] = bytes;
+    part_bytes_[source] = bytes;
     if (++sealed_ < team_.compute_ranks) return;
     places_ = entry_.place(part_bytes_, team_.restart_ranks);
     failure_ = attempt(team_.rank, [&] {  // if it fails, then on the compute ranks as well
-      staging_ = make_staging_memory(team_.settings.transport, staging_ranks(team_), 0);
+      staging_ =
+          make_staging_memory(parse_transport(team_.settings.transport), staging_ranks(team_), 0);
     });
   }
 
-  void open_set(const std::string& head) {
+  // After the last word of every compute rank no part comes any more.
+  void give_up_parts() {
+    if (closed_ < team_.compute_ranks || !head_ || taken_ == share_) return;
+    guarded([] {
+      throw Error(Blame::user,
+                  "a compute rank ended before it handed over its part of a restart set");
+    });
+    taken_ = share_;
+    report();
+  }
+
+  void open_set(std::string head) {
     begin_s_ = now_s();
     set_failure_.reset();
     words_.clear();
     taken_ = 0;
+    kept_ = take_line(head);
     guarded([&] {
       head_ = Manifest::parse(head, "head of a restart set");
       make_set_directory(team_.settings.directory, head_->date);
@@ -123,26 +139,24 @@ class RestartRank {
   // Everything is taken even when it can no longer be written: the source must get rid of it.
   void take(int source, std::int64_t index_bytes) {
     const double begin_s = now_s();
-    const auto bytes = part_bytes_[static_cast<std::size_t>(source)];
+    const auto bytes = part_bytes_[source];
     const auto start = [&](std::int64_t offset) {
-      auto& buffer = buffers_[static_cast<std::size_t>(offset / chunk_bytes % 2)];
+      auto& buffer = buffers_[offset / chunk_bytes % 2];
       if (!staging_->in_place(source)) buffer.resize(static_cast<std::size_t>(chunk_bytes));
       return staging_->fetch(source, staging_tag, offset, std::min(chunk_bytes, bytes - offset),
                              buffer.data());
     };
-    guarded([&] {
-      file_->begin_part(source, places_[static_cast<std::size_t>(source)].offset, index_bytes);
-    });
+    guarded([&] { file_->begin_part(source, places_[source].offset, index_bytes); });
     const std::byte* next = bytes > 0 ? start(0) : nullptr;
     for (std::int64_t offset = 0; offset < bytes; offset += chunk_bytes) {
       staging_->fetch_all();
       const std::byte* chunk = next;
       if (offset + chunk_bytes < bytes) next = start(offset + chunk_bytes);
       const auto size = std::min(chunk_bytes, bytes - offset);
-      for (std::int64_t done = 0; done < size; done += slab_bytes) {
+      for (std::int64_t done = 0; done < size; done += part_slab_bytes) {
         guarded([&] {
           file_->append(
-              {chunk + done, static_cast<std::size_t>(std::min(slab_bytes, size - done))});
+              {chunk + done, static_cast<std::size_t>(std::min(part_slab_bytes, size - done))});
         });
       }
     }
@@ -162,7 +176,7 @@ class RestartRank {
                   words_.size() * sizeof(std::int64_t));
     }
     if (self() == 0) return collect(text);
-    letters_.post(team_.compute_ranks, tag_restart_report, text);
+    outbox_.post_text(team_.compute_ranks, tag_restart_report, text);
     head_.reset();
   }
 
@@ -186,13 +200,13 @@ class RestartRank {
       std::sort(parts.begin(), parts.end(),
                 [](const PartEntry& a, const PartEntry& b) { return a.rank < b.rank; });
       head_->files = files_of(places_, std::move(parts));
-      complete_set(team_.settings.directory, *head_, team_.settings.keep);
+      complete_set(team_.settings.directory, *head_, kept_);
     });
     if (set_failure_ && head_) give_up_set(team_.settings.directory, head_->date);
     head_.reset();
     const auto news = set_failure_ ? encode_error(*set_failure_) : std::string();
     for (int rank = 0; rank < team_.compute_ranks; ++rank) {
-      letters_.post(rank, tag_restart_done, news);
+      outbox_.post_text(rank, tag_restart_done, news);
     }
     record_event(EventKind::close, begin_s_, now_s(), 0, "restart");
   }
@@ -214,11 +228,13 @@ class RestartRank {
   const RestartModeEntry& entry_;
   std::vector<std::int64_t> part_bytes_;  // [compute rank]
   std::vector<PartPlace> places_;         // [compute rank]
-  Letters letters_;
+  Outbox outbox_;
+  Pulse pulse_;
   std::unique_ptr<StagingMemory> staging_;
   std::array<std::vector<std::byte>, 2> buffers_;  // chunks that cannot be read in place
   std::deque<WaitingPart> waiting_;
   std::optional<Manifest> head_;  // of the set in flight
+  KeptSets kept_;                 // when it is whole
   std::optional<PartFile> file_;
   std::vector<std::int64_t> words_;   // parts written of this set
   std::vector<std::string> reports_;  // first restart rank

@@ -14,6 +14,7 @@
 #include <random>
 
 #include "all_ranks.hpp"
+#include "count_members.hpp"
 #include "restart/part_file.hpp"
 #include "thalweg/error.hpp"
 
@@ -91,7 +92,7 @@ struct Model {
     if (block_points > 0) {
       offset = position % block_points * point_stride + position / block_points * block_stride;
     }
-    return deep[static_cast<std::size_t>(offset + level * level_stride)];
+    return deep[offset + level * level_stride];
   }
 
   void fill(double time_s) {
@@ -181,7 +182,7 @@ RestartSet read_back(const std::string& directory, int ranks, double time_s, Mem
   RestartSet set;
   if (readers.comm != MPI_COMM_NULL) {
     set = find_restart(readers.comm, directory + "/restart");
-    CHECK(set.time_s == time_s);
+    CHECK(set.time == ModelTime(time_s));
     CHECK(set.scalars == RestartScalars{{"step", fmt::format("{}", time_s)}});
     Model model(readers.comm, memory, stretch);
     read_restart(readers.comm, set, model.owned, state_fields(), model.views<MutableFieldView>());
@@ -288,6 +289,16 @@ TEST_SUITE("restart") {
     read_back(directory.path, 1, 180.0, Memory::columns, 7);
   }
 
+  TEST_CASE("a_set_between_two_seconds_is_found_and_is_newer_than_that_of_the_second_before") {
+    const SharedDirectory directory;
+    write_sets(settings_for("sync", directory.path), ranks_of(MPI_COMM_WORLD), 0, {0.0, 1.0, 1.5});
+    read_back(directory.path, 1, 1.5, Memory::columns, 7);
+    if (rank_of(MPI_COMM_WORLD) == 0) {
+      CHECK(names_in(directory.path + "/restart") ==
+            std::vector<std::string>{"20000101T000001.500Z", "20000101T000001Z"});
+    }
+  }
+
   TEST_CASE("damaged_sets_are_named_and_the_one_before_is_taken") {
     const int world = ranks_of(MPI_COMM_WORLD);
     const bool first = rank_of(MPI_COMM_WORLD) == 0;
@@ -377,6 +388,27 @@ TEST_SUITE("restart") {
       CHECK(sentence.find("cannot create the directory") != std::string::npos);
       MPI_Barrier(MPI_COMM_WORLD);
     }
+  }
+
+  TEST_CASE("every_member_of_a_restarts_settings_is_compared_by_open") {
+    int visited = 0;
+    const RestartSettings settings;
+    visit_settings(settings, [&](const char*, const auto&) { ++visited; });
+    CHECK(visited == count_members<RestartSettings>());
+  }
+
+  TEST_CASE("settings_of_one_rank_that_differ_are_named_on_all_ranks") {
+    if (ranks_of(MPI_COMM_WORLD) < 3) return;
+    RestartSettings settings;
+    RestartRanks ranks{MPI_COMM_WORLD, 0};
+    if (rank_of(MPI_COMM_WORLD) == 1) {
+      settings.mode = "async";
+      ranks.restart_ranks = 1;
+    }
+    CHECK_THROWS_WITH_AS(Restart::open(ranks, settings),
+                         "the ranks differ in [restart] mode, [restart] ranks: rank 1 says other "
+                         "than the rest; give all ranks the same settings",
+                         Error);
   }
 
   TEST_CASE("settings_are_checked") {

@@ -25,14 +25,16 @@ namespace {
 constexpr const char* unfinished_suffix = ".part";
 constexpr const char* replaced_suffix = ".old";
 
-/// "20000101T060000Z"
-bool is_date(const std::string& name) {
-  constexpr std::string_view form = "00000000T000000Z";
-  return name.size() == form.size() &&
-         std::equal(name.begin(), name.end(), form.begin(), [](char letter, char wanted) {
-           return wanted == '0' ? std::isdigit(static_cast<unsigned char>(letter)) != 0
-                                : letter == wanted;
-         });
+/// "20000101T060000Z", or with milliseconds, "20000101T060000.500Z".
+bool is_date(std::string_view name) {
+  const auto is_like = [&](std::string_view form) {
+    return std::equal(name.begin(), name.end(), form.begin(), form.end(),
+                      [](char letter, char wanted) {
+                        return wanted == '0' ? std::isdigit(static_cast<unsigned char>(letter)) != 0
+                                             : letter == wanted;
+                      });
+  };
+  return is_like("00000000T000000Z") || is_like("00000000T000000.000Z");
 }
 
 void rename_path(const std::string& from, const std::string& to) {
@@ -86,7 +88,8 @@ void remove_strangers(const std::string& set_path, const Manifest& manifest) {
   }
 }
 
-void remove_old_sets(const std::string& directory, const std::string& newest, int keep) {
+void remove_old_sets(const std::string& directory, const std::string& newest,
+                     const KeptSets& keep) {
   std::error_code ignored;
   std::vector<fs::path> left_over;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
@@ -98,10 +101,11 @@ void remove_old_sets(const std::string& directory, const std::string& newest, in
   for (const auto& path : left_over) remove_set(path);
   int kept = 0;
   for (const auto& date : list_sets(directory)) {
-    if (date > newest) continue;
+    if (is_earlier(newest, date)) continue;
     const auto path = fs::path(directory) / date;
     const bool whole = fs::exists(path / manifest_name, ignored);
-    if (!whole || kept >= keep) {
+    const bool needed = keep.from_date && !is_earlier(date, *keep.from_date);
+    if (!whole || (kept >= keep.newest && !needed)) {
       remove_set(path);
     } else {
       ++kept;
@@ -125,7 +129,7 @@ void make_set_directory(const std::string& directory, const std::string& date) {
   }
 }
 
-void complete_set(const std::string& directory, const Manifest& manifest, int keep) {
+void complete_set(const std::string& directory, const Manifest& manifest, const KeptSets& kept) {
   const auto unfinished = unfinished_path(directory, manifest.date);
   const auto final_path = directory + "/" + manifest.date;
   remove_strangers(unfinished, manifest);
@@ -137,11 +141,22 @@ void complete_set(const std::string& directory, const Manifest& manifest, int ke
   }
   rename_path(unfinished, final_path);
   flush_directory(directory);
-  remove_old_sets(directory, manifest.date, keep);
+  remove_old_sets(directory, manifest.date, kept);
+}
+
+void remove_sets_after(const std::string& directory, const std::string& date) {
+  for (const auto& other : list_sets(directory)) {
+    if (is_earlier(date, other)) remove_set(fs::path(directory) / other);
+  }
 }
 
 void give_up_set(const std::string& directory, const std::string& date) noexcept {
   remove_set(unfinished_path(directory, date));
+}
+
+bool is_earlier(std::string_view date, std::string_view other) {
+  const auto digits = [](std::string_view text) { return text.substr(0, text.find('Z')); };
+  return digits(date) < digits(other);  // 1 s, 1.500 s, 2 s
 }
 
 std::vector<std::string> list_sets(const std::string& directory) {
@@ -151,7 +166,7 @@ std::vector<std::string> list_sets(const std::string& directory) {
     const auto name = entry.path().filename().string();
     if (is_date(name) && entry.is_directory(ignored)) dates.push_back(name);
   }
-  std::sort(dates.rbegin(), dates.rend());
+  std::sort(dates.rbegin(), dates.rend(), is_earlier);
   return dates;
 }
 

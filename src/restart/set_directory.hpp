@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "restart/manifest.hpp"
+#include "restart/retention.hpp"
 
 namespace thalweg {
 
@@ -18,12 +20,18 @@ void make_set_directory(const std::string& directory, const std::string& date);
 
 /// One rank, after every file is written: the manifest, written aside, flushed and renamed, then
 /// the final name. A set of the same date makes way. Then removes what is too old: whole sets
-/// before this one beyond `keep` (this one counted), and what interrupted runs left. Throws
+/// before this one that `kept` does not name, and what interrupted runs left. Throws
 /// Error(file_system) if the set is not whole then.
-void complete_set(const std::string& directory, const Manifest& manifest, int keep);
+void complete_set(const std::string& directory, const Manifest& manifest, const KeptSets& kept);
 
 /// Removes an unfinished set: its space may be what is missing. Never throws.
 void give_up_set(const std::string& directory, const std::string& date) noexcept;
+
+/// Which of two sets is of an earlier time, by their dates; "" is before all.
+bool is_earlier(std::string_view date, std::string_view other);
+
+/// Removes the sets of later times than this date, whole or not; of "", all.
+void remove_sets_after(const std::string& directory, const std::string& date);
 
 /// Dates of all sets below the directory, whole or not, the newest first; none if it is not there.
 std::vector<std::string> list_sets(const std::string& directory);

@@ -5,8 +5,9 @@
 
 #include <array>
 
-#include "restart/agreement.hpp"
-#include "restart/letters.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/outbox.hpp"
+#include "ranks/pulse.hpp"
 #include "restart/mode.hpp"
 #include "restart/tags.hpp"
 #include "thalweg/timers.hpp"
@@ -30,19 +31,26 @@ class Staged final : public RestartMode {
   explicit Staged(const RestartTeam& team)
       : team_(team),
         taker_(team.compute_ranks + taker_of(team.rank, team.compute_ranks, team.restart_ranks)),
-        letters_(team.control) {}
+        outbox_(team.control),
+        pulse_(team.control, tag_restart_pulse, [&team](int rank) { return team.name_of(rank); }) {}
 
   ~Staged() override {
     if (ended_) return;
     // An error ended the model on this rank. Restart ranks finish what they have and end too; what
-    // is shared with them is left to the end of the program.
+    // is shared with them is left to the end of the program. The program may end as soon as this
+    // returns: not before the set under way is whole.
+    try {
+      wait_for_news();
+    } catch (const Error&) {  // nothing comes any more
+    }
     tell_end(true);
     static_cast<void>(staging_.release());
   }
 
-  void write(const Manifest& head, const Part& part) override {
+  void write(const Manifest& head, const KeptSets& kept, const Part& part) override {
     finish_set();
-    const auto text = head.to_text();  // on all ranks: they throw together or not at all
+    const auto text =
+        to_line(kept) + head.to_text();  // on all ranks: they throw together or not at all
     if (!staging_) seal(part.bytes());
     const double begin_s = now_s();
     part.copy(staging_->memory());
@@ -51,12 +59,13 @@ class Staged final : public RestartMode {
     }
     if (team_.rank == 0) {
       for (int rank = 0; rank < team_.restart_ranks; ++rank) {
-        letters_.post(team_.compute_ranks + rank, tag_restart_head, text);
+        outbox_.post_text(team_.compute_ranks + rank, tag_restart_head, text);
       }
     }
     const auto index_bytes = part.index().index_bytes;
-    letters_.post(taker_, tag_restart_part, {&index_bytes, 1});
+    outbox_.post_words(taker_, tag_restart_part, {index_bytes});
     pending_ = asking_ = true;
+    add_time(Timer::restart_copy, begin_s, now_s());
     record_event(EventKind::copy, begin_s, now_s(), part.bytes(), "restart");
   }
 
@@ -86,7 +95,7 @@ class Staged final : public RestartMode {
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, tag_restart_done, team_.control, &there, &status);
     if (there == 0) return;
-    const auto text = take_letter(status, team_.control);
+    const auto text = take_text(status, team_.control);
     if (!text.empty()) failure_ = decode_error(text);
     staging_->reclaim(staging_tag);
     pending_ = false;
@@ -119,10 +128,11 @@ class Staged final : public RestartMode {
 
   void seal(std::int64_t bytes) {
     for (int rank = 0; rank < team_.restart_ranks; ++rank) {
-      letters_.post(team_.compute_ranks + rank, tag_restart_seal, {&bytes, 1});
+      outbox_.post_words(team_.compute_ranks + rank, tag_restart_seal, {bytes});
     }
     try {
-      staging_ = make_staging_memory(team_.settings.transport, staging_ranks(team_), bytes);
+      staging_ = make_staging_memory(parse_transport(team_.settings.transport),
+                                     staging_ranks(team_), bytes);
     } catch (const Error&) {  // on all ranks
       end();
       throw;
@@ -132,20 +142,21 @@ class Staged final : public RestartMode {
   void tell_end(bool abandoned) {
     const std::int64_t word = abandoned ? 1 : 0;
     for (int rank = 0; rank < team_.restart_ranks; ++rank) {
-      letters_.post(team_.compute_ranks + rank, tag_restart_close, {&word, 1});
+      outbox_.post_words(team_.compute_ranks + rank, tag_restart_close, {word});
     }
   }
 
   void end() {
     ended_ = true;
     tell_end(false);
-    letters_.drain("restart ranks to take the last words");
+    outbox_.drain("restart ranks to take the last words");
     staging_.reset();  // collective with the restart ranks
   }
 
   const RestartTeam& team_;
   int taker_;
-  Letters letters_;
+  Outbox outbox_;
+  Pulse pulse_;
   std::unique_ptr<StagingMemory> staging_;  // one state
   bool pending_ = false;                    // a set is in flight, as far as this rank knows
   bool asking_ = false;                     // all ranks: somebody may have a set in flight

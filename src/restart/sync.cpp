@@ -2,7 +2,8 @@
 // Mode sync: rank 0 receives the parts slab by slab, one rank after the other, and writes one file.
 #include <array>
 
-#include "restart/agreement.hpp"
+#include "ranks/agreement.hpp"
+#include "ranks/pulse.hpp"
 #include "restart/mode.hpp"
 #include "restart/set_directory.hpp"
 #include "restart/tags.hpp"
@@ -15,14 +16,17 @@ namespace {
 
 class Sync final : public RestartMode {
  public:
-  Sync(const RestartTeam& team, const RestartModeEntry& entry) : team_(team), entry_(entry) {}
+  Sync(const RestartTeam& team, const RestartModeEntry& entry)
+      : team_(team),
+        entry_(entry),
+        pulse_(team.control, tag_restart_pulse, [&team](int rank) { return team.name_of(rank); }) {}
 
-  void write(const Manifest& head, const Part& part) override {
+  void write(const Manifest& head, const KeptSets& kept, const Part& part) override {
     const std::array<std::int64_t, 2> mine{part.bytes(), part.index().index_bytes};
     const auto all = gather_lists(team_.compute, mine);
     std::optional<Error> failure;
     if (team_.rank == 0) {
-      failure = write_all(head, part, all);
+      failure = write_all(head, kept, part, all);
       if (failure) give_up_set(team_.settings.directory, head.date);
     } else {
       send(part);
@@ -44,7 +48,7 @@ class Sync final : public RestartMode {
 
   // all: {part bytes, index bytes} of every rank. A failed file does not stop the receiving: the
   // others wait to be rid of their parts.
-  std::optional<Error> write_all(const Manifest& head, const Part& own,
+  std::optional<Error> write_all(const Manifest& head, const KeptSets& kept, const Part& own,
                                  std::span<const std::int64_t> all) {
     const double begin_s = now_s();
     std::vector<std::int64_t> part_bytes;
@@ -74,7 +78,7 @@ class Sync final : public RestartMode {
       file->close();
       auto manifest = head;
       manifest.files = files_of(places, std::move(parts));
-      complete_set(team_.settings.directory, manifest, team_.settings.keep);
+      complete_set(team_.settings.directory, manifest, kept);
     });
     add_time(Timer::restart_write, begin_s, now_s());
     record_event(EventKind::write, begin_s, now_s(), places[0].file_bytes, "restart");
@@ -86,8 +90,8 @@ class Sync final : public RestartMode {
   void receive(int source, std::int64_t bytes, const Take& take) {
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto start = [&](std::size_t slot) {
-      buffers_[slot].resize(static_cast<std::size_t>(slab_bytes));
-      MPI_Irecv(buffers_[slot].data(), static_cast<int>(slab_bytes), MPI_BYTE, source,
+      buffers_[slot].resize(static_cast<std::size_t>(part_slab_bytes));
+      MPI_Irecv(buffers_[slot].data(), static_cast<int>(part_slab_bytes), MPI_BYTE, source,
                 tag_restart_slab, team_.compute, &requests[slot]);
     };
     if (bytes > 0) start(0);
@@ -110,6 +114,7 @@ class Sync final : public RestartMode {
 
   const RestartTeam& team_;
   const RestartModeEntry& entry_;
+  Pulse pulse_;
   std::array<std::vector<std::byte>, 2> buffers_;
 };
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from thalweg.config.checkout import binary_directory
+from thalweg.config.checkout import program
 from thalweg.lab.bars import read_bars
 from thalweg.lab.benchmarks import BENCHMARKS
 
@@ -35,7 +35,7 @@ def bar_file(path: Path, limit: str) -> Path:
 @pytest.fixture(scope="module")
 def output_lines(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """One quick run of the output benchmark."""
-    assert (binary_directory() / "thalweg_output_bench").is_file()
+    program("thalweg_output_bench")
     folder = tmp_path_factory.mktemp("bench")
     words = ("bench", "output", "--quick", "--json", "--layer", "ompio", "--directory", folder)
     result = cli(*words, timeout=300.0)

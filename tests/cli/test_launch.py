@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.run.launch import mpirun_command
 from thalweg.run.machine import describe_versions
 

@@ -61,7 +61,7 @@ def write_parts(folder: Path, kind: str = "NETCDF4") -> list[Path]:
 
 
 def write_index(folder: Path) -> Path:
-    """As src/format/virtual_dataset.cpp does, with a coordinate in full."""
+    """As src/format/netcdf/virtual_dataset.cpp does, with a coordinate in full."""
     path = folder / "out.nc"
     with netCDF4.Dataset(path, "w") as file:
         file.title = "index"

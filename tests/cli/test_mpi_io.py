@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import netCDF4
 import pytest
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.mpi_io import io_components, layer_options, romio_hints
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from thalweg.run import progress
-from thalweg.run.progress import ProgressDisplay
+from thalweg.run.progress import RunProgress
 
 
 def test_a_line_now_and_then(
@@ -15,7 +15,7 @@ def test_a_line_now_and_then(
     clock_s = 100.0
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock_s)
     hour_s = 3600.0
-    with ProgressDisplay("case") as display:
+    with RunProgress("case") as display:
         for elapsed_s, hours, outputs in ((0, 0, 1), (5, 1, 2), (11, 2, 3), (15, 3, 4), (22, 4, 5)):
             clock_s = 100.0 + elapsed_s
             display.update(hours * hour_s, 6 * hour_s, outputs)
@@ -33,7 +33,7 @@ def test_quiet_shows_nothing(
 ) -> None:
     clock_s = 0.0
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock_s)
-    display = ProgressDisplay("case", quiet=True)
+    display = RunProgress("case", quiet=True)
     clock_s = 100.0
     display.update(1.0, 2.0, 1)
     display.note("nothing to see")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -55,18 +54,6 @@ def test_the_last_line_says_what_limited_the_run(cli: Cli, small_case: Path, mod
     assert any(line.startswith(" L integrate") for line in lines)
     assert any("SYPD" in line and "CHSY" in line for line in lines)
     assert lines[-1] == f"limited by {RunDirectory(out).summary()['limited_by']}"
-
-
-def test_overwrite_replaces_a_run(cli: Cli, small_case: Path, model: Path) -> None:
-    words = ["run", small_case, "--out", small_case.parent / "run", "--json"]
-    words += ["--set", "time.duration=PT30M", "--set", "output.flat.interval=PT30M"]
-    assert cli(*words).returncode == 0
-    (small_case.parent / "run" / "old").write_text("from before")
-    assert cli(*words).returncode == 2
-    again = cli(*words, "--overwrite")
-    assert again.returncode == 0, again.stderr
-    assert json.loads(again.stdout)["status"] == "complete"
-    assert not (small_case.parent / "run" / "old").exists()
 
 
 def test_the_default_directory_is_named_after_case_and_time(

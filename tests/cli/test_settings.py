@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.durations import format_duration, parse_duration_s, short_duration
-from thalweg.config.errors import closest_name
 from thalweg.config.experiment import Experiment
-from thalweg.config.page import PAGE_PATH, settings_page
+from thalweg.config.page import PAGE_PATH, default_text, settings_page
 from thalweg.config.settings_list import settings_list
+from thalweg.errors import closest_name
 
 
 def test_the_page_is_the_list() -> None:
@@ -31,16 +31,16 @@ def test_a_resolved_experiment_reads_back_as_itself(small_case: Path) -> None:
     assert second.to_toml() == first.to_toml()
     assert second.text("time", "start") == "1850-06-01T00:00:00Z"
     assert second.number("model", "cfl") == 0.7
-    main, flat = second.output_tables()
-    assert main["variables"] == ["vor", "div"]
-    assert flat["interval"] == 900.0
-    assert flat["levels"] == [1, 2]
-    assert main["precision"] == flat["precision"] == "float64"
+    main, flat = second.outputs
+    assert main.texts("variables") == ["vor", "div"]
+    assert flat.number("interval") == 900.0
+    assert flat.integers("levels") == [1, 2]
+    assert main.text("precision") == flat.text("precision") == "float64"
 
 
 def test_the_model_accepts_a_resolved_experiment(small_case: Path, model: Path) -> None:
     small_case.write_text(Experiment.read(small_case).to_toml())
-    command = [str(model), "--check", str(small_case), "--ranks", "3"]
+    command = [str(model), "--check", str(small_case), "run", "--ranks", "3"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert result.returncode == 0, result.stderr
 
@@ -76,3 +76,11 @@ def test_settings_as_json_is_the_whole_list(cli: object) -> None:
     listed = json.loads(cli("settings", "--json").stdout)  # type: ignore[operator]
     known = [(s.table, s.key) for table in settings_list().values() for s in table.settings]
     assert [(each["table"], each["key"]) for each in listed] == known
+
+
+def test_default_durations_are_shown_with_their_units() -> None:
+    settings = [each for table in settings_list().values() for each in table.settings]
+    shown = {each.key: default_text(each) for each in settings if each.type == "duration"}
+    assert shown["timeout"] == '"PT10M"'
+    assert shown["file_interval"] == '"PT0S"'
+    assert all(text.startswith('"P') for text in shown.values())

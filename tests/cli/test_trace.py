@@ -70,6 +70,19 @@ def test_the_table_is_aligned(cli: Cli, small_run: Path) -> None:
     assert all(line[column - 1] == " " != line[column] for line in lines)
 
 
+def test_calls_are_a_table_of_their_own(cli: Cli, small_run: Path) -> None:
+    name = one_field(small_run, "main", "cell", layered=True)
+    words = ["--field", name, "--cell", 5, "--level", 1, "--calls"]
+    result = cli("trace", small_run, *words)
+    assert result.returncode == 0, result.stderr
+    rows = [line.split() for line in result.stdout.split("\n\n")[1].splitlines()]
+    assert rows[0] == ["until", "rank", "called", "at", "in"]
+    assert rows[1][0] == "pack"
+    assert rows[1][2].startswith("src/output/put.cpp:")
+    assert rows[-1][0] == "write"
+    assert rows[-1][2].startswith("src/file/aside_file.cpp:")
+
+
 def test_a_changed_file_is_noticed(cli: Cli, small_run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(small_run, copy)

@@ -13,7 +13,9 @@ import netCDF4
 import numpy as np
 import pytest
 
+from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import read_streams
+from thalweg.run.record import RunRecord
 from thalweg.verify.checks import check_field
 from thalweg.verify.differences import compare_field
 
@@ -39,6 +41,7 @@ def make_run(folder: Path, files: dict[str, list[int]], values: np.ndarray = VAL
     (folder / "experiment.toml").write_text('[[output]]\nname = "out"\n')
     for name, times in files.items():
         write_file(folder / "files" / name, times, values)
+    RunRecord(RunDirectory(folder), {}).end("complete")
     return folder
 
 

@@ -126,3 +126,19 @@ def test_wrong_commands_are_one_sentence(
 ) -> None:
     assert_one_sentence(cli(*words, cwd=tmp_path), sentence)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "help_words"),
+    [
+        (["trace", "my_run", "--nonsense"], "thalweg trace --help"),
+        (["grid", "R2B4"], "thalweg grid --help"),
+        (["--nonsense"], "thalweg --help"),
+    ],
+)
+def test_wrong_usage_names_the_help_of_its_command(
+    words: list[str], help_words: str, cli: Cli
+) -> None:
+    result = cli(*words)
+    assert result.returncode == 2
+    assert result.stderr.strip().endswith(f"see '{help_words}'")

@@ -21,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Path:
+def workplace(tmp_path: Path, model: Path) -> Path:
     """Looks like the checkout to a reader's commands, and keeps what they write out of it."""
     for name in ("thalweg", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)

@@ -25,7 +25,7 @@ def run_without_shared_memory(
 
 
 @pytest.fixture(autouse=True)
-def namespaces_are_allowed() -> None:
+def namespaces_are_allowed(model: Path) -> None:
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         pytest.skip("a private /dev/shm needs root and unshare")
     trial = ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]

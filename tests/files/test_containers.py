@@ -16,6 +16,7 @@ import xarray
 from numpy.typing import NDArray
 
 from thalweg.files.streams import read_streams
+from thalweg.run.native_lists import of_kind
 from thalweg.run.runner import RunRequest, run_case
 
 CONTAINERS = {
@@ -71,6 +72,12 @@ def vorticity(small_run: Path) -> NDArray[np.float32]:
     """[time, level, cell] of the plain netCDF-4 run."""
     stream = read_streams(small_run)["main"]
     return np.stack([stream.values("vor", slot) for slot in stream.slots])
+
+
+def test_every_container_is_tried_here(model: Path) -> None:
+    """netCDF-4 without compression is the run that all are compared with."""
+    tried = {container for container, _, _ in CONTAINERS.values()}
+    assert tried == {each["name"] for each in of_kind("container")}
 
 
 @pytest.mark.parametrize("name", ["deflate", "cdf5", "classic", "grib2", "ccsds"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.config.checkout import ROOT, binary_directory
+from thalweg.config.checkout import ROOT, binary_directory, build
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 EXAMPLES = ROOT / "examples/library"
@@ -70,10 +71,11 @@ class Installed:
         return program
 
     def result(
-        self, ranks: int, program: Path, *words: object, cwd: Path
+        self, ranks: int, program: Path, *words: object, cwd: Path, under: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
+        """`under`: a command that runs the command that follows it."""
         command = mpirun_command(ranks, [str(program), *map(str, words)])
-        return result_of(*command, cwd=cwd, LD_LIBRARY_PATH=str(self.libraries))
+        return result_of(*under, *command, cwd=cwd, LD_LIBRARY_PATH=str(self.libraries))
 
     def run(self, ranks: int, program: Path, *words: object, cwd: Path) -> str:
         result = self.result(ranks, program, *words, cwd=cwd)
@@ -84,6 +86,8 @@ class Installed:
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """Moved after it was installed: nothing in it may remember where it was."""
+    if not os.environ.get("THALWEG_BIN"):
+        build("thalweg_installed")
     first = tmp_path_factory.mktemp("installed") / "first"
     run_well("cmake", "--install", binary_directory().parent, "--prefix", first, cwd=ROOT)
     last = first.with_name("last")

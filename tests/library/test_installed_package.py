@@ -88,7 +88,7 @@ def test_every_language_writes_the_same_values(
 ) -> None:
     settings = EXAMPLES / "hourly.toml"
     installed.run(ranks, programs / f"write_fields_{name}", settings, tmp_path, cwd=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["hourly_20000101T000000Z.nc"]
+    assert [path.name for path in tmp_path.glob("hourly*")] == ["hourly_20000101T000000Z.nc"]
     hours, values = read(tmp_path / "hourly_20000101T000000Z.nc", "ta")
     assert hours.tolist() == [0, 1, 2]
     hour, level, point = np.ogrid[0:3, 0:LEVELS, 0:POINTS]
@@ -110,7 +110,8 @@ def test_the_toy_model_goes_on_from_its_restart_on_other_ranks(
 
     files = sorted(tmp_path.glob("toy_*.nc"))
     assert len(files) == 5
-    assert all(path.read_bytes() == bits for path, bits in first.items()), "overwritten"
+    complete = sorted(first)[:-1]  # the last one had room for 5 h, and is continued
+    assert all(path.read_bytes() == first[path] for path in complete), "overwritten"
     parts = [read(path, "ta") for path in files]
     hours, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     assert hours.tolist() == list(range(9))
@@ -122,16 +123,17 @@ def test_the_toy_model_goes_on_from_its_restart_on_other_ranks(
 ARRAY_FIELDS = {  # number in arrays.f90, points, levels
     "thirds": (1, 600, 1), "backwards": (2, 600, 1), "wide": (3, 600, 3),
     "level_first": (4, 600, 3), "lanes": (5, 500, 1), "tracers": (6, 500, 3),
-    "deep": (7, 500, 3), "chunks": (8, 500, 3), "pages": (9, 500, 1),
+    "deep": (7, 500, 3), "pages": (9, 500, 1),
 }  # fmt: skip
 SENTENCES = {
     "another number of levels": "has 3 levels, but its array has extent 2 in dimension 2; take",
     "another type than defined": "values of another type than defined",
-    "a type that no field can have": "values must be real32, real64 or int32",
+    "a type that no field can have": "values must be real32, real64, int32 or int64",
     "too few points": "has room for 2 points, but the owned points of this rank need",
     "no array": "field 'deep' has 3 levels, but its array is a single value",
+    "four dimensions": "field 'deep' has 3 levels, but its array has 4 dimensions; take (points)",
     "blocks left out": "has room for",
-    "gaps between blocks": "the array of field 'chunks' has rank 4 and gaps; take (points)",
+    "gaps between blocks": "the array of field 'pages' has rank 3 and gaps; take (points)",
     "no such field": "field 'wise' was put but never defined. Did you mean 'wide'?",
 }
 
@@ -145,6 +147,43 @@ def test_a_mistake_ends_a_fortran_program_with_one_sentence_and_code_2(
     assert result.returncode == 2
     assert "thalweg: error: wrong.toml [io]: mode 'asynch' does not exist" in result.stderr
     assert "Backtrace" not in result.stderr
+
+
+def test_a_typo_in_the_settings_ends_a_fortran_program_with_its_sentence_and_code_2(
+    installed: Any, tmp_path: Path
+) -> None:
+    """With end_definition, and in a program that only asks and puts."""
+    settings = (EXAMPLES / "hourly.toml").read_text()
+    (tmp_path / "typo.toml").write_text(settings.replace('"ta"', '"tta"'))
+    source = (EXAMPLES / "write_fields.f90").read_text()
+    asking = source.replace("    call out%end_definition()\n", "").replace(
+        "      call out%put(", "      if (out%wants(3600.0_real64 * hour)) call out%put("
+    )
+    assert source.count("end_definition") == 1
+    assert "wants" in asking
+    for name, text in {"defining": source, "asking": asking}.items():
+        (tmp_path / f"{name}.f90").write_text(text)
+        program = installed.compile(
+            "mpifort", tmp_path / f"{name}.f90", "thalweg_fortran", tmp_path / name
+        )
+        result = installed.result(3, program, "typo.toml", ".", cwd=tmp_path)
+        assert result.returncode == 2, result.stderr
+        assert "variable 'tta' does not exist" in result.stderr
+        assert "Did you mean 'ta'?" in result.stderr
+
+
+def test_fortran_opens_again_after_close_and_takes_names_of_any_length(
+    installed: Any, tmp_path: Path
+) -> None:
+    source = Path(__file__).with_name("reopens.f90")
+    program = installed.compile("mpifort", source, "thalweg_fortran", tmp_path / "reopens")
+    said = installed.run(2, program, cwd=tmp_path)
+    assert "the output is open already: close it before it is opened again" in said
+    assert "field 'tracer' has 2 levels, but its array has 4 dimensions; take" in said
+    for turn in (1, 2):
+        with netCDF4.Dataset(tmp_path / f"turn{turn}_20000101T000000Z.nc") as file:
+            assert file["tracer"].long_name == "x" * 299 + str(turn)
+            assert (file["tracer"][...] == 1.0).all()
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

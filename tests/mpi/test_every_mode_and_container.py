@@ -14,6 +14,7 @@ import pytest
 
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream, read_streams
+from thalweg.run.native_lists import of_kind
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.verify.differences import compare_streams
 
@@ -106,22 +107,19 @@ def reference(tmp_path_factory: pytest.TempPathFactory, case: Path) -> Path:
 
 
 def assert_packed(packed: Stream, exact: Stream) -> None:
-    """GRIB2 knows no names: fields keep their order within their place."""
-    for place in ("cell", "edge", "vertex"):
-        ours = [name for name, shape in packed.fields.items() if shape.place == place]
-        theirs = [name for name, shape in exact.fields.items() if shape.place == place]
-        assert len(ours) == len(theirs)
-        for mine, other in zip(ours, theirs, strict=True):
-            for one, two in zip(packed.slots, exact.slots, strict=True):
-                assert one.time_s == two.time_s
-                found = np.atleast_2d(packed.values(mine, one))
-                expected = np.atleast_2d(exact.values(other, two)).astype(np.float64)
-                spread = np.ptp(expected, axis=1, keepdims=True)
-                largest = np.abs(expected).max(axis=1, keepdims=True)
-                # The step is a power of two of at most twice spread / (2^bits - 1); the reference
-                # value is a 32-bit float.
-                bound = spread / (2**BITS - 1) + largest * 2.0**-22
-                assert np.all(np.abs(found - expected) <= bound), (mine, other)
+    """Fields have the names, places and units of the run."""
+    assert packed.fields == exact.fields
+    for name in packed.fields:
+        for one, two in zip(packed.slots, exact.slots, strict=True):
+            assert one.time_s == two.time_s
+            found = np.atleast_2d(packed.values(name, one))
+            expected = np.atleast_2d(exact.values(name, two)).astype(np.float64)
+            spread = np.ptp(expected, axis=1, keepdims=True)
+            largest = np.abs(expected).max(axis=1, keepdims=True)
+            # The step is a power of two of at most twice spread / (2^bits - 1); the reference
+            # value is a 32-bit float.
+            bound = spread / (2**BITS - 1) + largest * 2.0**-22
+            assert np.all(np.abs(found - expected) <= bound), name
 
 
 def assert_same(way: Way, run: Path, reference: Path) -> None:
@@ -135,7 +133,7 @@ def assert_same(way: Way, run: Path, reference: Path) -> None:
 
 def assert_files(way: Way, run: Path) -> None:
     """Files of 'main' are of the container asked for, as many as there are partitions and parts."""
-    suffix = {"grib2": ".grb2", "zarr": ".zarr", "raw": ".raw"}.get(way.container, ".nc")
+    suffix = next(e["suffix"] for e in of_kind("container") if e["name"] == way.container)
     files = [file for file in (run / "files").glob("main*") if file.suffix == suffix]
     writers = way.io_ranks or COMPUTE
     index = 1 if way.container == "netcdf4" else 0

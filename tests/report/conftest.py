@@ -5,23 +5,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import netCDF4
 import numpy as np
 import pytest
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from thalweg.report.pictures import Draw, Pictures
+from thalweg.report.style import NARROW_INCHES
+
 Array = NDArray[Any]
-TIMERS = (  # name, parent, seconds on ranks 0, 1 (compute) and 2 (I/O)
-    ("total", "", (10.0, 10.0, 0.0)),
-    ("integrate", "total", (9.0, 9.0, 0.0)),
-    ("output", "integrate", (3.0, 2.0, 0.0)),
-    ("output_copy", "output", (1.0, 0.5, 0.0)),
-    ("output_wait", "output", (2.0, 1.5, 0.0)),
-    ("io_total", "", (0.0, 0.0, 10.0)),
-    ("io_write", "io_total", (0.0, 0.0, 7.5)),
+TIMERS = (  # name, parent, category, total and own seconds on ranks 0, 1 (compute) and 2 (I/O)
+    ("total", "", "other", (10.0, 10.0, 0.0), (1.0, 1.0, 0.0)),
+    ("integrate", "total", "compute", (9.0, 9.0, 0.0), (6.0, 7.0, 0.0)),
+    ("output", "integrate", "send", (3.0, 2.0, 0.0), (0.0, 0.0, 0.0)),
+    ("output_copy", "output", "copy", (1.0, 0.5, 0.0), (1.0, 0.5, 0.0)),
+    ("output_wait", "output", "wait", (2.0, 1.5, 0.0), (2.0, 1.5, 0.0)),
+    ("io_total", "", "other", (0.0, 0.0, 10.0), (0.0, 0.0, 2.5)),
+    ("io_write", "io_total", "write", (0.0, 0.0, 7.5), (0.0, 0.0, 7.5)),
 )
 
 
@@ -137,15 +142,24 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
         (run / "events.jsonl").write_text("\n".join(lines) + "\n")
         timers = [
             {
-                "name": timer, "parent": parent, "icon": "", "meaning": f"meaning of {timer}",
-                "calls": [int(s > 0.0) for s in seconds], "total_s": list(seconds),
-                "min_s": list(seconds), "max_s": list(seconds),
+                "name": timer, "parent": parent, "category": category, "icon": "",
+                "meaning": f"meaning of {timer}", "calls": [int(s > 0.0) for s in seconds],
+                "total_s": list(seconds), "own_s": list(own), "min_s": list(seconds),
+                "max_s": list(seconds),
             }
-            for timer, parent, seconds in TIMERS
+            for timer, parent, category, seconds, own in TIMERS
         ]  # fmt: skip
-        timing = {"ranks": 3, "roles": ["compute", "compute", "io"], "timers": timers}
+        kinds = [{"name": "wait", "meaning": "waiting for output"}]
+        timing = {"ranks": 3, "roles": ["compute", "compute", "io"], "kinds": kinds,
+                  "timers": timers}  # fmt: skip
         (run / "timing.json").write_text(json.dumps(timing))
-        metrics = {"run_time_s": 10.0, "sypd": 23.4, "wait_s": 1.75, "closing_s": 0.0}
+        metrics = {
+            "run_time_s": 10.0,
+            "sypd": 23.4,
+            "wait_s": 1.75,
+            "wait_percent": 17.5,
+            "closing_s": 0.0,
+        }
         content = {"status": "complete", "limited_by": "output: I/O rank 2 was busy 75 %",
                    "machine": {"host": "testhost"}, "command": ["thalweg", "run", "jet.toml"],
                    "metrics": metrics, **summary}  # fmt: skip
@@ -160,3 +174,36 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
         return run
 
     return make
+
+
+@pytest.fixture
+def page_text() -> Callable[[Path], str]:
+    """A function that gives the visible text of a page."""
+
+    class Reader(HTMLParser):
+        text = ""
+
+        def handle_data(self, data: str) -> None:
+            self.text += data
+
+    def read(page: Path) -> str:
+        reader = Reader()
+        reader.feed(page.read_text(encoding="utf-8"))
+        return reader.text
+
+    return read
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Pages without pixels, which take nine tenths of the time; the names of their pictures."""
+    names: list[str] = []
+
+    def draw_only(self: Pictures, draw: Draw, name: str, alternative: str, caption: str) -> Markup:
+        names.append(name)
+        if name != "map" or names.count("map") < 5:  # the mesh of one is the mesh of the next
+            draw(NARROW_INCHES)
+        return Markup("")
+
+    monkeypatch.setattr(Pictures, "add", draw_only)
+    return names

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.report import plot_field
 from thalweg.report.fieldmap import colour_range, rasterise
 from thalweg.report.meshfield import plottable_fields, read_field

@@ -6,6 +6,8 @@ from __future__ import annotations
 import base64
 import io
 import json
+import math
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,10 +16,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.report import write_report
-from thalweg.report.pictures import Pictures
+from thalweg.report.compare import run_time_sentence
+from thalweg.report.pictures import Picture, Pictures
 from thalweg.report.rundata import read_run
+from thalweg.report.style import NARROW_INCHES, PAPER_COLOURS, WIDE_INCHES
 from thalweg.report.timers import timer_rows
 
 MakeRun = Callable[..., Path]
@@ -36,13 +40,15 @@ class PageReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.sources += [value or "" for name, value in attrs if name in ("src", "href", "data")]
+        links = ("src", "srcset", "href", "data")
+        self.sources += [value or "" for name, value in attrs if name in links]
         self.titles += [value or "" for name, value in attrs if name == "title"]
 
     def handle_data(self, data: str) -> None:
         self.text += data
 
 
+@pytest.mark.usefixtures("drawn")
 def test_page_names_every_timer_with_its_meaning(make_run: MakeRun, tmp_path: Path) -> None:
     run = make_run()
     page = PageReader(write_report([run], tmp_path / "page.html").read_text())
@@ -53,6 +59,7 @@ def test_page_names_every_timer_with_its_meaning(make_run: MakeRun, tmp_path: Pa
         assert timer["meaning"] in page.titles
 
 
+@pytest.mark.usefixtures("drawn")
 def test_page_says_what_limited_the_run_and_where_it_ran(make_run: MakeRun, tmp_path: Path) -> None:
     page = PageReader(write_report([make_run()], tmp_path / "page.html").read_text())
     assert "Limited by output: I/O rank 2 was busy 75 %." in page.text
@@ -65,8 +72,22 @@ def test_page_is_self_contained(make_run: MakeRun, tmp_path: Path) -> None:
     page = PageReader(html)
     assert not [word for word in ("http://", "https://", "@import") if word in html]
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
-    assert len(page.sources) == 3  # timeline, bytes, map
-    assert all(source.startswith("data:image/png;base64,") for source in page.sources)
+    assert len(page.sources) == 8  # shares, timeline, bytes, map; for a telephone and a desk
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
+
+
+def test_pictures_are_readable_on_a_telephone_and_on_dark_paper(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    page = PageReader(write_report([make_run()], tmp_path / "page.html").read_text())
+    pictures = [base64.b64decode(each.partition(",")[2]).decode() for each in page.sources]
+    widths = [float(re.findall(r'width="([\d.]+)pt"', each)[0]) for each in pictures]
+    assert widths == [72 * NARROW_INCHES, 72 * WIDE_INCHES] * 4
+    for text in pictures:
+        assert "@media (prefers-color-scheme: dark)" in text
+        body = text.partition("</style>")[2]
+        assert not [colour for colour in PAPER_COLOURS if colour in body]
+        assert "fill: #ffffff" not in body  # no white paper of its own
 
 
 def test_pictures_lie_beside_the_page_as_well(make_run: MakeRun, tmp_path: Path) -> None:
@@ -76,22 +97,31 @@ def test_pictures_lie_beside_the_page_as_well(make_run: MakeRun, tmp_path: Path)
     stale.write_bytes(b"of an earlier page")
     page = PageReader(write_report([make_run()], out).read_text())
     files = sorted((tmp_path / "sub" / "page_images").glob("*.png"))
-    embedded = [base64.b64decode(source.partition(",")[2]) for source in page.sources]
-    assert [file.read_bytes() for file in files] == embedded
+    names = ["01-shares.png", "02-timeline.png", "03-bytes.png", "04-map.png"]
+    assert [file.name for file in files] == names
+    assert all(name in page.text for name in names)
 
 
+@pytest.mark.usefixtures("drawn")
 def test_two_runs_are_compared_and_their_map_drawn_once(make_run: MakeRun, tmp_path: Path) -> None:
-    slow = {"run_time_s": 20.0, "sypd": 11.7, "wait_s": 7.0, "closing_s": 0.0}
+    slow = {"run_time_s": 20.0, "sypd": 11.7, "wait_s": 0.2, "wait_percent": 1.0}
     runs = [make_run("fast"), make_run("slow", metrics=slow)]
-    html = write_report(runs, tmp_path / "page.html").read_text()
-    assert "A compute rank waited 7.00 s for output in 'slow' and 1.75 s in 'fast'" in (
-        html.replace("&#x27;", "'")
-    )
-    assert '<td class="number best">10.0</td><td class="number">20.0</td>' in html
-    assert '<td class="number best">23.4</td><td class="number">11.7</td>' in html
+    html = write_report(runs, tmp_path / "page.html").read_text().replace("&#39;", "'")
+    assert "<h1>'fast' took 10.0 s, 'slow' 20.0 s: 2.00 times as long." in html
+    assert "Compute ranks waited for output 18 % in 'fast', 1.0 % in 'slow'.</h1>" in html
+    assert '<td class="number best">10.0</td>\n<td class="number">20.0</td>' in html
+    assert '<td class="number best">23.4</td>\n<td class="number">11.7</td>' in html
     assert html.count("A field on the sphere") == 1
 
 
+def test_runs_within_the_scatter_are_not_called_faster() -> None:
+    figures = {"run_time_s": 10.0, "wait_percent": 8.0}
+    sentence = run_time_sentence([("a", figures), ("b", figures | {"run_time_s": 10.4})])
+    assert sentence.startswith("'a' and 'b' took the same time within the scatter, 10.0 to 10.4 s.")
+    assert run_time_sentence([("a", figures), ("b", {"run_time_s": math.nan})]) == ""
+
+
+@pytest.mark.usefixtures("drawn")
 def test_failed_run_shows_its_sentence_and_the_end_of_its_log(
     make_run: MakeRun, tmp_path: Path
 ) -> None:
@@ -103,6 +133,7 @@ def test_failed_run_shows_its_sentence_and_the_end_of_its_log(
 
 
 @pytest.mark.parametrize("lost", ["events.jsonl", "timing.json", "run.json", "experiment.toml"])
+@pytest.mark.usefixtures("drawn")
 def test_missing_file_becomes_a_sentence(make_run: MakeRun, tmp_path: Path, lost: str) -> None:
     run = make_run(with_files=False)
     (run / lost).unlink()
@@ -116,7 +147,67 @@ def test_truncated_events_keep_the_whole_lines(make_run: MakeRun) -> None:
     (run / "events.jsonl").write_text(whole[:-30])
     data = read_run(run)
     assert len(data.events) == 5
-    assert "1 of 6 lines of 'events.jsonl' are damaged and left out." in data.problems
+    assert "1 of 6 lines of 'events.jsonl' is damaged and left out." in data.problems
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"rank": -1, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+        '{"rank": 0, "kind": "write", "begin_s": 2.0, "end_s": 1.0}',
+        '{"rank": 0, "kind": "write", "begin_s": 0.0, "end_s": NaN}',
+        '{"rank": 0, "kind": "write", "begin_s": null, "end_s": 1.0}',
+        '{"rank": 0, "kind": ["write"], "begin_s": 0.0, "end_s": 1.0}',
+        '{"rank": 1e300, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+        '{"rank": 99999999999999999999, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+        '{"rank": 0, "kind": "write"}',
+        "[1, 2]",
+        "null",
+        "\x00\ud800",
+    ],
+)
+@pytest.mark.usefixtures("drawn")
+def test_a_damaged_line_is_left_out_and_told(make_run: MakeRun, tmp_path: Path, line: str) -> None:
+    run = make_run(with_files=False)
+    with (run / "events.jsonl").open("ab") as file:
+        file.write(line.encode("utf-8", errors="surrogatepass") + b"\n")
+    data = read_run(run)
+    assert len(data.events) == 6
+    assert "1 of 7 lines of 'events.jsonl' is damaged and left out." in data.problems
+    write_report([run], tmp_path / "page.html")
+
+
+@pytest.mark.usefixtures("drawn")
+def test_spill_and_kinds_of_another_version_are_events(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run(with_files=False)
+    with (run / "events.jsonl").open("a") as file:
+        for kind in ("spill", "teleport"):
+            file.write(f'{{"rank": 0, "kind": "{kind}", "begin_s": 8.0, "end_s": 9.0}}\n')
+    data = read_run(run)
+    assert len(data.events) == 8
+    assert not [problem for problem in data.problems if "damaged" in problem]
+    write_report([run], tmp_path / "page.html")
+
+
+@pytest.mark.usefixtures("drawn")
+def test_restart_ranks_are_reported(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run(with_files=False)
+    timing = json.loads((run / "timing.json").read_text())
+    timing["roles"][2] = "restart"
+    (run / "timing.json").write_text(json.dumps(timing))
+    page = PageReader(write_report([run], tmp_path / "page.html").read_text())
+    assert "2 compute + 1 restart" in page.text
+
+
+@pytest.mark.usefixtures("drawn")
+def test_text_of_a_run_is_never_markup(make_run: MakeRun, tmp_path: Path) -> None:
+    nasty = "<script>alert('x')</script> & \"quoted\""
+    run = make_run(limited_by=nasty, command=[nasty], machine={nasty: nasty})
+    toml = (run / "experiment.toml").read_text().replace('"jet"', " + nasty + ")
+    (run / "experiment.toml").write_text(toml)
+    page = PageReader(write_report([run], tmp_path / "page.html").read_text())
+    assert "script" not in page.tags
+    assert page.text.count(nasty) >= 4
 
 
 def test_unfinished_output_is_named(make_run: MakeRun) -> None:
@@ -139,8 +230,10 @@ def test_page_stays_below_3_mb_whatever_the_pictures(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (1200, 1400, 3), np.uint8)
     content = io.BytesIO()
     Image.fromarray(noise).save(content, format="png")
-    pictures = Pictures(tmp_path, [(tmp_path / "noise.png", content.getvalue())] * 4)
-    html = pictures.embed("".join(f"@@picture{number}@@" for number in range(4)))
+    noise_bytes = content.getvalue()
+    picture = Picture(tmp_path / "noise.png", noise_bytes, noise_bytes, noise_bytes)
+    pictures = Pictures(tmp_path, [picture] * 4)
+    html = pictures.embed("".join(f"@@picture{number}:noise@@" for number in range(4)))
     assert "@@" not in html
     assert len(html) < 3_000_000
 

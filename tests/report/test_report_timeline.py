@@ -12,8 +12,9 @@ import pytest
 
 from thalweg.files.timing import Timing
 from thalweg.report.binning import flatten, group_ranks, spread
-from thalweg.report.heatmap import bytes_in_bins, draw_heatmap
-from thalweg.report.rundata import KINDS, Events, RunData, read_run
+from thalweg.report.heatmap import bytes_in_bins, draw_heatmap, has_bytes
+from thalweg.report.rundata import Events, RunData, read_run
+from thalweg.report.style import KINDS, NARROW_INCHES, WIDE_INCHES
 from thalweg.report.timeline import ROW_PIXELS, coverage, draw_timeline, stack_pixels
 
 MakeRun = Callable[..., Path]
@@ -122,8 +123,7 @@ def test_partly_overlapping_intervals_fill_their_union_once() -> None:
 
 
 def test_every_rank_and_kind_is_in_the_timeline(make_run: MakeRun) -> None:
-    figure = draw_timeline([read_run(make_run())])
-    assert figure is not None
+    figure = draw_timeline([read_run(make_run())], WIDE_INCHES)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["0", "1", "I/O 2"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -133,8 +133,7 @@ def test_every_rank_and_kind_is_in_the_timeline(make_run: MakeRun) -> None:
 def test_two_timelines_have_the_same_time_axis(make_run: MakeRun) -> None:
     first, second = read_run(make_run("first")), read_run(make_run("second"))
     late = replace(second, events=replace(second.events, end_s=second.events.end_s * 3.0))
-    figure = draw_timeline([first, late])
-    assert figure is not None
+    figure = draw_timeline([first, late], NARROW_INCHES)
     assert [axes.get_xlim() for axes in figure.axes] == [(0.0, 28.5)] * 2
 
 
@@ -160,7 +159,27 @@ def test_heat_map_keeps_every_byte() -> None:
             assert found[rank].sum() == pytest.approx(expected, rel=1e-6)
 
 
-def test_run_without_bytes_or_events_has_no_picture() -> None:
-    silent = run_of(events_of([(0, "compute", 0.0, 1.0)]), ("compute",))
-    assert draw_heatmap(silent) is None
-    assert draw_timeline([run_of(events_of([]), ("compute",))]) is None
+def test_a_run_whose_events_moved_no_bytes_has_no_picture_of_bytes() -> None:
+    assert not has_bytes(run_of(events_of([(0, "compute", 0.0, 1.0)]), ("compute",)))
+    assert not has_bytes(run_of(events_of([]), ("compute",)))
+    moved = run_of(events_of([(0, "write", 0.0, 1.0)], size_bytes=8.0), ("compute",))
+    assert has_bytes(moved)
+    titles = [axes.get_title(loc="left") for axes in draw_heatmap(moved, WIDE_INCHES).axes]
+    assert titles[0].startswith("8 B written to files")
+
+
+def test_restart_ranks_have_rows_of_their_own() -> None:
+    roles = ("compute", "compute", "io", "restart")
+    events = events_of([(rank, "idle", 0.0, 1.0) for rank in range(4)])
+    figure = draw_timeline([run_of(events, roles)], WIDE_INCHES)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["0", "1", "I/O 2", "restart 3"]
+
+
+def test_an_outer_event_leaves_no_moment_without_a_colour() -> None:
+    """What a rank did in a wait is drawn on top of it: nothing in between is white."""
+    events = events_of([(0, "wait", 0.0, 4.0), (0, "get", 1.0, 2.0), (0, "write", 2.5, 3.0)])
+    edges = np.linspace(0.0, 4.0, 41)
+    seconds = coverage(run_of(events, ("compute",)), [[0]], edges)
+    assert (stack_pixels(seconds, np.array([edges[1]])) < len(KINDS)).all()
+    assert seconds[KINDS.index("wait")].sum() == pytest.approx(2.5)

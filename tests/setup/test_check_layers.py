@@ -24,6 +24,16 @@ VIOLATIONS = {
         '#include "base/text.hpp"',
         "include/thalweg/error.hpp: includes 'base/text.hpp' of src/, not of include/",
     ),
+    "a public header includes src by a path": (
+        "include/thalweg/error.hpp",
+        '#include "../../src/base/text.hpp"',
+        "include/thalweg/error.hpp: includes '../../src/base/text.hpp' of src/, not of include/",
+    ),
+    "a source includes a folder below by a path": (
+        "src/base/error.cpp",
+        '#include "../grid/grid.cpp"',
+        "src/base/error.cpp: includes '../grid/grid.cpp', but 'grid' is below 'base' in LAYERS",
+    ),
     "the model includes src": (
         "mini/model.cpp",
         '#  include "base/text.hpp"',
@@ -75,6 +85,44 @@ def test_a_planted_violation_is_named(
     assert result.returncode == 1
     assert sentence in result.stdout
     assert result.stdout.endswith("check_layers: 1 violations\n")
+
+
+# Which source defines what a public header declares; a header without one is data.
+LEAKS = {
+    "a source": (
+        "src/grid/grid.cpp",
+        "thalweg/output.hpp",
+        "src/grid/grid.cpp: includes 'thalweg/output.hpp', which is 'output' to others",
+    ),
+    "another public header": (
+        "src/base/text.hpp",
+        "thalweg/field.hpp",
+        "src/base/text.hpp: includes 'thalweg/field.hpp', which is 'output' to others",
+    ),
+    "a public header of an upper layer": (
+        "include/thalweg/error.hpp",
+        "thalweg/output.hpp",
+        "src/base/error.cpp: includes 'thalweg/error.hpp', which is 'output' to others",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "header", "sentence"), LEAKS.values(), ids=LEAKS.keys())
+def test_a_way_down_through_include_is_named(
+    tree: Path, check, name: str, header: str, sentence: str
+) -> None:
+    for path, included in (
+        ("src/output/output.cpp", "thalweg/output.hpp"),
+        ("include/thalweg/output.hpp", "string"),
+        ("include/thalweg/field.hpp", "thalweg/output.hpp"),
+    ):
+        (tree / path).parent.mkdir(exist_ok=True)
+        (tree / path).write_text(f"#include <{included}>\n")
+    assert check("check_layers").returncode == 0
+    (tree / name).write_text(f'{(tree / name).read_text()}#include "{header}"\n')
+    result = check("check_layers")
+    assert result.returncode == 1
+    assert sentence in result.stdout
 
 
 def test_two_types_of_one_name_are_found(tree: Path, check) -> None:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script `thalweg`: help before a build, sentences when it cannot set up, no overhead.
+"""The script `thalweg`: help before a set-up, only what a command needs, sentences when it fails.
 
 The parts of the machine that a set-up changes are played by small programs in a private PATH.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import selectors
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,12 +31,20 @@ case "$*" in
   *"pip install"*) echo "$*" >>pip_calls ;;
   *bin/thalweg*) shift; echo "cli: $* in $PWD"; exit 7 ;;
 esac"""
+UNIT_TESTS = (
+    "tests/unit_main.cpp",
+    "tests/all_ranks.hpp",
+    "tests/count_members.hpp",
+    "tests/said.hpp",
+    "tests/settings_reader.cpp",
+)
+BUILD = ("--build", "thalweg_mini")  # as the command line calls it for a program it needs
 CMAKE_FAKE = """
 case "$1" in
   --version) echo "cmake version ${FAKE_CMAKE:-3.25.1}" ;;
   --preset) mkdir -p build/release; : >build/release/build.ninja; echo configure >>cmake_calls ;;
   --build)
-    echo build >>cmake_calls
+    echo "build ${*: -1}" >>cmake_calls
     if [ -n "${FAKE_BROKEN:-}" ]; then echo "no such header"; exit 1; fi ;;
 esac"""
 
@@ -44,9 +56,14 @@ class Checkout:
         self.root = folder / "a check out"
         self.bin = folder / "bin"
         self.bin.mkdir(parents=True)
-        (self.root / "tools").mkdir(parents=True)
+        (self.root / "tools" / "cmake").mkdir(parents=True)
         for name in ("thalweg", "tools/packages.txt", "pyproject.toml", "CMakePresets.json"):
             shutil.copy(ROOT / name, self.root / name)
+        for name in ("include", "src", "fortran", "mini", "bench", "tests"):
+            (self.root / name).mkdir()
+        for name in ("CMakeLists.txt", "settings.toml", "src/grid.cpp", *UNIT_TESTS):
+            (self.root / name).touch()
+        self.age()
         self.play("dpkg-query", DPKG_ALL)
         self.play("python3", PYTHON_FAKE)
         self.play("cmake", CMAKE_FAKE)
@@ -58,9 +75,18 @@ class Checkout:
         path.write_text(f"#!/bin/bash\n{script}\n")
         path.chmod(0o755)
 
-    def call(self, *words: str, cwd: Path | None = None, script: Path | None = None, **environment):
+    def age(self) -> None:
+        """What was done so far was done ten seconds earlier: no clock is too coarse to see it."""
+        for path in (self.root, *self.root.rglob("*")):
+            seconds = path.stat().st_mtime - 10.0
+            os.utime(path, (seconds, seconds), follow_symlinks=False)
+
+    def call(
+        self, *words: str, cwd: Path | None = None, script: Path | None = None,
+        before: Sequence[str] = (), **environment: str,
+    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         return subprocess.run(
-            [str(script or self.root / "thalweg"), *words],
+            [*before, str(script or self.root / "thalweg"), *words],
             capture_output=True, text=True, timeout=60, check=False, cwd=cwd or self.root,
             stdin=subprocess.DEVNULL,
             env={**os.environ, "PATH": f"{self.bin}:/usr/bin:/bin", **environment},
@@ -91,17 +117,90 @@ def test_the_first_command_sets_up_and_hands_over(checkout: Checkout, tmp_path: 
     result = checkout.call("run", "a case.toml", cwd=tmp_path, script=link)
     assert result.stdout == f"cli: run a case.toml in {tmp_path}\n"
     assert result.returncode == 7  # the command's own code
-    assert checkout.calls("cmake") == ["configure", "build"]
     assert len(checkout.calls("pip")) == 1
     assert "--editable ." in checkout.calls("pip")[0]
 
 
-def test_the_second_command_only_asks_the_build(checkout: Checkout) -> None:
-    checkout.call("modes")
+def test_a_command_waits_for_no_build_it_does_not_need(checkout: Checkout) -> None:
+    checkout.play("dpkg-query", '[[ "$*" != *cmake* && "$*" != *mpi* ]] && echo -n installed')
+    assert checkout.call("settings", "--markdown").returncode == 7
+    assert checkout.calls("cmake") == []
+
+
+def test_a_program_is_built_when_it_is_asked_for_and_when_a_source_changed(
+    checkout: Checkout,
+) -> None:
+    for _ in range(2):
+        assert checkout.call(*BUILD).returncode == 0
+    assert checkout.calls("cmake") == ["configure", "build thalweg_mini"]
     checkout.play("dpkg-query", DPKG_NOTHING)  # nobody asks it again
-    assert checkout.call("modes").returncode == 7
-    assert checkout.calls("cmake") == ["configure", "build", "build"]
-    assert len(checkout.calls("pip")) == 1
+    checkout.call("--build", "thalweg_grid")
+    checkout.call("--build", "all")
+    (checkout.root / "src/grid.cpp").write_text("// changed\n")
+    checkout.age()
+    checkout.call(*BUILD)
+    (checkout.root / "src/new.cpp").touch()
+    checkout.age()
+    checkout.call("--build", "all")
+    checkout.call(*BUILD)  # of all
+    targets = ["thalweg_mini", "thalweg_grid", "all", "thalweg_mini", "all"]
+    assert checkout.calls("cmake") == ["configure", *(f"build {each}" for each in targets)]
+
+
+def test_what_changes_during_a_build_is_built_next_time(checkout: Checkout) -> None:
+    checkout.play("cmake", CMAKE_FAKE.replace("--build)", "--build) echo >>src/grid.cpp"))
+    checkout.call(*BUILD)
+    checkout.call(*BUILD)
+    assert checkout.calls("cmake").count("build thalweg_mini") == 2
+
+
+def test_a_set_up_checkout_is_not_written_to(checkout: Checkout) -> None:
+    def state() -> dict[Path, tuple[int, int]]:
+        paths = [path for path in checkout.root.rglob("*") if path.name != "cmake_calls"]
+        return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in paths}
+
+    checkout.call("modes")
+    checkout.call(*BUILD)
+    before = state()
+    assert checkout.call("report").returncode == 7
+    assert checkout.call(*BUILD).returncode == 0
+    assert state() == before
+
+
+def test_a_command_waits_for_nobody_who_sets_up_what_it_does_not_need(checkout: Checkout) -> None:
+    checkout.call("modes")
+    with (checkout.root / "build/setup/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a build that lasts
+        assert checkout.call("report").returncode == 7
+
+
+@pytest.fixture
+def stranger(checkout: Checkout) -> list[str]:
+    """Words before a command that make it another user's, who may read the checkout."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("only root can be two users, with setpriv")
+    for path in checkout.root.parents:
+        if path.is_relative_to(tempfile.gettempdir()) and path.stat().st_uid == 0:
+            path.chmod(path.stat().st_mode | 0o055)
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def test_another_user_may_use_what_root_set_up(checkout: Checkout, stranger: list[str]) -> None:
+    checkout.call("modes")
+    checkout.call(*BUILD)
+    for words, code in ((["report"], 7), (["modes", "--help"], 7), (BUILD, 0)):
+        result = checkout.call(*words, before=stranger)
+        assert result.returncode == code, result.stderr
+        assert result.stderr == ""
+
+
+def test_another_user_is_told_who_can_set_up(checkout: Checkout, stranger: list[str]) -> None:
+    for words in (["report"], BUILD):
+        result = checkout.call(*words, before=stranger)
+        assert result.returncode == 2
+        assert result.stderr.count("\n") == 1
+        assert f"'{checkout.root}' lacks what this command needs" in result.stderr
+        assert "let its owner call the same command once" in result.stderr
 
 
 def test_test_adds_its_tools_and_others_keep_them(checkout: Checkout) -> None:
@@ -121,20 +220,24 @@ def test_changed_requirements_are_installed(checkout: Checkout) -> None:
 
 def test_a_moved_checkout_is_set_up_anew(checkout: Checkout, tmp_path: Path) -> None:
     checkout.call("modes")
+    checkout.call(*BUILD)
     checkout.root = checkout.root.rename(tmp_path / "moved")
     assert checkout.call("modes").returncode == 7
-    assert checkout.calls("cmake") == ["configure", "build", "configure", "build"]
+    checkout.call(*BUILD)
+    assert checkout.calls("cmake") == ["configure", "build thalweg_mini"] * 2
     assert len(checkout.calls("pip")) == 2
 
 
 def test_an_old_cmake_is_replaced_by_a_wheel(checkout: Checkout) -> None:
-    checkout.call("modes", FAKE_CMAKE="3.22.1")
+    checkout.call("modes")
+    checkout.call(*BUILD, FAKE_CMAKE="3.22.1")
     assert any("cmake>=3.25" in call for call in checkout.calls("pip"))
 
 
 def test_missing_packages_without_rights_end_in_the_line_to_run(checkout: Checkout) -> None:
+    checkout.call("modes")
     checkout.play("dpkg-query", DPKG_NOTHING)
-    result = checkout.call("demo")
+    result = checkout.call(*BUILD)
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert "run as root: apt-get update && apt-get install -y" in result.stderr
@@ -147,31 +250,93 @@ def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", '[ "$1" = -n ] || echo "$*" >>sudo_calls')
     assert checkout.call("demo").returncode == 7
-    update, install = checkout.calls("sudo")
+    assert checkout.call(*BUILD).returncode == 0
+    update, install, _, build = checkout.calls("sudo")
     assert update == "apt-get update"
-    assert "apt-get install -y --no-install-recommends build-essential " in install
+    assert "apt-get install -y --no-install-recommends ca-certificates git python3 " in install
+    assert "apt-get install -y --no-install-recommends build-essential " in build
 
 
-def test_a_failed_step_names_itself_its_log_and_the_remedy(checkout: Checkout) -> None:
-    result = checkout.call("demo", FAKE_BROKEN="1")
+# What a log says, and what of it a user must be shown.
+APT_LOG = (
+    "Err:1 http://debian bookworm\nE: Unable to locate package libeccodes-dev\n" + "more\n" * 20
+)
+PIP_LOG = "Collecting numpy\nERROR: No matching distribution found for netCDF4\n" + "hint\n" * 20
+CMAKE_LOG = (
+    """-- Found PkgConfig
+-- Checking for module 'libisal'
+--   No package 'libisal' found
+CMake Error at /usr/share/cmake/Modules/FindPkgConfig.cmake:607 (message):
+  A required package was not found
+Call Stack (most recent call first):
+"""
+    + "  tools/cmake/dependencies.cmake:10 (pkg_check_modules)\n" * 20
+)
+NINJA_LOG = """[1/9] Building CXX object grid.cpp.o
+FAILED: grid.cpp.o
+/usr/bin/c++ -Werror -o grid.cpp.o
+src/grid.cpp:3:10: fatal error: eccodes.h: No such file or directory
+    3 | #include <eccodes.h>
+""" + "[2/9] Building\n" * 20 + "ninja: build stopped: subcommand failed.\n"  # fmt: skip
+FAILURES = {
+    "packages": (APT_LOG, ["Err:1 http://debian", "Unable to locate package libeccodes-dev"]),
+    "python": (PIP_LOG, ["No matching distribution found for netCDF4"]),
+    "configure": (CMAKE_LOG, ["No package 'libisal' found", "A required package was not found"]),
+    "build": (NINJA_LOG, ["src/grid.cpp:3:10: fatal error: eccodes.h: No such file"]),
+}
+
+
+@pytest.mark.parametrize("step", FAILURES)
+def test_a_failed_step_names_what_is_missing_and_its_log(step: str, checkout: Checkout) -> None:
+    text, words = FAILURES[step]
+    says = 'printf "%s" "$SAYS"; exit 1'
+    if step == "packages":
+        checkout.play("dpkg-query", DPKG_NOTHING)
+        checkout.play("sudo", f'[ "$1" = -n ] || {{ {says}; }}')
+    elif step == "python":
+        checkout.play("python3", PYTHON_FAKE.replace('echo "$*" >>pip_calls', says))
+    else:
+        case = {"configure": "--preset)", "build": "--build)"}[step]
+        checkout.call("modes")
+        checkout.play("cmake", CMAKE_FAKE.replace(case, f"{case} {says}"))
+    result = checkout.call(*(["modes"] if step in ("packages", "python") else BUILD), SAYS=text)
     assert result.returncode == 2
-    log = checkout.root / "build/setup/build.log"
-    assert 'set-up step "build" failed; mend the first error in the log' in result.stderr
+    log = checkout.root / f"build/setup/{step}.log"
+    assert f'set-up step "{step}" failed; ' in result.stderr
     assert f"its log is {log}" in result.stderr
+    assert all(each in result.stderr for each in words), result.stderr
+    assert len(result.stderr.splitlines()) < 12, result.stderr
+
+
+def test_a_failure_in_unknown_words_shows_the_end_of_the_log(checkout: Checkout) -> None:
+    checkout.call("modes")
+    result = checkout.call(*BUILD, FAKE_BROKEN="1")
+    assert result.returncode == 2
     assert "  | no such header" in result.stderr
-    assert log.read_text() == "no such header\n"
-    assert checkout.call("demo").returncode == 7  # and the next try goes on from there
+    assert checkout.call(*BUILD).returncode == 0  # and the next try goes on from there
 
 
 def test_two_first_commands_at_once_do_not_meet(checkout: Checkout) -> None:
-    checkout.play("cmake", CMAKE_FAKE.replace("echo build", "sleep 0.3; echo begin; echo build"))
+    checkout.call("modes")
+    # The first build ends when the second command says that it waits.
+    checkout.play("cmake", CMAKE_FAKE.replace("--build)", "--build) read <told"))
+    os.mkfifo(checkout.root / "told")
     environment = {**os.environ, "PATH": f"{checkout.bin}:/usr/bin:/bin"}
-    command = [str(checkout.root / "thalweg"), "modes"]
+    command = [str(checkout.root / "thalweg"), *BUILD]
     runs = [
         subprocess.Popen(command, cwd=checkout.root, env=environment, stderr=subprocess.PIPE)
         for _ in range(2)
     ]
-    messages = [run.communicate(timeout=60)[1] for run in runs]
-    assert [run.returncode for run in runs] == [7, 7]
-    assert checkout.calls("cmake").count("configure") == 1
+    messages = [b"", b""]
+    with selectors.DefaultSelector() as selector:
+        for number, run in enumerate(runs):
+            selector.register(run.stderr, selectors.EVENT_READ, number)
+        while not any(b"waiting for another set-up" in message for message in messages):
+            for key, _ in selector.select(60):
+                messages[key.data] += os.read(key.fd, 1000)
+    (checkout.root / "told").write_text("go on\n")
+    for number, run in enumerate(runs):
+        messages[number] += run.communicate(timeout=60)[1]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert checkout.calls("cmake") == ["configure", "build thalweg_mini"]
     assert sum(b"waiting for another set-up" in message for message in messages) == 1

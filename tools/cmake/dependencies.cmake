@@ -10,7 +10,14 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-find_package(eccodes REQUIRED) # its pkg-config file names folders that Debian does not have
+# Looked for by header and library: its CMake package demands the command-line tools as well, and
+# Debian's pkg-config file names folders that are not there. For a copy elsewhere it is a hint.
+pkg_check_modules(ECCODES_HINT QUIET eccodes)
+find_path(ECCODES_INCLUDE eccodes.h HINTS ${ECCODES_HINT_INCLUDE_DIRS} REQUIRED)
+find_library(ECCODES_LIBRARY eccodes HINTS ${ECCODES_HINT_LIBRARY_DIRS} REQUIRED)
+add_library(eccodes INTERFACE IMPORTED)
+target_include_directories(eccodes INTERFACE ${ECCODES_INCLUDE})
+target_link_libraries(eccodes INTERFACE ${ECCODES_LIBRARY})
 find_library(AEC_LIBRARY aec REQUIRED) # libaec's CMake and pkg-config files are not in Debian
 
 option(THALWEG_PARALLEL_NETCDF "netCDF and HDF5 with MPI: files can be written the mpiio way" ON)
@@ -34,6 +41,10 @@ if(THALWEG_PARALLEL_NETCDF)
 else()
   pkg_check_modules(NETCDF REQUIRED IMPORTED_TARGET netcdf)
   pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
+endif()
+if(NETCDF_VERSION VERSION_LESS 4.9.0)
+  message(FATAL_ERROR "netCDF ${NETCDF_VERSION} is too old: Thalweg needs 4.9.0 or newer, which "
+                      "aligns data to pages; name a newer one in PKG_CONFIG_PATH")
 endif()
 # Dimension scales.
 find_library(HDF5_HL NAMES hdf5_hl hdf5_serial_hl HINTS ${HDF5_LIBRARY_DIRS} REQUIRED)

@@ -6,6 +6,7 @@ set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/thalweg)
 set(PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PREFIX_FROM_PKGCONFIG /prefix/${PKGCONFIG_DIR} /prefix)
 
+add_custom_target(thalweg_installed DEPENDS thalweg) # what an installation needs to be built
 install(TARGETS thalweg EXPORT thalwegTargets)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT thalwegTargets NAMESPACE thalweg:: DESTINATION ${PACKAGE_DIR})
@@ -13,6 +14,7 @@ configure_file(tools/cmake/thalweg.pc.in thalweg.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/thalweg.pc DESTINATION ${PKGCONFIG_DIR})
 
 if(TARGET thalweg_fortran)
+  add_dependencies(thalweg_installed thalweg_fortran)
   install(TARGETS thalweg_fortran EXPORT thalwegFortranTargets)
   install(FILES ${CMAKE_BINARY_DIR}/fortran/modules/thalweg.mod
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/thalweg/fortran)

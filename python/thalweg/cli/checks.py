@@ -6,20 +6,23 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from thalweg.config.checkout import ROOT, program
-from thalweg.config.errors import ThalwegError
+from thalweg.config.checkout import ROOT, build, program
+from thalweg.errors import ThalwegError
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 RANKS = (1, 2, 3, 4)
 
 
 def run_tests(expression: str, slow: bool) -> int:
-    """Exit code of the first stage that failed. An expression (-k) leaves only pytest."""
+    """Exit code of the first stage that failed. An expression (-k) leaves only pytest, whose
+    fixtures build what the chosen tests need.
+    """
     if not expression:
         _check_tree()
+        build("all")
         _unit_tests()
     command = [sys.executable, "-m", "pytest", str(ROOT / "tests")]
-    command += ["-k", expression] if expression else []
+    command += ["-k", expression] if expression else ["--durations=20"]
     command += ["--slow"] if slow else []
     return 1 if _call(command) else 0
 

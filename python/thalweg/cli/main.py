@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -43,6 +45,31 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from thalweg.run.machine import describe_commit, describe_versions
+
+        about = {**describe_versions(), "commit": describe_commit() or "unknown"}
+        for name, value in about.items():
+            print(f"{name:16} {value}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="What a bug report needs: commit, libraries, compiler, instruction set.",
+            callback=_print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 @app.command()
 def run(
     case: Annotated[Path, typer.Argument(metavar="CASE.toml", help="Experiment to run.")],
@@ -55,9 +82,12 @@ def run(
     ] = None,
     out: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Run directory to make; default runs/CASE-TIMESTAMP."),
+        typer.Option("-o", "--out", help="Run directory to make; default runs/CASE-TIMESTAMP."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old run.")] = False,
+    continue_: Annotated[
+        bool, typer.Option("--continue", help="Go on with the run in --out from its checkpoint.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Run a case and leave a run directory.
@@ -67,7 +97,8 @@ def run(
     from thalweg.run.runner import RunRequest, run_case
     from thalweg.run.summary import print_summary
 
-    done = run_case(RunRequest(case, ranks, set_ or [], out, overwrite, quiet=json_))
+    request = RunRequest(case, ranks, set_ or [], out, overwrite, json_, goes_on=continue_)
+    done = run_case(request)
     if json_:
         print(done.summary_path.read_text(encoding="utf-8"), end="")
     else:
@@ -76,8 +107,11 @@ def run(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Where runs and report go.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where runs and report go.")] = Path(
+        "demo"
+    ),
     duration: Annotated[str, typer.Option(help="Simulated time, ISO 8601.")] = "",
+    json_: Json = False,
 ) -> None:
     """Compare serial and asynchronous output on the example case; at most 90 s on 2 cores.
 
@@ -85,8 +119,13 @@ def demo(
     """
     from thalweg.demo.command import DURATION
     from thalweg.demo.command import demo as demonstrate
+    from thalweg.files.run_directory import read_json
 
-    demonstrate(out, duration or DURATION)
+    with contextlib.redirect_stdout(sys.stderr if json_ else sys.stdout):
+        page = demonstrate(out, duration or DURATION)
+    if json_:
+        runs = {path.parent.name: read_json(path) for path in sorted(out.glob("*/run.json"))}
+        print(json.dumps({"report": str(page), "runs": runs}))
 
 
 @app.command()
@@ -115,10 +154,10 @@ def bench(
 
     Example: thalweg bench output --check --directory /scratch
     """
-    from thalweg.cli.table import print_entries
     from thalweg.lab.bars import BARS_PATH
     from thalweg.lab.bench import BenchOptions, list_benchmarks
     from thalweg.lab.bench import bench as run_benchmark
+    from thalweg.tables import print_entries
 
     if not name:
         print_entries(list_benchmarks(), json_)
@@ -132,7 +171,9 @@ def sweep(
     case: Annotated[Path, typer.Argument(metavar="CASE.toml", help="File with a [sweep] table.")],
     out: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Directory of the sweep; default sweeps/CASE. Resumed if it exists."),
+        typer.Option(
+            "-o", "--out", help="Directory of the sweep; default sweeps/CASE. Resumed if it exists."
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -211,6 +252,7 @@ def trace(
     level: Annotated[int, typer.Option(help="Level, 1 = first.")] = 1,
     time: Annotated[int, typer.Option(help="Output number in its stream, from 0.")] = 0,
     stream: Annotated[str, typer.Option(help="Stream, if several hold the field.")] = "",
+    calls: Annotated[bool, typer.Option("--calls", help="Show who called whom.")] = False,
     json_: Json = False,
 ) -> None:
     """Follow one value from the kernel to its bytes in the file.
@@ -223,7 +265,7 @@ def trace(
     given = [(n, i) for n, i in (("cell", cell), ("edge", edge), ("vertex", vertex)) if i != -1]
     if len(given) != 1:
         raise ThalwegError("give exactly one of --cell, --edge and --vertex")
-    trace_value(run, TraceRequest(field, *given[0], level, time, stream), json_)
+    trace_value(run, TraceRequest(field, *given[0], level, time, stream), json_, calls)
 
 
 @app.command()
@@ -233,18 +275,21 @@ def report(
         Optional[Path],  # noqa: UP045
         typer.Option("-o", "--out", help="HTML file; default report.html in the (first) run."),
     ] = None,
+    json_: Json = False,
 ) -> None:
     """Write one HTML page about one or several runs.
 
     Example: thalweg report demo/serial demo/async -o comparison.html
     """
+    from thalweg.files.run_directory import RunDirectory
     from thalweg.report import write_report
 
     for path in runs:
         if not path.is_dir():
             raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
     try:
-        print(write_report(runs, out or runs[0] / "report.html"))
+        page = write_report(runs, out or RunDirectory(runs[0]).report_path)
+        print(json.dumps({"page": str(page)}) if json_ else page)
     except OSError as error:
         raise ThalwegError(f"the report cannot be written: {error}") from error
 
@@ -253,6 +298,7 @@ def report(
 def grid(
     name: Annotated[str, typer.Argument(metavar="RnBk", help="Grid, e.g. R2B4.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="netCDF file to write.")],
+    json_: Json = False,
 ) -> None:
     """Write a grid as a UGRID file.
 
@@ -260,7 +306,7 @@ def grid(
     """
     from thalweg.cli.model import write_grid
 
-    write_grid(name, out)
+    write_grid(name, out, json_)
 
 
 @app.command()
@@ -269,7 +315,7 @@ def modes(json_: Json = False) -> None:
 
     Example: thalweg modes
     """
-    from thalweg.cli.settings import print_modes
+    from thalweg.cli.model import print_modes
 
     print_modes(json_)
 
@@ -311,7 +357,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error)
             sys.exit(2)
-        _fail(_one_sentence(error.format_message()), 2)  # type: ignore[attr-defined]
+        _fail(_one_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", 130)
     except BrokenPipeError:  # `thalweg verify RUN | head`
@@ -321,12 +367,17 @@ def main() -> None:
         where = f"'{error.filename}': " if error.filename else ""
         _fail(f"{where}{error.strerror or error}", 2)
     else:
+        if code == 130:  # typer's own answer to Ctrl-C, without a word
+            _fail("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _one_sentence(message: str) -> str:
-    text = " ".join(message.split()).rstrip(".")
-    return f"{text[0].lower()}{text[1:]}; see 'thalweg --help'" if text else "wrong usage"
+def _one_sentence(error: Any) -> str:
+    """What is wrong, and the help of the command that was called."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "thalweg"
+    return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"
 
 
 def _fail(sentence: str, code: int) -> None:

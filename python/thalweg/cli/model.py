@@ -1,43 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that hand over to the compiled programs: grid and fields."""
+"""Commands that hand over to the compiled programs: grid, fields and modes."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
-from thalweg.cli.table import print_entries
+import netCDF4
+
 from thalweg.config.checkout import program
-from thalweg.config.errors import ThalwegError
-from thalweg.run.launch import error_sentences, mpirun_environment
+from thalweg.run.launch import output_of
+from thalweg.run.native_lists import listed
+from thalweg.tables import print_entries
+
+_PLACES = {"cell": "cells", "edge": "edges", "vertex": "vertices"}
 
 
-def write_grid(name: str, out: Path) -> None:
-    """`thalweg_grid` checks the name and writes the file."""
-    print(_output_of([str(program("thalweg_grid")), name, "-o", str(out)]), end="")
+def write_grid(name: str, out: Path, as_json: bool) -> None:
+    """`thalweg_grid` checks the name and writes the file; its sizes are read back."""
+    output_of([str(program("thalweg_grid")), name, "-o", str(out)])
+    with netCDF4.Dataset(out) as grid:
+        sizes = {words: len(grid.dimensions[place]) for place, words in _PLACES.items()}
+    if as_json:
+        print(json.dumps({"grid": name, "out": str(out), **sizes}))
+    else:
+        print(f"'{out}': {name}, " + ", ".join(f"{n} {words}" for words, n in sizes.items()))
 
 
 def print_fields(as_json: bool) -> None:
-    """`thalweg_mini --fields` prints a JSON list of objects."""
-    print_entries(json.loads(_output_of([str(program("thalweg_mini")), "--fields"])), as_json)
+    columns = ("name", "place", "dimensions", "units", "long_name")
+    print_entries(listed("fields"), as_json, columns=columns)
 
 
-def _output_of(command: list[str]) -> str:
-    result = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env=mpirun_environment(),
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if result.returncode == 0:
-        return result.stdout
-    sentences = error_sentences(result.stderr)
-    if sentences:
-        raise ThalwegError(sentences[0], exit_code=2 if result.returncode == 2 else 1)
-    raise ThalwegError(
-        f"'{Path(command[0]).name}' ended with code {result.returncode} and without a sentence",
-        exit_code=1,
-    )
+def print_modes(as_json: bool) -> None:
+    """A table for each kind; the keys of a kind are its columns."""
+    entries = listed("modes")
+    if as_json:
+        print_entries(entries, as_json=True)
+        return
+    for number, kind in enumerate(dict.fromkeys(entry["kind"] for entry in entries)):
+        if number:
+            print()
+        chosen = [
+            {key: value for key, value in entry.items() if key != "kind"}
+            for entry in entries
+            if entry["kind"] == kind
+        ]
+        print_entries(chosen, as_json=False, title=str(kind))

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg settings` and `thalweg modes`: what the list of settings says."""
+"""`thalweg settings`: what the list of settings says."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
-from thalweg.cli.table import print_entries
-from thalweg.config.page import allowed_text, default_text, write_settings_page
+from thalweg.config.page import allowed_text, default_text, meaning_text, write_settings_page
 from thalweg.config.settings_list import Setting, settings_list
 
 
@@ -16,7 +14,8 @@ def print_settings(as_json: bool, markdown: bool) -> None:
     if markdown:
         print(write_settings_page())
     elif as_json:
-        print(json.dumps([asdict(each) for table in tables for each in table.settings], indent=1))
+        entries = [each.model_dump() for table in tables for each in table.settings]
+        print(json.dumps(entries, indent=1, ensure_ascii=False))
     else:
         for table in tables:
             print(f"[[{table.name}]]" if table.repeated else f"[{table.name}]", table.meaning)
@@ -27,23 +26,4 @@ def print_settings(as_json: bool, markdown: bool) -> None:
 def _line(setting: Setting) -> str:
     about = [setting.type, f"default {default_text(setting)}"]
     about += [text for text in (setting.unit, allowed_text(setting)) if text]
-    return f"{setting.key}: {setting.meaning} ({'; '.join(about)})"
-
-
-def print_modes(as_json: bool) -> None:
-    """Output modes, restart modes and containers: allowed words of three settings, each with its
-    part of the meaning ("word: meaning; ...").
-    """
-    entries = []
-    for kind, table, key in (
-        ("output mode", "io", "mode"),
-        ("restart mode", "restart", "mode"),
-        ("container", "output", "container"),
-    ):
-        setting = settings_list()[table].setting(key)
-        assert setting is not None
-        meanings = dict(part.split(": ", 1) for part in setting.meaning.split("; "))
-        entries += [
-            {"kind": kind, "name": name, "meaning": meanings[name]} for name in setting.allowed
-        ]
-    print_entries(entries, as_json)
+    return f"{setting.key}: {meaning_text(setting)} ({'; '.join(about)})"

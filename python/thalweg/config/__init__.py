@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one list of settings, the experiment built from it, durations, and the error class."""
+"""The one list of settings, the experiment built from it, and durations."""

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -16,12 +19,22 @@ def binary_directory() -> Path:
     return Path(os.environ.get("THALWEG_BIN") or ROOT / "build" / "release" / "bin")
 
 
+@cache
 def program(name: str) -> Path:
-    """Path of a compiled program. Raises a sentence if it is not built."""
+    """Path of a compiled program, up to date. Raises a sentence if another build lacks it."""
+    if not os.environ.get("THALWEG_BIN"):
+        build(name)
     path = binary_directory() / name
     if not path.is_file():
         raise ThalwegError(
             f"the program '{name}' is not built in '{path.parent}'; "
-            "run './thalweg' in the checkout, which builds it"
+            "build it there, or remove that build and unset THALWEG_BIN"
         )
     return path
+
+
+def build(target: str) -> None:
+    """Brings a target of build/release up to date. What fails says so itself and ends this."""
+    result = subprocess.run([ROOT / "thalweg", "--build", target], stdout=sys.stderr, check=False)
+    if result.returncode:
+        sys.exit(result.returncode)

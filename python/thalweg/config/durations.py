@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-_NUMBER = r"(\d+(?:\.\d+)?)"
+_NUMBER = r"([0-9]+\.?[0-9]*|\.[0-9]+)"  # no sign, no exponent
 _ISO_8601 = re.compile(
     rf"P(?:{_NUMBER}W)?(?:{_NUMBER}D)?(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
 )
@@ -17,13 +17,11 @@ def parse_duration_s(text: str) -> float:
 
     Years and months are refused: their length depends on the calendar.
     """
-    body = text.strip()
-    try:
-        return float(body)
-    except ValueError:
-        pass
-    sign = -1.0 if body.startswith("-") else 1.0
-    match = _ISO_8601.fullmatch(body.removeprefix("-"))
+    body = text.removeprefix("-")
+    sign = -1.0 if text.startswith("-") else 1.0
+    if re.fullmatch(_NUMBER, body):
+        return sign * float(body)
+    match = _ISO_8601.fullmatch(body)
     if match is None or body.endswith(("P", "T")):
         raise ValueError(f"'{text}' is not a duration")
     parts = zip(match.groups(), _UNITS_S, strict=True)
@@ -31,9 +29,11 @@ def parse_duration_s(text: str) -> float:
 
 
 def format_duration(duration_s: float) -> str:
-    """Seconds -> ISO 8601 ("P1DT6H"); exact for whole seconds, plain seconds otherwise."""
-    if duration_s <= 0.0 or duration_s != int(duration_s):
+    """Seconds -> ISO 8601 ("P1DT6H", "PT0S"); exact for whole seconds from 0 on, else seconds."""
+    if duration_s < 0.0 or duration_s != int(duration_s):
         return repr(duration_s)
+    if duration_s == 0.0:
+        return "PT0S"
     rest, date, time = int(duration_s), "", ""
     for letter, unit_s in (("D", 86400), ("H", 3600), ("M", 60), ("S", 1)):
         count, rest = divmod(rest, unit_s)

@@ -3,90 +3,85 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from thalweg.config import toml
-from thalweg.config.durations import format_duration
-from thalweg.config.errors import ThalwegError, did_you_mean
 from thalweg.config.models import error_sentence, table_model
 from thalweg.config.overrides import Override
-from thalweg.config.settings_list import Setting, settings_list
+from thalweg.config.setting_values import SettingValues
+from thalweg.config.settings_list import settings_list
+from thalweg.config.toml import TomlTable
+from thalweg.errors import ThalwegError, did_you_mean
 
 
 @dataclass(frozen=True)
 class Experiment:
     """Checked settings. Durations are seconds, dates ISO 8601 text in UTC.
 
-    path     the file it was read from
-    tables   [grid] [model] [time] [io] [machine] by name
-    outputs  one per [[output]]
+    path        the file it was read from
+    tables      [grid] [model] [time] [io] [restart] [machine] by name
+    outputs     one per [[output]]
+    overridden  (table, key) of every `--set`
     """
 
     path: Path
-    tables: dict[str, BaseModel]
-    outputs: tuple[BaseModel, ...]
+    tables: dict[str, SettingValues]
+    outputs: tuple[SettingValues, ...]
+    overridden: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
     @staticmethod
     def read(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
         """Reads and checks a file after `--set`. Raises one sentence, as the C++ reader does."""
         path = Path(path)
         content = _parse(path)
-        _check_shape(path.name, content)
+        given = _checked_shape(path.name, content)
         origins: dict[tuple[int, str], str] = {}
-        for override in [Override.parse(text) for text in overrides]:
-            for target in override.apply(content):
+        chosen = [Override.parse(text) for text in overrides]
+        for override in chosen:
+            for target in override.apply(given):
                 origins[id(target), override.key] = "--set"
-        tables = {
-            name: _checked(path.name, name, content.get(name, {}), origins)
-            for name, table in settings_list().items()
-            if not table.repeated
+        checked = {
+            name: tuple(_checked(path.name, name, each, origins) for each in tables)
+            for name, tables in given.items()
         }
-        outputs = [_checked(path.name, "output", each, origins) for each in content["output"]]
-        experiment = Experiment(path, tables, tuple(outputs))
+        experiment = Experiment(
+            path,
+            {name: tables[0] for name, tables in checked.items() if name != "output"},
+            checked["output"],
+            frozenset((override.table, override.key) for override in chosen),
+        )
         _check_names(path.name, experiment)
         return experiment
 
-    def value(self, table: str, key: str) -> Any:
-        return getattr(self.tables[table], key)
-
     def text(self, table: str, key: str) -> str:
-        return str(self.value(table, key))
+        return self.tables[table].text(key)
 
     def integer(self, table: str, key: str) -> int:
-        return int(self.value(table, key))
+        return self.tables[table].integer(key)
 
     def number(self, table: str, key: str) -> float:
         """Also the seconds of a duration."""
-        return float(self.value(table, key))
-
-    def output_tables(self) -> list[dict[str, Any]]:
-        """Every [[output]] as a dictionary."""
-        return [output.model_dump() for output in self.outputs]
+        return self.tables[table].number(key)
 
     def stream_names(self) -> list[str]:
-        return [str(output["name"]) for output in self.output_tables()]
+        return [output.text("name") for output in self.outputs]
 
     def to_toml(self) -> str:
         """The whole experiment as TOML, every setting written out."""
-        lines = ["# Written by thalweg: every setting of this run.", ""]
-        for name, table in settings_list().items():
-            models = self.outputs if table.repeated else (self.tables[name],)
-            for model in models:
-                lines.append(f"[[{name}]]" if table.repeated else f"[{name}]")
-                for setting in table.settings:
-                    value = getattr(model, setting.key)
-                    lines.append(f"{setting.key} = {_toml_value(setting, value)}")
-                lines.append("")
-        return "\n".join(lines)
+        content = {
+            name: [each.to_toml() for each in self.outputs]
+            if table.repeated
+            else self.tables[name].to_toml()
+            for name, table in settings_list().items()
+        }
+        return "# Written by thalweg: every setting of this run.\n\n" + toml.dumps(content)
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _parse(path: Path) -> TomlTable:
     try:
         return toml.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -99,17 +94,25 @@ def _parse(path: Path) -> dict[str, Any]:
         raise ThalwegError(f"{path.name}: {error}; correct this line (see toml.io)") from error
 
 
-def _check_shape(file_name: str, content: dict[str, Any]) -> None:
-    """Every top-level name is a known table, repeated exactly where the list says so."""
+def _checked_shape(file_name: str, content: TomlTable) -> dict[str, list[TomlTable]]:
+    """The tables by name in the order of the list, one of each that is not repeated. Every
+    top-level name is a known table, repeated exactly where the list says so.
+    """
     tables = settings_list()
-    for name, found in content.items():
+    given: dict[str, list[TomlTable]] = {
+        name: [] if table.repeated else [{}] for name, table in tables.items()
+    }
+    for name, found in sorted(content.items()):
+        found_tables = [each for each in found if isinstance(each, dict)] if isinstance(
+            found, list) else []  # fmt: skip
+        is_list = isinstance(found, list) and len(found_tables) == len(found)
         if name not in tables:
-            what = "table" if isinstance(found, dict | list) else "top-level key"
+            is_table = isinstance(found, dict) or (is_list and found_tables)
+            what = "table" if is_table else "top-level key"
             raise ThalwegError(
                 f"{file_name}: {what} '{name}' does not exist; choose one of: "
                 f"{', '.join(tables)}.{did_you_mean(name, tables)}"
             )
-        is_list = isinstance(found, list) and all(isinstance(each, dict) for each in found)
         if tables[name].repeated and not is_list:
             raise ThalwegError(
                 f"{file_name}: '{name}' must be a list of tables; "
@@ -120,17 +123,19 @@ def _check_shape(file_name: str, content: dict[str, Any]) -> None:
                 f"{file_name}: '{name}' must be one table; "
                 f"write [{name}] on a line of its own, once"
             )
-    content.setdefault("output", [])
+        given[name] = [found] if isinstance(found, dict) else found_tables
+    return given
 
 
 def _checked(
-    file_name: str, name: str, values: dict[str, Any], origins: dict[tuple[int, str], str]
-) -> BaseModel:
+    file_name: str, name: str, given: TomlTable, origins: dict[tuple[int, str], str]
+) -> SettingValues:
+    table = settings_list()[name]
     try:
-        return table_model(name)(**values)
+        return SettingValues(table, table_model(name)(**given).model_dump())
     except ValidationError as error:
-        key, sentence = error_sentence(settings_list()[name], error)
-        where = origins.get((id(values), key), file_name)
+        key, sentence = error_sentence(table, error)
+        where = origins.get((id(given), key), file_name)
         raise ThalwegError(f"{where} [{name}]: {sentence}") from error
 
 
@@ -143,12 +148,3 @@ def _check_names(file_name: str, experiment: Experiment) -> None:
                 f"{file_name} [[output]]: two streams have the name '{name}'; "
                 "give each its own name"
             )
-
-
-def _toml_value(setting: Setting, value: Any) -> str:
-    if setting.type == "duration":
-        text = format_duration(value)
-        return text if not text.startswith("P") else f'"{text}"'
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value, ensure_ascii=False)

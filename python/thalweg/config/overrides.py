@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from thalweg.config import toml
-from thalweg.config.errors import ThalwegError, did_you_mean
 from thalweg.config.settings_list import settings_list
+from thalweg.config.toml import TomlTable, TomlValue
+from thalweg.errors import ThalwegError, did_you_mean
 
 _FORM = "write --set table.key=value or --set output.NAME.key=value"
 
@@ -20,7 +20,7 @@ class Override:
     table: str
     stream: str
     key: str
-    value: Any
+    value: TomlValue
 
     @staticmethod
     def parse(text: str) -> Override:
@@ -42,20 +42,16 @@ class Override:
         kind = setting.type if setting else "text"
         return Override(table.name, ".".join(parts[1:-1]), parts[-1], _value(value.strip(), kind))
 
-    def apply(self, content: dict[str, Any]) -> list[dict[str, Any]]:
+    def apply(self, given: dict[str, list[TomlTable]]) -> list[TomlTable]:
         """Writes the value into the table (or tables) it names and returns those."""
-        found = content.get(self.table, [] if self.table == "output" else {})
-        if self.table != "output":
-            targets = [content.setdefault(self.table, found)]
-        elif not self.stream:
-            targets = list(found)
-        else:
-            targets = [self._output(found)]
+        targets = given[self.table]
+        if self.stream:
+            targets = [self._output(targets)]
         for target in targets:
             target[self.key] = self.value
         return targets
 
-    def _output(self, outputs: list[dict[str, Any]]) -> dict[str, Any]:
+    def _output(self, outputs: list[TomlTable]) -> TomlTable:
         names = [str(output.get("name", "out")) for output in outputs]
         if self.stream in names:
             return outputs[names.index(self.stream)]
@@ -67,7 +63,7 @@ class Override:
         )
 
 
-def _value(text: str, kind: str) -> Any:
+def _value(text: str, kind: str) -> TomlValue:
     if kind in ("text", "grid", "date", "duration"):
         return text.strip("\"'")
     try:

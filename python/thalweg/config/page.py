@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from thalweg.config.checkout import ROOT
+from thalweg.config.durations import format_duration, parse_duration_s
 from thalweg.config.settings_list import Setting, settings_list
 
 PAGE_PATH = ROOT / "docs" / "settings.md"
@@ -20,16 +21,31 @@ _COLUMNS = ("name", "type", "unit", "default", "allowed", "ICON", "meaning")
 
 
 def allowed_text(setting: Setting) -> str:
-    """What a setting may be, in words: "serial, async", ">= 1", "> 0", or ""."""
+    """What a setting may be, in words: "serial, async", "1 to 9", "> 0 to 9", or ""."""
+    if setting.listed_by:
+        return f"see `{setting.listed_by}`"
     if setting.allowed:
-        return ", ".join(setting.allowed)
+        return ", ".join(setting.words())
+    if setting.exclusive_minimum is not None:
+        return f"> {setting.exclusive_minimum:.12g} to {setting.maximum:.12g}"
     if setting.minimum is not None:
-        return f">= {setting.minimum:g}"
-    return f"> {setting.exclusive_minimum:g}" if setting.exclusive_minimum is not None else ""
+        return f"{setting.minimum:.12g} to {setting.maximum:.12g}"
+    return ""
+
+
+def meaning_text(setting: Setting) -> str:
+    """With that of each word."""
+    words = "; ".join(f"{each.word} = {each.meaning}" for each in setting.allowed)
+    return f"{setting.meaning}: {words}" if words else setting.meaning
 
 
 def default_text(setting: Setting) -> str:
-    return "(must be given)" if setting.default is None else json.dumps(setting.default)
+    """As it would stand in an experiment; durations with their units."""
+    if setting.default is None:
+        return "(must be given)"
+    if setting.type == "duration":
+        return json.dumps(format_duration(parse_duration_s(str(setting.default))))
+    return json.dumps(setting.default)
 
 
 def settings_page() -> str:
@@ -51,7 +67,7 @@ def _row(setting: Setting) -> str:
         f"`{default_text(setting)}`",
         allowed_text(setting),
         f"`{setting.icon}`" if setting.icon else "",
-        setting.meaning,
+        meaning_text(setting),
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 

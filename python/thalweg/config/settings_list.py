@@ -3,41 +3,70 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from thalweg.config import toml
 from thalweg.config.checkout import ROOT
 
 SETTINGS_PATH = ROOT / "settings.toml"
 
+# After checking: durations are seconds, dates and grids are text.
+SettingValue: TypeAlias = (
+    StrictBool | StrictInt | StrictFloat | StrictStr | list[StrictStr] | list[StrictInt]
+)
 
-@dataclass(frozen=True)
-class Setting:
-    """One line of the list; `default` is None where the setting must be given."""
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Word(_Entry):
+    """A word that a setting may be."""
+
+    word: str
+    meaning: str
+
+
+class Setting(_Entry):
+    """One entry of the list; `default` is None where the setting must be given.
+
+    allowed            the permitted words; none of them: any
+    listed_by          the command that lists the permitted words, which a table of the program has
+    minimum, maximum   the range of a number, or of each of a list
+    """
 
     table: str
     key: str
-    type: str  # text, integer, number, flag, duration, date, grid, texts, integers
     meaning: str
-    default: Any = None
+    type: str = "text"  # or integer, number, flag, duration, date, grid, texts, integers
+    default: SettingValue | None = None
     unit: str = ""
     icon: str = ""
-    allowed: tuple[str, ...] = ()
+    allowed: tuple[Word, ...] = ()
+    listed_by: str = ""
     minimum: float | None = None
     exclusive_minimum: float | None = None
+    maximum: float | None = None
+
+    def words(self) -> tuple[str, ...]:
+        return tuple(each.word for each in self.allowed)
+
+    @property
+    def is_number(self) -> bool:
+        return self.type in ("integer", "number", "duration", "integers")
 
 
-@dataclass(frozen=True)
-class SettingsTable:
+class SettingsTable(_Entry):
     """One table of an experiment and its settings in the order of the list."""
 
     name: str
     meaning: str
-    repeated: bool
-    settings: tuple[Setting, ...]
+    repeated: bool = False
+    settings: tuple[Setting, ...] = ()
 
     def keys(self) -> list[str]:
         return [setting.key for setting in self.settings]
@@ -46,20 +75,18 @@ class SettingsTable:
         return next((setting for setting in self.settings if setting.key == key), None)
 
 
+class _File(_Entry):
+    table: tuple[SettingsTable, ...]
+    setting: tuple[Setting, ...]
+
+
 @cache
 def settings_list(path: Path = SETTINGS_PATH) -> dict[str, SettingsTable]:
     """Every table by name, in the order of the file."""
-    content = toml.loads(path.read_text(encoding="utf-8"))
-    settings = [
-        Setting(**{**entry, "allowed": tuple(entry.get("allowed", ()))})
-        for entry in content["setting"]
-    ]
+    content = _File.model_validate(toml.loads(path.read_text(encoding="utf-8")))
     return {
-        entry["name"]: SettingsTable(
-            name=entry["name"],
-            meaning=entry["meaning"],
-            repeated=entry.get("repeated", False),
-            settings=tuple(setting for setting in settings if setting.table == entry["name"]),
+        table.name: table.model_copy(
+            update={"settings": tuple(s for s in content.setting if s.table == table.name)}
         )
-        for entry in content["table"]
+        for table in content.table
     }

@@ -19,6 +19,7 @@ class ArrayVariable:
     shape: tuple[int, ...]
     units: str
     read: Callable[[Any], NDArray[Any]]
+    message: Callable[[int, int], tuple[int, int]] | None = None  # (time, level) -> (offset, size)
 
     def __getitem__(self, index: Any) -> NDArray[Any]:
         return self.read(index)

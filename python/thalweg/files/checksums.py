@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output files of a run against the checksums that their writers kept.
 
-docs/decisions/0007-checksums-of-output.md has the layout; src/output/checksums.cpp writes it.
+docs/decisions/0007-checksums-of-output.md has the layout; src/file/checksums.cpp writes it.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,11 +45,19 @@ def read_checksums(path: Path) -> list[FileChecksums]:
 def check_file(checksums: FileChecksums) -> str:
     """What is wrong with a file, in one sentence; "" = nothing."""
     try:
-        with checksums.file.open("rb") as stream:
-            size = stream.seek(0, 2)
-            if size != checksums.size_bytes:
-                return f"it has {size} bytes instead of {checksums.size_bytes}"
-            for offset, length, expected in checksums.blocks:
+        size = checksums.file.stat().st_size
+    except OSError as error:
+        return error.strerror or str(error)
+    if size != checksums.size_bytes:
+        return f"it has {size} bytes instead of {checksums.size_bytes}"
+    return check_blocks(checksums.file, checksums.blocks)
+
+
+def check_blocks(file: Path, blocks: Iterable[tuple[int, int, int]]) -> str:
+    """The same for some of its bytes: (offset, bytes, CRC-32)."""
+    try:
+        with file.open("rb") as stream:
+            for offset, length, expected in blocks:
                 stream.seek(offset)
                 checksum = 0
                 for slab in _slabs(stream.read, length):

@@ -9,18 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.config.errors import ThalwegError
 from thalweg.files.arrays import ArrayDataset, ArrayVariable
-from thalweg.files.grib2_dataset import open_grib2
-from thalweg.files.raw_dataset import open_raw
-from thalweg.files.zarr_dataset import open_zarr
+from thalweg.files.readers import reader_of
 
 PLACES = ("cell", "edge", "vertex")
-PART = re.compile(r"\.000(\.\w+)$")  # src/output/describe_file.cpp
+PART = re.compile(r"\.000(\.\w+)$")  # src/output/deal/describe_file.cpp
 
 
 class Variable(Protocol):
@@ -39,29 +35,21 @@ class Dataset(Protocol):
     def close(self) -> None: ...
 
 
-def open_netcdf(path: Path) -> Any:
-    """A netCDF file without masking or scaling: bits as they are. Raises a sentence."""
-    try:
-        dataset = netCDF4.Dataset(path, "r")
-    except OSError as error:
-        raise ThalwegError(f"'{path}' cannot be read as netCDF: {error.strerror}") from error
-    dataset.set_auto_maskandscale(False)
-    return dataset
+def parts_of(path: Path) -> list[Path]:
+    """The parts of a divided file by its first one (jet_20000101T000000Z.000.nc), else the file."""
+    return sorted(path.parent.glob(PART.sub(r".[0-9][0-9][0-9]\1", path.name)))
 
 
-OPENERS = {".nc": open_netcdf, ".grb2": open_grib2, ".zarr": open_zarr, ".raw": open_raw}
-
-
-def open_dataset(path: Path) -> Dataset:
+def open_dataset(path: Path, alone: bool = False) -> Dataset:
     """Opens a file by the suffix its container gave it; any other is taken for netCDF. Where the
-    file is the first of several parts (jet_20000101T000000Z.000.nc), all of them together.
+    file is the first of several parts, all of them together, unless `alone`.
     """
-    files = sorted(path.parent.glob(PART.sub(r".[0-9][0-9][0-9]\1", path.name)))
-    opener = OPENERS.get(path.suffix, open_netcdf)
-    if len(files) < 2:
-        dataset: Dataset = opener(path)
+    files = parts_of(path)
+    reader = reader_of(path)
+    if len(files) < 2 or alone:
+        dataset: Dataset = reader.open(path)
         return dataset
-    return _joined([opener(file) for file in files])
+    return _joined([reader.open(file) for file in files])
 
 
 def _joined(parts: list[Dataset]) -> Dataset:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.arrays import ArrayDataset, ArrayVariable
 
 PLACES = {1: "cell", 2: "vertex", 3: "edge"}  # numberOfGridInReference, as in ICON
+_MISSING = 9.9692099683868690e36  # what ecCodes puts where the bitmap says so, for us to see it
 SECONDS = {0: 60, 1: 3600, 13: 1}  # code table 4.4, as far as we write it
 
 
@@ -61,11 +63,14 @@ def _variable(path: Path, name: str, each: _Messages, times: list[float]) -> Arr
         rows = [_values(path, name, *each.offsets[times[index], level]) for level in levels]
         return np.stack(rows) if len(levels) > 1 else rows[0]
 
+    def message(index: int, level_index: int) -> tuple[int, int]:
+        return each.offsets[times[index], levels[level_index]]
+
+    dimensions: tuple[str, ...] = ("time", "level", each.place)
+    shape: tuple[int, ...] = (len(times), len(levels), each.points)
     if len(levels) == 1:
-        shape: tuple[int, ...] = (len(times), each.points)
-        return ArrayVariable(("time", each.place), shape, each.units, read)
-    shape = (len(times), len(levels), each.points)
-    return ArrayVariable(("time", "level", each.place), shape, each.units, read)
+        dimensions, shape = ("time", each.place), (len(times), each.points)
+    return ArrayVariable(dimensions, shape, each.units, read, message=message)
 
 
 def _heads(path: Path) -> Iterator[tuple[str, _Messages, tuple[float, int], tuple[int, int]]]:
@@ -82,14 +87,12 @@ def _heads(path: Path) -> Iterator[tuple[str, _Messages, tuple[float, int], tupl
                     int(eccodes.codes_get(handle, k)) for k in ("offset", "totalLength")
                 )
                 place = PLACES[int(eccodes.codes_get(handle, "numberOfGridInReference"))]
-                about = _Messages(
-                    place,
-                    int(eccodes.codes_get(handle, "numberOfDataPoints")),
-                    str(eccodes.codes_get(handle, "parameterUnits")),
-                )
+                name, units = _own_words(path, offset) or _words_of_tables(handle, place)
+                points = int(eccodes.codes_get(handle, "numberOfDataPoints"))
+                about = _Messages(place, points, units)
                 unit = SECONDS[int(eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange"))]
                 time_s = float(unit * int(eccodes.codes_get(handle, "forecastTime")))
-                yield _name(handle, place), about, (time_s, _level(handle)), (offset, size)
+                yield name, about, (time_s, _level(handle)), (offset, size)
                 end = offset + size
             finally:
                 eccodes.codes_release(handle)
@@ -106,15 +109,31 @@ def _next(file: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
-def _name(handle: Any, place: str) -> str:
-    """ecCodes' short name, or the numbers of a parameter it does not know."""
+def _own_words(path: Path, offset: int) -> tuple[str, str] | None:
+    """Name and units as the run gave them, from section 2 (src/format/grib2/message.cpp); None in
+    messages of others.
+    """
+    with path.open("rb") as file:
+        file.seek(offset + 16)
+        for _ in range(2):
+            head = file.read(5)
+            rest = file.read(max(0, min(int.from_bytes(head[:4], "big") - 5, 1 << 16)))
+    if head[4:5] != b"\2":
+        return None
+    text = rest.partition(b"thalweg: ")[2].partition(b"\0")[0].decode("utf-8", "replace")
+    words = re.match(r"name=(.*?); units=(.*?); standard_name=", text)
+    return (words[1], words[2]) if words else None
+
+
+def _words_of_tables(handle: Any, place: str) -> tuple[str, str]:
+    """ecCodes' short name and units, or the numbers of a parameter it does not know."""
     import eccodes
 
     name = str(eccodes.codes_get(handle, "shortName"))
     if name == "unknown":
         keys = ("discipline", "parameterCategory", "parameterNumber")
         name = "p" + "_".join(str(eccodes.codes_get(handle, key)) for key in keys)
-    return f"{name}_{place}"
+    return f"{name}_{place}", str(eccodes.codes_get(handle, "parameterUnits"))
 
 
 def _level(handle: Any) -> int:
@@ -133,6 +152,10 @@ def _values(path: Path, name: str, offset: int, size: int) -> NDArray[Any]:
         raise ThalwegError(f"'{path}': the message of '{name}' at byte {offset} has no end")
     handle = eccodes.codes_new_from_message(message)
     try:
-        return np.asarray(eccodes.codes_get_values(handle))
+        eccodes.codes_set(handle, "missingValue", _MISSING)
+        values = np.asarray(eccodes.codes_get_values(handle))
+        if eccodes.codes_get(handle, "bitmapPresent"):
+            values[values == _MISSING] = np.nan
+        return values
     finally:
         eccodes.codes_release(handle)

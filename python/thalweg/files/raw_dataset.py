@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.arrays import ArrayDataset
 
 
@@ -16,10 +16,12 @@ def open_raw(path: Path) -> ArrayDataset:
     """Maps the file; its description must be there and its size must fit. Raises a sentence."""
     try:
         about = json.loads(path.with_name(path.name + ".json").read_text(encoding="utf-8"))
-        dtype = np.dtype(about["type"]).newbyteorder("<")
+        types = [np.dtype(field["type"]).newbyteorder("<") for field in about["fields"]]
         size = path.stat().st_size
         shapes = [tuple(int(n) for n in field["shape"]) for field in about["fields"]]
-        expected = sum(int(np.prod(shape)) for shape in shapes) * dtype.itemsize
+        expected = sum(
+            int(np.prod(shape)) * dtype.itemsize for shape, dtype in zip(shapes, types, strict=True)
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ThalwegError(f"'{path}' cannot be read as raw: {error}") from error
     if size != expected:
@@ -28,7 +30,7 @@ def open_raw(path: Path) -> ArrayDataset:
     dataset.add("time", ("time",), about["time"]["units"], np.array(about["time"]["values"]))
     if about["level"]:
         dataset.add("level", ("level",), "1", np.array(about["level"]))
-    for field, shape in zip(about["fields"], shapes, strict=True):
+    for field, shape, dtype in zip(about["fields"], shapes, types, strict=True):
         values = np.memmap(path, dtype, "r", int(field["offset"]), shape)
         place = str(field["place"])
         if shape[1] == 1:

@@ -13,23 +13,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_DATE = re.compile(r"\d{8}T\d{6}Z")
+MANIFEST = "manifest.json"
+_DATE = re.compile(r"\d{8}T\d{6}(\.\d{3})?Z")
+_ANY_STATE = re.compile(rf"{_DATE.pattern}(\.part|\.old)?")  # being written, being replaced
 _CHECKSUM_KEY = b',\n "manifest_crc32": "'
 _SLAB_BYTES = 1 << 22
 
 
 def list_restart_sets(run: Path) -> list[Path]:
     """Directories of all sets of a run, the oldest first; unfinished ones are left out."""
+    return [each for each in list_set_directories(run) if _DATE.fullmatch(each.name)]
+
+
+def list_set_directories(run: Path) -> list[Path]:
+    """As above, with unfinished and replaced ones."""
     folder = run / "restart"
     if not folder.is_dir():
         return []
-    return sorted(each for each in folder.iterdir() if _DATE.fullmatch(each.name) and each.is_dir())
+    return sorted(e for e in folder.iterdir() if _ANY_STATE.fullmatch(e.name) and e.is_dir())
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a set. Raises ValueError with a sentence if it is missing or damaged."""
     try:
-        content = (path / "manifest.json").read_bytes()
+        content = (path / MANIFEST).read_bytes()
     except OSError as error:
         reason = error.strerror
         raise ValueError(f"restart set '{path}' has no readable manifest: {reason}") from error

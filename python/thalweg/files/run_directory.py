@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
+from thalweg.files.readers import SUFFIXES
 
-# What a container names its files (src/format/containers.cpp).
-CONTAINER_SUFFIXES = (".nc", ".grb2", ".zarr", ".raw")
+# What a run names its output (src/output/deal/describe_file.cpp), whole or not.
+_OUTPUT = re.compile(
+    rf".+_\d+T\d{{6}}(\.\d{{3}})?Z(\.\d{{3}})?({'|'.join(map(re.escape, SUFFIXES))})(\.json)?"
+)
+_UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part|\.old)")
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,21 @@ class RunDirectory:
         return directory
 
     def looks_like_a_run(self) -> bool:
-        return self.experiment_path.is_file() and self.files_path.is_dir()
+        """Enough to read what is there."""
+        by_hand = self.experiment_path.is_file() and self.files_path.is_dir()
+        return by_hand or self.is_of_the_runner()
+
+    def is_of_the_runner(self) -> bool:
+        """Only `thalweg run` makes these: what is named like its files there, it made."""
+        return self.lock_path.is_file() or self.summary_path.is_file()
+
+    def ended_well(self) -> bool:
+        """As `thalweg run` noted it at its end."""
+        return self.summary_path.is_file() and self.summary().get("status") == "complete"
+
+    @property
+    def journal_path(self) -> Path:
+        return self.path / "journal"
 
     @property
     def experiment_path(self) -> Path:
@@ -70,6 +88,29 @@ class RunDirectory:
     def log_path(self) -> Path:
         return self.path / "log.txt"
 
+    @property
+    def report_path(self) -> Path:
+        """Where `thalweg report` writes its page unless told otherwise."""
+        return self.path / "report.html"
+
+    @property
+    def lock_path(self) -> Path:
+        """Held while a run goes on; it stays, or two runs could lock two files of this name."""
+        return self.path / "run.lock"
+
+    def records(self) -> list[Path]:
+        """Every file beside files/ and restart/ that a run makes anew, there or not."""
+        return [
+            self.experiment_path,
+            self.timing_path,
+            self.events_path,
+            self.path / "diagnostics.jsonl",
+            self.checksums_path,
+            self.mpi_io_path,
+            self.log_path,
+            self.summary_path,
+        ]
+
     def experiment(self) -> Experiment:
         return Experiment.read(self.experiment_path)
 
@@ -81,20 +122,40 @@ class RunDirectory:
         """Output under its final name, sorted by name. Where several writers made parts of a file,
         what shows them as one: the index, or the first of them.
         """
-        files = (file for file in self.files_path.iterdir() if file.suffix in CONTAINER_SUFFIXES)
+        files = (file for file in self._entries() if file.suffix in SUFFIXES)
         return sorted(file for file in files if not _is_part(file))
+
+    def final_entries(self) -> list[Path]:
+        """All that the output consists of below files/: files, parts of files, stores."""
+        return [entry for entry in self._entries() if _OUTPUT.fullmatch(entry.name)]
+
+    def all_entries(self) -> list[Path]:
+        """As above, with what is not finished."""
+        return [
+            entry
+            for entry in self._entries()
+            if _OUTPUT.fullmatch(entry.name) or _UNFINISHED.fullmatch(entry.name)
+        ]
 
     def written(self) -> tuple[int, int]:
         """Number of files and of their bytes under final names, parts and shards among them."""
-        sizes = [
-            file.stat().st_size
-            for file in self.files_path.rglob("*")
-            if file.is_file() and ".part" not in str(file.relative_to(self.files_path))
-        ]
+        below = (
+            [entry] if entry.is_file() else [each for each in entry.rglob("*") if each.is_file()]
+            for entry in self.final_entries()
+        )
+        sizes = [file.stat().st_size for files in below for file in files]
         return len(sizes), sum(sizes)
 
     def unfinished_files(self) -> list[Path]:
         return sorted(self.files_path.glob("*.part"))
+
+    def aside(self, name: str) -> Path:
+        """Where a file, or a shard of a store, lies until it is complete."""
+        first, *rest = Path(name).parts
+        return self.files_path.joinpath(f"{first}.part", *rest)
+
+    def _entries(self) -> list[Path]:
+        return sorted(self.files_path.iterdir()) if self.files_path.is_dir() else []
 
 
 def _is_part(file: Path) -> bool:

@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.datasets import PLACES, open_dataset
+from thalweg.files.readers import SUFFIXES
 from thalweg.files.run_directory import RunDirectory
 
-# src/output/describe_file.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a
+# src/output/deal/describe_file.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a
 # partition
-_FILE_NAME_END = r"(_p\d+of\d+)?_\d+T\d+Z(\.000)?\.(nc|grb2|zarr|raw)"
+_FILE_NAME_END = (
+    rf"(_p\d+of\d+)?_\d+T\d+(\.\d{{3}})?Z(\.000)?({'|'.join(map(re.escape, SUFFIXES))})"
+)
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import read_json
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What a rank may be doing: the kind of an event, and the category of a timer."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Timer:
-    """One timer; each tuple has one entry per rank. `min_s` and `max_s` are per call."""
+    """One timer; each tuple has one entry per rank. `min_s` and `max_s` are per call.
+
+    own_s is what no timer within this one took; it was spent on `category`. Own times of all timers
+    of a rank make up its whole time, each moment once.
+    """
 
     name: str
     parent: str
+    category: str
     calls: tuple[int, ...]
     total_s: tuple[float, ...]
+    own_s: tuple[float, ...]
     min_s: tuple[float, ...]
     max_s: tuple[float, ...]
     icon: str = ""
@@ -39,6 +53,7 @@ class Timing:
 
     roles: tuple[str, ...]
     timers: tuple[Timer, ...]
+    kinds: tuple[Kind, ...] = ()
     high_water_bytes: tuple[int, ...] = ()
     past_cache_bytes: tuple[int, ...] = ()
 
@@ -53,6 +68,7 @@ class Timing:
             return Timing(
                 tuple(content["roles"]),
                 timers,
+                tuple(Kind(each["name"], each["meaning"]) for each in content["kinds"]),
                 tuple(content.get("buffered_high_water_bytes", ())),
                 tuple(content.get("past_page_cache_bytes", ())),
             )
@@ -75,13 +91,28 @@ class Timing:
         ranks = self.ranks(role)
         return sum(self.total_s(name, rank) for rank in ranks) / len(ranks) if ranks else 0.0
 
+    def own_s(self, rank: int) -> dict[str, float]:
+        """Seconds of a rank by category: all of its time, each moment once."""
+        sums: dict[str, float] = {}
+        for timer in self.timers:
+            sums[timer.category] = sums.get(timer.category, 0.0) + timer.own_s[rank]
+        return sums
+
+    def mean_own_s(self, role: str = "compute") -> dict[str, float]:
+        """Mean over the ranks of a role of their seconds by category; {} without such a rank."""
+        ranks = [self.own_s(rank) for rank in self.ranks(role)]
+        names = dict.fromkeys(name for each in ranks for name in each)
+        return {name: sum(each[name] for each in ranks) / len(ranks) for name in names}
+
 
 def _timer(entry: dict[str, Any]) -> Timer:
     return Timer(
         name=entry["name"],
         parent=entry["parent"],
+        category=entry["category"],
         calls=tuple(entry["calls"]),
         total_s=tuple(entry["total_s"]),
+        own_s=tuple(entry["own_s"]),
         min_s=tuple(entry["min_s"]),
         max_s=tuple(entry["max_s"]),
         icon=entry.get("icon", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.arrays import ArrayDataset
 
 

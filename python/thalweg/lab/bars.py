@@ -10,7 +10,7 @@ from typing import Any
 
 from thalweg.config import toml
 from thalweg.config.checkout import ROOT
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.lab.results import Line
 
 BARS_PATH = ROOT / "bench" / "bars.toml"
@@ -74,8 +74,9 @@ def read_bars(path: Path = BARS_PATH) -> list[Bar]:
         content = toml.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ThalwegError(f"the bars '{path}' cannot be read: {error}") from error
-    entries = content.get("bar", [])
-    if not isinstance(entries, list) or not entries:
+    found = content.get("bar", [])
+    entries = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    if not entries:
         raise ThalwegError(f"'{path}' holds no [[bar]]")
     return [_bar(path.name, number, entry) for number, entry in enumerate(entries, 1)]
 

@@ -8,11 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.lab.bars import BARS_PATH, judge, read_bars
-from thalweg.lab.bench_table import BenchProgress, print_results, print_verdicts
+from thalweg.lab.bench_table import print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
 from thalweg.lab.results import Line, provenance
+from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE
 
 
@@ -63,7 +64,7 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
     origin, results = provenance(), []
     with (
         tempfile.TemporaryDirectory(prefix="thalweg-bench-", dir=options.directory) as outer,
-        BenchProgress(benchmark.name) as display,
+        ProgressDisplay(benchmark.name) as display,
     ):
         folder = Path(outer) / "files"
         folder.mkdir()
@@ -72,7 +73,9 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
         for line in benchmark.lines(request):
             if "progress" in line:
                 told = line["progress"]
-                display.update(int(told["done"]), int(told["of"]), str(told.get("method", "")))
+                done, trials = int(told["done"]), int(told["of"])
+                state = f"{done} of {trials} trials, {told.get('method', '')}"
+                display.show(done / max(1, trials), state)
             elif "bench" in line:
                 results.append(line | origin)
                 if options.json:

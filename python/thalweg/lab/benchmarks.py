@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.config.checkout import program
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.lab.codec_input import real_fields
 from thalweg.lab.native import run_native
 from thalweg.lab.results import Line

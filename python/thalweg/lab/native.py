@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.lab.results import Line
 from thalweg.run.launch import mpirun_command
 from thalweg.run.process import ModelProcess

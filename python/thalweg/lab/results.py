@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
+import numpy as np
+
+from thalweg.errors import ThalwegError
 from thalweg.run.machine import describe_commit, describe_machine
 
 Line = dict[str, Any]
@@ -18,15 +20,8 @@ Line = dict[str, Any]
 
 def spread(samples: Sequence[float]) -> dict[str, float]:
     """n, median, 5th and 95th percentile, linear between the sorted samples."""
-    ordered = sorted(samples)
-
-    def at(share: float) -> float:
-        place = share * (len(ordered) - 1)
-        below = int(place)
-        above = min(below + 1, len(ordered) - 1)
-        return float(ordered[below] + (place - below) * (ordered[above] - ordered[below]))
-
-    return {"n": len(ordered), "median": at(0.5), "p05": at(0.05), "p95": at(0.95)}
+    p05, median, p95 = (float(each) for each in np.percentile(samples, (5, 50, 95)))
+    return {"n": len(samples), "median": median, "p05": p05, "p95": p95}
 
 
 def provenance() -> Line:

@@ -8,19 +8,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.timing import Timing
-from thalweg.lab.bench_table import BenchProgress
 from thalweg.lab.results import Line, append_line, provenance, read_lines
 from thalweg.lab.sweep_file import Settings, Sweep, override_words
+from thalweg.run.native_lists import of_kind
+from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, check_experiment, run_case
 
 RESULTS = "RESULTS.jsonl"
 _INTERRUPTED = "interrupted; the same command goes on where it stopped"
-# Restart modes whose ranks are apart from compute ranks.
-_DEDICATED_RESTART = ("async", "dedicated_multifile")
 
 
 def run_sweep(case: Path, out: Path | None, as_json: bool) -> bool:
@@ -36,10 +35,10 @@ def run_sweep(case: Path, out: Path | None, as_json: bool) -> bool:
         print(f"{len(combinations)} combinations, {sweep.repetitions} repetitions, "
               f"{len(todo)} trials to run; results in {results}", flush=True)  # fmt: skip
     failures = 0
-    with BenchProgress(case.stem) as display:
+    with ProgressDisplay(case.stem) as display:
         for done, (number, repetition) in enumerate(todo):
             settings = combinations[number]
-            display.update(done, len(todo), _words(settings))
+            display.show(done / len(todo), f"{done} of {len(todo)} trials, {_words(settings)}")
             try:
                 line = _trial(sweep, settings, folder / f"trial_{number:03}")
             except KeyboardInterrupt:
@@ -89,7 +88,8 @@ def _trial(sweep: Sweep, settings: Settings, folder: Path) -> Line:
     try:
         experiment = Experiment.read(sweep.base, words)
         ranks = _ranks(sweep, experiment)
-        check_experiment(Experiment.read(sweep.base, [*words, f"machine.ranks={ranks}"]), ranks)
+        with_ranks = Experiment.read(sweep.base, [*words, f"machine.ranks={ranks}"])
+        check_experiment(with_ranks, folder, ranks)
     except ThalwegError as error:
         return {"status": "skipped", "reason": error.sentence}
     try:
@@ -112,10 +112,10 @@ def _ranks(sweep: Sweep, experiment: Experiment) -> int:
     if not sweep.compute_ranks:
         return experiment.integer("machine", "ranks")
     ranks = sweep.compute_ranks
-    if experiment.text("io", "mode") != "serial":
-        ranks += experiment.integer("io", "ranks")
-    if experiment.text("restart", "mode") in _DEDICATED_RESTART:
-        ranks += experiment.integer("restart", "ranks")
+    for table, kind in (("io", "output mode"), ("restart", "restart mode")):
+        alone = [mode["name"] for mode in of_kind(kind) if mode["ranks"] == "none"]
+        if experiment.text(table, "mode") not in alone:
+            ranks += experiment.integer(table, "ranks")
     return ranks
 
 
@@ -127,20 +127,20 @@ def measure_run(run: RunDirectory) -> dict[str, Any]:
     """
     summary, timing = run.summary(), Timing.read(run.timing_path)
     metrics = summary["metrics"]
-    keys = ("run_time_s", "wait_s", "closing_s", "bytes_written", "files", "output_cost")
+    keys = ("run_time_s", "wait_s", "wait_percent", "closing_s", "bytes_written", "files",
+            "output_cost")  # fmt: skip
     figures: dict[str, Any] = {key: metrics[key] for key in keys}
-    waiting_s = metrics["wait_s"] + metrics["closing_s"]
-    figures["wait_percent"] = 100.0 * waiting_s / metrics["run_time_s"]
-    figures["transfer_rate"] = _rate(summary["bytes_put"], timing, ("io_get",))
-    figures["write_rate"] = _rate(metrics["bytes_written"], timing, ("io_write", "io_close"))
+    figures["transfer_rate"] = _rate(summary["bytes_put"], timing, ("get",))
+    figures["write_rate"] = _rate(metrics["bytes_written"], timing, ("write", "close"))
     figures["limited_by"] = summary["limited_by"]
     return figures
 
 
-def _rate(size_bytes: float, timing: Timing, names: tuple[str, ...]) -> float | None:
-    timers = [timer for name in names if (timer := timing.timer(name)) is not None]
-    users = {rank for timer in timers for rank in timer.users()}
-    mean_s = sum(timer.total_s[rank] for timer in timers for rank in users) / max(1, len(users))
+def _rate(size_bytes: float, timing: Timing, categories: tuple[str, ...]) -> float | None:
+    spent = [timing.own_s(rank) for rank in range(len(timing.roles))]
+    seconds = [sum(own_s.get(name, 0.0) for name in categories) for own_s in spent]
+    users = [each for each in seconds if each > 0.0]
+    mean_s = sum(users) / max(1, len(users))
     fastest_copy = 1e11  # [B/s] faster is no transfer: the I/O rank read the memory where it was
     return size_bytes / mean_s / 1e6 if 0 < size_bytes < fastest_copy * mean_s else None
 

@@ -8,14 +8,15 @@ import itertools
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from thalweg.config import toml
-from thalweg.config.errors import ThalwegError, did_you_mean
 from thalweg.config.overrides import Override
+from thalweg.config.toml import TomlTable, TomlValue
+from thalweg.errors import ThalwegError, did_you_mean
 
 _KEYS = ("base", "repetitions", "compute_ranks", "keep_files", "set", "vary")
-Settings = dict[str, Any]
+Settings: TypeAlias = dict[str, TomlValue]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Sweep:
     path: Path
     base: Path
     fixed: Settings
-    varied: dict[str, list[Any]]
+    varied: dict[str, list[TomlValue]]
     repetitions: int = 1
     compute_ranks: int = 0
     keep_files: bool = False
@@ -46,13 +47,15 @@ class Sweep:
                 f"{path.name} [sweep]: base must name an experiment file beside it, "
                 f"but '{table.get('base', '')}' is none"
             )
-        fixed, varied = _flat(table.get("set", {})), _flat(table.get("vary", {}))
-        for key, values in varied.items():
+        fixed, given = _flat(_settings(path, table, "set")), _flat(_settings(path, table, "vary"))
+        varied: dict[str, list[TomlValue]] = {}
+        for key, values in given.items():
             if not isinstance(values, list) or not values:
                 raise ThalwegError(
                     f"{path.name} [sweep.vary]: '{key}' must be a list of values, "
                     "for example [1, 2, 4]"
                 )
+            varied[key] = values
         for key in [*fixed, *varied]:
             Override.parse(f"{key}=")  # a sentence about an unknown table
         return Sweep(
@@ -83,7 +86,7 @@ class Sweep:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _flat(table: dict[str, Any], prefix: str = "") -> Settings:
+def _flat(table: TomlTable, prefix: str = "") -> Settings:
     """To TOML, io.mode = ... is a table in a table and "io.mode" = ... is not: the same to us."""
     flat: Settings = {}
     for key, value in table.items():
@@ -98,11 +101,11 @@ def override_words(settings: Settings) -> list[str]:
     return [f"{key}={_word(value)}" for key, value in settings.items()]
 
 
-def _word(value: Any) -> str:
+def _word(value: TomlValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _table(path: Path) -> TomlTable:
     try:
         content = toml.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -120,13 +123,17 @@ def _table(path: Path) -> dict[str, Any]:
                 f"{path.name} [sweep]: key '{key}' does not exist; choose one of: "
                 f"{', '.join(_KEYS)}.{did_you_mean(key, _KEYS)}"
             )
-    for key in ("set", "vary"):
-        if not isinstance(table.get(key, {}), dict):
-            raise ThalwegError(f"{path.name}: '{key}' must be a table; write [sweep.{key}]")
     return table
 
 
-def _count(path: Path, table: dict[str, Any], key: str, least: int) -> int:
+def _settings(path: Path, table: TomlTable, key: str) -> TomlTable:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise ThalwegError(f"{path.name}: '{key}' must be a table; write [sweep.{key}]")
+    return value
+
+
+def _count(path: Path, table: TomlTable, key: str, least: int) -> int:
     value = table.get(key, least)
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ThalwegError(

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import netCDF4
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
 from thalweg.merge.parts import PartSet, find_parts
-from thalweg.verify.progress import tracked
+from thalweg.run.progress import tracked
 
 
 def merge(

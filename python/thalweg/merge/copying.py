@@ -13,7 +13,7 @@ import netCDF4
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.merge.parts import PLACES, PartSet, place_of
 
 SLAB_BYTES = 32 << 20  # values in memory at once, twice: from the parts, and together

@@ -12,7 +12,7 @@ import h5py
 import netCDF4
 import numpy as np
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 
 PLACES = ("cell", "edge", "vertex")
 

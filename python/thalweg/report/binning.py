@@ -9,6 +9,7 @@ from math import ceil
 import numpy as np
 
 from thalweg.report.rundata import Events, FloatArray, IntArray
+from thalweg.report.style import ROLE_WORDS
 
 MAX_ROWS = 48  # a taller picture is not readable on a projector
 ROUNDING = 1e-12  # relative; doubles carry 1e-16, a sum of 10 000 of them less
@@ -90,23 +91,23 @@ def flatten(events: Events) -> Events:
         begin_s=np.array(columns[2], np.float64),
         end_s=np.array(columns[3], np.float64),
         size_bytes=np.zeros(len(pieces)),
+        kinds=events.kinds,
     )
 
 
 def group_ranks(roles: Sequence[str], max_rows: int = MAX_ROWS) -> list[list[int]]:
     """Ranks that share a row: one each if they fit, else runs of neighbours of the same role.
 
-    A third of the rows is kept for I/O ranks, which are few and each worth a row.
+    A third of the rows is kept for I/O and restart ranks, which are few and each worth a row.
     """
-    io_ranks = sum(role == "io" for role in roles)
-    io_rows = min(io_ranks, max_rows // 3)
-    per_row = {
-        "io": ceil(io_ranks / max(1, io_rows)),
-        "compute": ceil((len(roles) - io_ranks) / max(1, max_rows - io_rows)),
-    }
+    apart = sum(role != "compute" for role in roles)
+    rows_apart = min(apart, max_rows // 3)
+    per_row_apart = ceil(apart / max(1, rows_apart))
+    per_row_compute = ceil((len(roles) - apart) / max(1, max_rows - rows_apart))
     rows: list[list[int]] = []
     for rank, role in enumerate(roles):
-        if rows and len(rows[-1]) < per_row[role] and roles[rows[-1][0]] == role:
+        most = per_row_compute if role == "compute" else per_row_apart
+        if rows and len(rows[-1]) < most and roles[rows[-1][0]] == role:
             rows[-1].append(rank)
         else:
             rows.append([rank])
@@ -122,6 +123,7 @@ def row_of_rank(rows: list[list[int]], ranks: int) -> IntArray:
 
 
 def row_label(members: list[int], roles: Sequence[str]) -> str:
-    """'12', '12-15', with 'I/O' in front where these are I/O ranks."""
+    """'12', '12-15', with 'I/O' or 'restart' in front where these are such ranks."""
     span = str(members[0]) if len(members) == 1 else f"{members[0]}\u2013{members[-1]}"
-    return f"I/O {span}" if roles[members[0]] == "io" else span
+    role = roles[members[0]]
+    return span if role == "compute" else f"{ROLE_WORDS.get(role, role)} {span}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg.report.meshfield import MeshField, read_field
+from thalweg.report.pictures import DOTS_PER_INCH
 from thalweg.report.rundata import FloatArray
 from thalweg.report.sphere import (
     Canvas,
@@ -18,7 +19,7 @@ from thalweg.report.sphere import (
     mollweide_forward,
     nearest_points,
 )
-from thalweg.report.style import DOTS_PER_INCH, PICTURE_STYLE, WIDTH_INCHES, units_text
+from thalweg.report.style import INK, PICTURE_STYLE, WIDE_INCHES, is_narrow, units_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Extent = tuple[float, float, float, float]
 EXACT_CELLS = 400_000  # beyond, a triangle is smaller than a pixel and its centre is enough
-WIDTH_PIXELS = 2000
+PIXELS_PER_INCH = 130
 CLIP_PERCENT = 0.1  # share of points that may lie beyond either end of the colour bar
 
 
@@ -48,37 +49,46 @@ def plot_field(
     """
     figure = draw_field(read_field(path, field, level, time), extent, contour_interval)
     out_png.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out_png, dpi=DOTS_PER_INCH)
+    figure.savefig(out_png, dpi=DOTS_PER_INCH, facecolor="white")
     return out_png
 
 
 def draw_field(
-    field: MeshField, extent: Extent | None = None, contour_interval: float | None = None
+    field: MeshField,
+    extent: Extent | None = None,
+    contour_interval: float | None = None,
+    width_inches: float = WIDE_INCHES,
 ) -> Figure:
     """The map as a figure."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    canvas = lonlat_canvas(extent, WIDTH_PIXELS) if extent else mollweide_canvas(WIDTH_PIXELS)
+    width = round(width_inches * PIXELS_PER_INCH)
+    canvas = lonlat_canvas(extent, width) if extent else mollweide_canvas(width)
     pixels, smooth = rasterise(field, canvas, with_smooth=contour_interval is not None)
     # The colour bar is for what is seen: a region has its own, the Earth counts every point once.
     shown = pixels if extent else field.values
     low, high, signed = colour_range(shown)
-    height = WIDTH_INCHES * (pixels.shape[0] / pixels.shape[1]) * 0.86 + 0.75
+    narrow = is_narrow(width_inches)
+    ratio = pixels.shape[0] / pixels.shape[1]
+    height = width_inches * ratio * (1.0 if narrow else 0.86) + (1.2 if narrow else 0.75)
     with rc_context(PICTURE_STYLE):
-        figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
+        figure = Figure(figsize=(width_inches, height), layout="constrained")
         axes = figure.add_subplot()
         image = axes.imshow(
             np.ma.masked_invalid(pixels),
             cmap="RdBu_r" if signed else "viridis", vmin=low, vmax=high,
-            extent=canvas.extent, origin="upper",
+            extent=canvas.extent, origin="upper", interpolation="nearest",
         )  # fmt: skip
-        axes.set_title(_title(field))
+        axes.set_title(_title(field, narrow))
         bar = figure.colorbar(
-            image, ax=axes, extend=_extend(shown, low, high), shrink=0.82, pad=0.015
-        )
+            image, ax=axes, extend=_extend(shown, low, high), shrink=0.82, pad=0.015,
+            location="bottom" if narrow else "right",
+        )  # fmt: skip
         bar.set_label(f"{field.name} [{units_text(field.units)}]")
-        bar.ax.ticklabel_format(axis="y", scilimits=(-3, 5))
+        bar.ax.ticklabel_format(axis="x" if narrow else "y", scilimits=(-3, 5))
+        if narrow:
+            bar.ax.locator_params(axis="x", nbins=5)
         if smooth is not None and contour_interval:
             _contours(axes, canvas, smooth, contour_interval)
         if extent:
@@ -141,8 +151,9 @@ def _extend(values: FloatArray, low: float, high: float) -> str:
     )
 
 
-def _title(field: MeshField) -> str:
-    parts = [field.long_name[:1].upper() + field.long_name[1:]]
+def _title(field: MeshField, narrow: bool) -> str:
+    name = field.name if narrow else field.long_name
+    parts = [name if narrow else name[:1].upper() + name[1:]]
     if field.level:
         parts.append(f"level {field.level}")
     return ", ".join(parts + ([field.time_text] if field.time_text else []))
@@ -169,12 +180,12 @@ def _graticule(axes: Axes) -> None:
     for meridian in range(-180, 181, 60):
         edge = abs(meridian) == 180
         x, y = mollweide_forward(np.full_like(latitude, meridian), latitude)
-        axes.plot(x, y, color="#22262b", linewidth=0.9 if edge else 0.35, alpha=1 if edge else 0.5)
+        axes.plot(x, y, color=INK, linewidth=0.9 if edge else 0.35, alpha=1 if edge else 0.5)
     for parallel in range(-60, 61, 30):
         x, y = mollweide_forward(np.array([-180.0, 180.0]), np.full(2, float(parallel)))
-        axes.plot(x, y, color="#22262b", linewidth=0.35, alpha=0.5)
+        axes.plot(x, y, color=INK, linewidth=0.35, alpha=0.5)
         side = "" if parallel == 0 else ("N" if parallel > 0 else "S")
         axes.text(x[0] - 0.05, y[0], f"{abs(parallel)}\u00b0{side}", ha="right", va="center",
-                  fontsize=8.5, color="#40464d")  # fmt: skip
+                  fontsize=8.5, color=INK)  # fmt: skip
     axes.set_axis_off()
     axes.set_xlim(-3.15, 2.9)

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
-from html import escape
-from pathlib import Path
 from typing import Any
 
-from thalweg import __version__
+from thalweg.report.metrics import size_bytes
 from thalweg.report.rundata import RunData
 from thalweg.report.style import bytes_text
 
@@ -18,19 +15,8 @@ SOURCES = (
 MOST_FILES = 8
 
 
-def footer(runs: list[RunData], pictures: list[Path], out: Path) -> str:
-    """Machine, versions, commit, command, date and file names of every run, and of this page."""
-    parts = ["<footer><h2>Where this comes from</h2>"]
-    parts += [_run_lines(run) for run in runs]
-    names = ", ".join(f"<code>{escape(path.name)}</code>" for path in pictures)
-    if pictures:
-        parts.append(f"<p>Pictures in <code>{escape(pictures[0].parent.name)}/</code>: {names}</p>")
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    parts.append(f"<p>{escape(out.name)}, made by Thalweg {escape(__version__)} on {now}.</p>")
-    return "\n".join(parts) + "</footer>"
-
-
-def _run_lines(run: RunData) -> str:
+def source_rows(run: RunData) -> list[tuple[str, str]]:
+    """Machine, versions, commit, command, date and file names of a run."""
     rows = []
     for label, key in (
         ("machine", "machine"),
@@ -44,19 +30,13 @@ def _run_lines(run: RunData) -> str:
             rows.append((label, _plain(value, joiner=" " if key == "command" else ", ")))
     present = [name for name in SOURCES if (run.path / name).is_file()]
     for file in run.files[:MOST_FILES]:
-        size = " ".join(bytes_text(file.stat().st_size))
+        size = " ".join(bytes_text(size_bytes(file)))
         present.append(f"{file.relative_to(run.path)} ({size})")
     if len(run.files) > MOST_FILES:
         present.append(f"and {len(run.files) - MOST_FILES} more files")
     rows.append(("directory", str(run.path.resolve())))
     rows.append(("files", ", ".join(present) or "none"))
-    body = "".join(
-        f"<tr><th>{escape(label)}</th><td><code>{escape(value)}</code></td></tr>"
-        for label, value in rows
-    )
-    return (
-        f'<h3>{escape(run.name)}</h3><div class="scroll"><table><tbody>{body}</tbody></table></div>'
-    )
+    return rows
 
 
 def _plain(value: Any, joiner: str) -> str:

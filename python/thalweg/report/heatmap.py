@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg.report.binning import group_ranks, row_label, row_of_rank, spread
-from thalweg.report.rundata import KINDS, FloatArray, RunData
-from thalweg.report.style import PICTURE_STYLE, WIDTH_INCHES, bytes_text
+from thalweg.report.rundata import FloatArray, RunData
+from thalweg.report.style import PICTURE_STYLE, bytes_text, is_narrow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BINS = 240
+SUM_COLOUR = "#5B8DB8"
 SHORTEST_S = 1e-6  # an event that took no time on the clock still moved its bytes
 PANELS = (
     ("written to files", ("write", "close")),
-    ("received from other ranks", ("get",)),  # a "send" is the other side of the same bytes
+    ("received from ranks", ("get",)),  # a "send" is the other side of the same bytes
 )
 
 
@@ -31,49 +31,52 @@ def bytes_in_bins(
     """
     events = run.events
     row = row_of_rank(rows, len(run.roles))
-    chosen = np.isin(events.kind, [KINDS.index(kind) for kind in kinds])
-    chosen &= (events.size_bytes > 0) & (row[events.rank] >= 0)
+    chosen = events.of_kinds(*kinds) & (events.size_bytes > 0) & (row[events.rank] >= 0)
     begin = events.begin_s[chosen]
     end = np.maximum(events.end_s[chosen], begin + SHORTEST_S)
     density = events.size_bytes[chosen] / (end - begin)
     return spread(row[events.rank[chosen]], begin, end, density, len(rows), edges)
 
 
-def draw_heatmap(run: RunData) -> Figure | None:
-    """Heat maps with the sum over all ranks above them; None when no event carries bytes."""
+def has_bytes(run: RunData) -> bool:
+    """Did any event move bytes?"""
+    return any(_active_rows(run, kinds) for _, kinds in PANELS)
+
+
+def draw_heatmap(run: RunData, width_inches: float) -> Figure:
+    """Heat maps of bytes, of a run that has some; above each the sum over all ranks."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    if not len(run.events):
-        return None
-    edges = np.linspace(0.0, float(run.events.end_s.max()) + SHORTEST_S, BINS + 1)
+    bins = 120 if is_narrow(width_inches) else 240
+    edges = np.linspace(0.0, float(run.events.end_s.max()) + SHORTEST_S, bins + 1)
     width_s = edges[1] - edges[0]
     panels = []
     for name, kinds in PANELS:
         rows = _active_rows(run, kinds)
         if rows:
             panels.append((name, rows, bytes_in_bins(run, kinds, rows, edges)))
-    if not panels:
-        return None
     heights: list[float] = []
     for _, rows, _ in panels:
         heights += [0.75, float(np.clip(0.34 * len(rows), 0.45, 6.0))]
     with rc_context(PICTURE_STYLE):
         figure = Figure(
-            figsize=(WIDTH_INCHES, sum(heights) + 0.5 * len(panels) + 0.4), layout="constrained"
+            figsize=(width_inches, sum(heights) + 0.5 * len(panels) + 0.4), layout="constrained"
         )
         axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         for number, (name, rows, size_bytes) in enumerate(panels):
             above, map_axes = axes[2 * number], axes[2 * number + 1]
             rate = size_bytes / width_s / 1e6
             total, unit = bytes_text(float(size_bytes.sum()))
-            above.set_title(f"{name}: {total} {unit}, at most {rate.sum(axis=0).max():,.0f} MB/s")
-            above.stairs(rate.sum(axis=0), edges, fill=True, color="#3b5f8a", alpha=0.85)
+            most = f"{rate.sum(axis=0).max():,.0f}".replace(",", "\u202f")
+            above.set_title(f"{total} {unit} {name}, at most {most} MB/s",
+                            fontsize=9.5 if is_narrow(width_inches) else 11)  # fmt: skip
+            above.stairs(rate.sum(axis=0), edges, fill=True, color=SUM_COLOUR)
             above.set_ylabel("all ranks\n[MB/s]")
             above.set_ylim(bottom=0)
             image = map_axes.imshow(
                 np.ma.masked_equal(rate, 0.0), aspect="auto", interpolation="nearest",
-                cmap="viridis_r", vmin=0.0, extent=(0.0, edges[-1], len(rows), 0.0),
+                cmap="plasma", vmin=0.0, extent=(0.0, edges[-1], len(rows), 0.0),
             )  # fmt: skip
             map_axes.set_yticks(
                 np.arange(len(rows)) + 0.5, [row_label(members, run.roles) for members in rows]
@@ -88,7 +91,7 @@ def draw_heatmap(run: RunData) -> Figure | None:
 def _active_rows(run: RunData, kinds: tuple[str, ...]) -> list[list[int]]:
     """Rows of the ranks that moved bytes in this way; the others would only be white."""
     events = run.events
-    chosen = np.isin(events.kind, [KINDS.index(kind) for kind in kinds]) & (events.size_bytes > 0)
+    chosen = events.of_kinds(*kinds) & (events.size_bytes > 0)
     active = np.unique(events.rank[chosen])
     if not len(active):
         return []

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads one field at one level and time, and the mesh it lives on, from a UGRID file."""
+"""Reads one field at one level and time, and the mesh it lives on, from a UGRID file or store."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.report.rundata import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import netCDF4
+    import xarray
 
+NETCDF_SUFFIXES = (".nc", ".nc4")
 LOCATIONS = ("face", "edge", "node")  # UGRID's words for triangle, side, hexagon centre
 
 
@@ -40,28 +43,54 @@ def unit_vectors(longitude_deg: FloatArray, latitude_deg: FloatArray) -> FloatAr
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1)
 
 
-def plottable_fields(path: Path) -> list[str]:
-    """Names of the variables of a file that live on its mesh, 'vor' and those with levels first."""
-    import netCDF4
+@contextmanager
+def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
+    """A netCDF file or Zarr store; fill values are NaN, times numbers. Raises a sentence."""
+    import xarray
 
-    with netCDF4.Dataset(path) as file:
+    zarr = path.suffix == ".zarr"
+    if not (path.is_dir() if zarr else path.is_file()):
+        raise ThalwegError(f"the file '{path}' does not exist; give the path of an output file")
+    if not zarr and path.suffix not in NETCDF_SUFFIXES:
+        raise ThalwegError(f"'{path}' names no mesh: only netCDF and Zarr have room for one")
+    options: dict[str, Any] = {"engine": "zarr", "consolidated": False} if zarr else {}
+    try:
+        file = xarray.open_dataset(path, decode_times=False, cache=False,
+                                   **(options or {"engine": "netcdf4"}))  # fmt: skip
+    except (OSError, ValueError, KeyError):
+        kind = "Zarr store" if zarr else "netCDF file"
+        raise ThalwegError(f"'{path}' is not a {kind} that can be read") from None
+    with file:
+        yield file
+
+
+def plottable_fields(path: Path) -> list[str]:
+    """Names of the variables of a file that live on its mesh, 'vor' and those with levels first.
+
+    Raises a sentence if the file cannot be read or holds only a part of the points.
+    """
+    with open_mesh_file(path) as file:
+        for place in ("cell", "edge", "vertex"):
+            if file.attrs.get(f"{place}_global_size", 0) > file.sizes.get(place, 0) > 0:
+                raise ThalwegError(
+                    f"'{path.name}' holds some of the points only; 'thalweg merge' makes one file "
+                    "of all parts"
+                )
         found = [
-            (name != "vor", variable.ndim < 3, name)
+            (name != "vor", variable.ndim < 3, str(name))
             for name, variable in file.variables.items()
-            if getattr(variable, "location", "") in LOCATIONS and hasattr(variable, "mesh")
-            and "time" in variable.dimensions
+            if variable.attrs.get("location") in LOCATIONS and "mesh" in variable.attrs
+            and "time" in variable.dims
         ]  # fmt: skip
     return [name for _, _, name in sorted(found)]
 
 
 def last_time_s(path: Path) -> float:
     """The last value of the file's time axis in the file's own units; -inf without one."""
-    import netCDF4
-
-    with netCDF4.Dataset(path) as file:
+    with open_mesh_file(path) as file:
         if "time" not in file.variables or not file.variables["time"].size:
             return -np.inf
-        return float(np.max(np.ma.filled(file.variables["time"][:], -np.inf)))
+        return float(np.nanmax(file.variables["time"].values))
 
 
 def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
@@ -69,41 +98,32 @@ def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
 
     Raises ThalwegError with one sentence if the file has no such field, level, time or mesh.
     """
-    import netCDF4
-
-    if not path.is_file():
-        raise ThalwegError(f"the file '{path}' does not exist; give the path of an output file")
-    try:
-        file = netCDF4.Dataset(path)
-    except OSError:
-        raise ThalwegError(f"'{path}' is not a netCDF file that can be read") from None
-    with file:
+    with open_mesh_file(path) as file:
         if field not in file.variables:
-            hint = did_you_mean(field, list(file.variables))
+            hint = did_you_mean(field, map(str, file.variables))
             raise ThalwegError(f"'{path}' has no variable '{field}'.{hint}")
         variable = file.variables[field]
-        location = str(getattr(variable, "location", ""))
-        mesh = file.variables.get(str(getattr(variable, "mesh", "")))
+        location = str(variable.attrs.get("location", ""))
+        mesh = file.variables.get(str(variable.attrs.get("mesh", "")))
         if location not in LOCATIONS or mesh is None:
             raise ThalwegError(
                 f"'{field}' in '{path}' names no mesh and location (UGRID), so it cannot be drawn"
             )
-        nodes = _positions(file, str(getattr(mesh, "node_coordinates", "")))
-        names = str(getattr(mesh, f"{location}_coordinates", "")) or str(
-            getattr(variable, "coordinates", "")
-        )
-        faces = _faces(file, str(getattr(mesh, "face_node_connectivity", "")))
-        positions = nodes if location == "node" and len(nodes) else _positions(file, names)
+        nodes = _positions(file, str(mesh.attrs.get("node_coordinates", "")))
+        # xarray keeps a variable's "coordinates" apart from its attributes
+        names = mesh.attrs.get(f"{location}_coordinates") or variable.encoding.get("coordinates")
+        faces = _faces(file, str(mesh.attrs.get("face_node_connectivity", "")))
+        positions = nodes if location == "node" and len(nodes) else _positions(file, str(names))
         if not len(positions) and location == "face" and len(faces) and len(nodes):
             positions = nodes[faces].mean(axis=1)
             positions /= np.linalg.norm(positions, axis=1, keepdims=True)
         if not len(positions):
             raise ThalwegError(f"'{path}' lacks the coordinates of '{field}'; it cannot be drawn")
-        values, its_level, time_index = _slice(variable, field, path, level, time)
+        values, its_level, time_index = _slice(file, field, path, level, time)
         return MeshField(
             name=field,
-            long_name=str(getattr(variable, "long_name", field)),
-            units=str(getattr(variable, "units", "")),
+            long_name=str(variable.attrs.get("long_name", field)),
+            units=str(variable.attrs.get("units", "")),
             location=location,
             values=values,
             positions=positions,
@@ -115,14 +135,14 @@ def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
 
 
 def _slice(
-    variable: Any, field: str, path: Path, level: int, time: int
+    file: xarray.Dataset, field: str, path: Path, level: int, time: int
 ) -> tuple[FloatArray, int, int | None]:
     """Values [points], the level (0 = none) and the index of time (None = none)."""
+    variable = file.variables[field]
     index: list[Any] = []
     its_level, time_index = 0, None
-    for number, name in enumerate(variable.dimensions):
-        size = variable.shape[number]
-        if number == variable.ndim - 1:
+    for name, size in zip(variable.dims, variable.shape, strict=True):
+        if len(index) == variable.ndim - 1:
             index.append(slice(None))
         elif name == "time":
             if not -size <= time < size:
@@ -130,34 +150,29 @@ def _slice(
             time_index = time % size
             index.append(time_index)
         else:
-            numbers = _level_numbers(variable.group(), name, size)
+            # Model levels, 1 = first: a stream may hold some of them only.
+            known = file.variables[name].values if name in file.variables else range(1, size + 1)
+            numbers = [int(number) for number in known]
             its_level = level or numbers[0]
             if its_level not in numbers:
-                known = f"{numbers[0]} to {numbers[-1]}"
-                raise ThalwegError(f"'{field}' in '{path}' has levels {known}, not {level}")
+                words = f"{numbers[0]} to {numbers[-1]}"
+                raise ThalwegError(f"'{field}' in '{path}' has levels {words}, not {level}")
             index.append(numbers.index(its_level))
-    values = np.ma.filled(np.ma.asarray(variable[tuple(index)], np.float64), np.nan)
-    return np.asarray(values, np.float64), its_level, time_index
+    values = np.asarray(variable[tuple(index)].values, np.float64)
+    return values, its_level, time_index
 
 
-def _level_numbers(file: netCDF4.Dataset, dimension: str, size: int) -> list[int]:
-    """Model levels along a dimension, 1 = first: a stream may hold some of them only."""
-    if dimension in file.variables:
-        return [int(number) for number in file.variables[dimension][:]]
-    return list(range(1, size + 1))
-
-
-def _positions(file: netCDF4.Dataset, names: str) -> FloatArray:
+def _positions(file: xarray.Dataset, names: str) -> FloatArray:
     """Unit vectors of the two coordinate variables named, whichever order and angle unit."""
     angles: dict[str, FloatArray] = {}
     for name in names.split():
         if name not in file.variables:
             return np.empty((0, 3))
         variable = file.variables[name]
-        units = str(getattr(variable, "units", "degrees"))
-        values = np.asarray(variable[:], np.float64)
+        units = str(variable.attrs.get("units", "degrees"))
+        values = np.asarray(variable.values, np.float64)
         degrees = np.degrees(values) if units.startswith("rad") else values
-        standard_name = str(getattr(variable, "standard_name", "")) or units
+        standard_name = str(variable.attrs.get("standard_name", "")) or units
         if "lat" in standard_name or "north" in units:
             angles["latitude"] = degrees
         elif "lon" in standard_name or "east" in units:
@@ -167,24 +182,25 @@ def _positions(file: netCDF4.Dataset, names: str) -> FloatArray:
     return unit_vectors(angles["longitude"], angles["latitude"])
 
 
-def _faces(file: netCDF4.Dataset, name: str) -> IntArray:
+def _faces(file: xarray.Dataset, name: str) -> IntArray:
     if name not in file.variables:
         return np.empty((0, 3), np.int64)
     variable = file.variables[name]
-    faces = np.asarray(variable[:], np.int64) - int(getattr(variable, "start_index", 0))
+    faces = np.asarray(variable.values, np.int64) - int(variable.attrs.get("start_index", 0))
     return faces.T if faces.shape[0] == 3 and faces.shape[1] != 3 else faces
 
 
-def _time_text(file: netCDF4.Dataset, index: int | None) -> str:
+def _time_text(file: xarray.Dataset, index: int | None) -> str:
     import netCDF4
 
     if index is None or "time" not in file.variables:
         return ""
     variable = file.variables["time"]
+    value = float(variable.values[index])
     try:
-        date: Any = netCDF4.num2date(
-            variable[index], variable.units, getattr(variable, "calendar", "standard")
+        dates: Any = netCDF4.num2date(
+            [value], variable.attrs["units"], variable.attrs.get("calendar", "standard")
         )
-        return str(date.strftime("%Y-%m-%d %H:%M"))
-    except (AttributeError, ValueError):
-        return f"{float(variable[index]):g}"
+        return str(dates[0].strftime("%Y-%m-%d %H:%M"))
+    except (KeyError, ValueError):
+        return f"{value:g}"

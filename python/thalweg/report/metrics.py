@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from thalweg.config.durations import parse_duration_s, short_duration
 from thalweg.report.rundata import RunData
+from thalweg.report.style import KINDS, ROLE_WORDS
 
 
 @dataclass(frozen=True)
@@ -22,15 +24,19 @@ class Metric:
     meaning: str
 
 
+WAITING_TEXT = (
+    "A compute rank waits in every call for output or checkpoints, but for the copying of fields: "
+    "for room, for other ranks, for complete files, or while it gathers and writes itself; mean "
+    "over compute ranks, the end of the run included."
+)
 METRICS = (
     Metric("run_time_s", "run time", "s", "less", "from start to end of the program"),
     Metric("sypd", "SYPD", "", "more", "simulated years per day of run time"),
     Metric("chsy", "CHSY", "", "less", "core hours per simulated year"),
-    Metric("wait_s", "waiting", "s", "less",
-           "compute ranks waiting for output while they integrate, mean over them"),
-    Metric("wait_percent", "waiting", "%", "less", "the same as a share of the run time"),
-    Metric("closing_s", "waiting at the end", "s", "less",
-           "compute ranks waiting after the last step for complete files, mean over them"),
+    Metric("wait_s", "waiting for output", "s", "less", WAITING_TEXT),
+    Metric("wait_percent", "waiting for output", "%", "less", "the same, of the run time"),
+    Metric("closing_s", "of it at the end", "s", "less",
+           "waiting after the last step until all files were complete"),
     Metric("copy_s", "copying", "s", "",
            "compute ranks copying fields into the staging buffer, mean over them"),
     Metric("output_cost", "data output cost", "", "less",
@@ -46,11 +52,18 @@ def measure(run: RunData) -> dict[str, float]:
     """Every metric by key, from run.json; nan where it does not tell (a run that failed)."""
     figures = {metric.key: math.nan for metric in METRICS}
     figures["files"] = float(len(run.files))
-    figures["bytes_written"] = float(sum(file.stat().st_size for file in run.files))
+    figures["bytes_written"] = float(sum(map(size_bytes, run.files)))
     told = run.summary.get("metrics", {})
     if isinstance(told, dict):
         figures.update({key: float(told[key]) for key in figures if _is_number(told.get(key))})
     return figures
+
+
+def size_bytes(path: Path) -> int:
+    """Of a file, or of all files of a store."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size
 
 
 def setting(run: RunData, table: str, key: str) -> Any:
@@ -79,8 +92,8 @@ def _transport(run: RunData) -> str | None:
 
 def facts(run: RunData) -> list[tuple[str, str]]:
     """(name, value) of what describes a run but does not rate it."""
-    compute, io = len(run.timing.ranks("compute")), len(run.timing.ranks("io"))
-    ranks = f"{compute} compute" + (f" + {io} I/O" if io else "")
+    counts = [(word, len(run.timing.ranks(role))) for role, word in ROLE_WORDS.items()]
+    ranks = " + ".join(f"{count} {word}" for word, count in counts if count)
     duration = simulated_s(run)
     levels = setting(run, "model", "levels")
     chosen = [
@@ -116,29 +129,10 @@ def what_limited(run: RunData) -> str:
 
 
 def time_shares(run: RunData, role: str) -> dict[str, float]:
-    """Mean seconds per rank of one role by activity, in drawing order; empty if unknown."""
-
-    def mean(*names: str) -> float:
-        return sum(run.timing.mean_s(name, role) for name in names)
-
-    if role == "io":
-        total = mean("io_total")
-        shares = {
-            "getting": mean("io_get"),
-            "reordering": mean("io_reorder"),
-            "writing": mean("io_write", "io_close"),
-            "idle": mean("io_idle"),
-        }
-    else:
-        total = mean("total")
-        shares = {
-            "computing": mean("integrate") - mean("output"),
-            "waiting for output": mean("output_wait", "output_close"),
-            "copying": mean("output_copy"),
-        }
-    if total <= 0.0:
-        return {}
-    return shares | {"other": max(0.0, total - sum(shares.values()))}
+    """Mean seconds per rank of one role by kind, in drawing order; empty if unknown."""
+    own_s = run.timing.mean_own_s(role)
+    order = [*KINDS, *(name for name in own_s if name not in KINDS)]
+    return {name: own_s[name] for name in order if own_s.get(name, 0.0) > 0.0}
 
 
 def _durations(value: Any) -> str | None:

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import math
-from html import escape
+from typing import Any
 
 from thalweg.config.durations import short_duration
-from thalweg.report.compare import waiting_sentence
-from thalweg.report.metrics import METRICS, facts, measure, simulated_s, title, what_limited
+from thalweg.report.compare import run_time_sentence
+from thalweg.report.metrics import METRICS, measure, simulated_s, title, what_limited
 from thalweg.report.rundata import RunData
 from thalweg.report.style import bytes_text, number_text
 
 LOG_LINES = 12
 
 
-def header(runs: list[RunData]) -> str:
+def header(runs: list[RunData]) -> dict[str, Any]:
     """The sentence everything else on the page explains, and what was run."""
     if len(runs) == 1:
         run = runs[0]
@@ -25,48 +25,43 @@ def header(runs: list[RunData]) -> str:
         duration = simulated_s(run)
         if not math.isnan(duration):
             lead += f", {short_duration(duration)} simulated"
-        lead += f" \u00b7 {run.name}"
+        leads = [f"{lead} \u00b7 {run.name}"]
+        name = title(run)
     else:
-        heading = waiting_sentence(runs) or f"{len(runs)} runs side by side"
-        lead = " \u00b7 ".join(f"{run.name}: {title(run)}" for run in runs)
-    return (
-        '<header><p class="product">Thalweg \u00b7 run report</p>'
-        f'<h1>{escape(heading)}</h1><p class="lead">{escape(lead)}</p></header>'
-    )
+        heading = run_time_sentence([(run.name, measure(run)) for run in runs])
+        heading = heading or f"{len(runs)} runs side by side"
+        leads = [f"{run.name}: {title(run)}" for run in runs]
+        name = ", ".join(run.name for run in runs)
+    return {
+        "title": f"Thalweg report: {name}",
+        "product": "run report",
+        "heading": heading,
+        "leads": leads,
+    }
 
 
-def tiles(run: RunData) -> str:
+def tiles(run: RunData) -> list[dict[str, str]]:
     """The figures one asks for first, in large letters."""
     figures = measure(run)
     size, unit = bytes_text(figures["bytes_written"])
     intensity, intensity_unit = bytes_text(figures["data_intensity"] * 1e9)
-    by_key = {metric.key: metric for metric in METRICS}
+    meanings = {metric.key: metric.meaning for metric in METRICS}
     entries = [
         (number_text(figures["run_time_s"]), "s", "run time", "run_time_s"),
+        (number_text(figures["wait_percent"], 2), "%", "of it compute ranks waited for output",
+         "wait_s"),
         (number_text(figures["sypd"]), "SYPD", "simulated years per day", "sypd"),
         (number_text(figures["chsy"]), "CHSY", "core hours per simulated year", "chsy"),
-        (number_text(figures["wait_s"]), "s", f"waiting for output per compute rank, "
-         f"{number_text(figures['wait_percent'], 2)} %", "wait_s"),
         (number_text(figures["output_cost"]), "\u00d7", "data output cost", "output_cost"),
         (size, unit, f"in {figures['files']:.0f} file{'s' * (figures['files'] != 1)}",
          "bytes_written"),
         (intensity, intensity_unit, "per core hour: data intensity", "data_intensity"),
     ]  # fmt: skip
-    tiles = "".join(
-        f'<div class="tile" title="{escape(by_key[key].meaning)}">'
-        f"<b>{value} <small>{unit}</small></b><span>{escape(label)}</span></div>"
+    return [
+        {"value": value, "unit": unit, "label": label, "meaning": meanings[key]}
         for value, unit, label, key in entries
         if math.isfinite(figures[key])
-    )
-    return f'<div class="tiles">{tiles}</div>'
-
-
-def fact_list(run: RunData) -> str:
-    """Case, grid, ranks, output: what describes the run."""
-    entries = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts(run)
-    )
-    return f'<dl class="facts">{entries}</dl>' if entries else ""
+    ]
 
 
 def failure(run: RunData) -> str:
@@ -81,4 +76,4 @@ def log_end(run: RunData) -> str:
         lines = (run.path / "log.txt").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    return "<pre>" + escape("\n".join(lines[-LOG_LINES:])) + "</pre>" if lines else ""
+    return "\n".join(lines[-LOG_LINES:])

@@ -1,39 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assembles the page: one HTML file that needs nothing else, and its pictures beside it."""
+"""Assembles the page about runs: one HTML file that needs nothing else, its pictures beside it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 from pathlib import Path
-from string import Template
+from typing import Any
 
-from thalweg.config.errors import ThalwegError
-from thalweg.report.compare import comparison_table, draw_shares
-from thalweg.report.footer import footer
-from thalweg.report.heatmap import draw_heatmap
-from thalweg.report.metrics import facts, title, what_limited
-from thalweg.report.overview import fact_list, failure, header, log_end, tiles
+from thalweg.errors import ThalwegError
+from thalweg.report.compare import comparison_rows
+from thalweg.report.fieldmap import draw_field
+from thalweg.report.footer import source_rows
+from thalweg.report.heatmap import draw_heatmap, has_bytes
+from thalweg.report.metrics import WAITING_TEXT, facts, what_limited
+from thalweg.report.overview import failure, header, log_end, tiles
 from thalweg.report.pictures import Pictures
+from thalweg.report.render import cannot_write, start_pictures, write_page
 from thalweg.report.rundata import RunData, read_run
-from thalweg.report.runmap import draw_run_map
-from thalweg.report.style import CSS
+from thalweg.report.runmap import choose_field
+from thalweg.report.shares import bars_by_role, draw_shares
 from thalweg.report.timeline import draw_timeline
-from thalweg.report.timers import timer_table
+from thalweg.report.timers import timer_lines
 
-PAGE = Template("""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title>
-<style>$style</style>
-</head>
-<body>
-$body
-</body>
-</html>
-""")
+_SHARES_TEXT = "Mean seconds per rank by what they were spent on, each moment once; timing.json."
+_TIMELINE_TEXT = (
+    "One row per rank. Where several things happen within a pixel they are stacked, so that "
+    "coloured area is recorded time. A compute rank waits for output whenever it does not start, "
+    "compute, exchange halos or copy. Short exchanges of halos are drawn as computing: the bars "
+    "tell them apart."
+)
+_HEATMAP_TEXT = (
+    "The bytes of an event count as spread evenly over its time. "
+    "Ranks that moved none are left out."
+)
 
 
 def write_report(runs: list[Path], out: Path) -> Path:
@@ -46,27 +45,24 @@ def write_report(runs: list[Path], out: Path) -> Path:
     if not runs:
         raise ThalwegError("no run directory given; name at least one, e.g. 'thalweg report RUN'")
     data = _with_distinct_names([read_run(path) for path in runs])
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        return _write_page(data, out)
-    except OSError as error:
-        raise ThalwegError(f"the report '{out}' cannot be written: {error.strerror}") from error
-
-
-def _write_page(data: list[RunData], out: Path) -> Path:
-    pictures = Pictures(out.with_suffix("").with_name(out.with_suffix("").name + "_images"))
-    for old in pictures.folder.glob("[0-9][0-9]-*.png"):
-        old.unlink()
+    pictures = start_pictures(out)
     alone = len(data) == 1
-    sections = [] if alone else [_comparison(data, pictures)]
-    drawn: set[tuple[str, str]] = set()
-    sections += [_run_section(run, pictures, alone, drawn) for run in data]
-    body = header(data) + "<main>" + "\n".join(sections) + "</main>"
-    body += footer(data, [path for path, _ in pictures.saved], out)
-    heading = title(data[0]) if alone else ", ".join(run.name for run in data)
-    page = PAGE.substitute(title=escape(f"Thalweg report: {heading}"), style=CSS, body=body)
-    out.write_text(pictures.embed(page), encoding="utf-8")
-    return out
+    try:
+        comparison = None if alone else _comparison(data, pictures)
+        drawn: set[tuple[str, str]] = set()
+        sections = [_section(run, pictures, alone, drawn) for run in data]
+        content = {
+            **header(data),
+            "waiting_text": WAITING_TEXT,
+            "comparison": comparison,
+            "runs": sections,
+            "sources": [{"name": run.name, "rows": source_rows(run)} for run in data],
+            "picture_folder": pictures.folder.name,
+            "picture_names": [picture.path.name for picture in pictures.saved],
+        }
+        return write_page("run.html", out, pictures, content)
+    except OSError as error:
+        raise cannot_write(out, error) from error
 
 
 def _with_distinct_names(runs: list[RunData]) -> list[RunData]:
@@ -79,77 +75,79 @@ def _with_distinct_names(runs: list[RunData]) -> list[RunData]:
     ]  # fmt: skip
 
 
-def _comparison(runs: list[RunData], pictures: Pictures) -> str:
-    parts = ["<h2>Comparison</h2><ul>"]
+def _comparison(runs: list[RunData], pictures: Pictures) -> dict[str, Any]:
+    limits = []
     for run in runs:
         sentence = f"This run failed: {failure(run)}" if run.failed else what_limited(run)
-        parts.append(f"<li><b>{escape(run.name)}</b>: {escape(sentence or 'limit not known')}</li>")
-    parts.append("</ul>" + comparison_table(runs))
-    parts.append('<p class="note">The best value of a row is bold where one is better.</p>')
-    shares = draw_shares(runs)
-    if shares is not None:
-        parts.append("<h3>Where the time went</h3>")
-        parts.append(
-            pictures.add(shares, "shares", "Mean time per rank by activity",
-                         "Mean time per rank by activity, from timing.json.")
+        limits.append((run.name, sentence or "limit not known"))
+    shown = []
+    if bars_by_role(runs):
+        picture = pictures.add(
+            lambda width: draw_shares(runs, width), "shares", "Mean time per rank", _SHARES_TEXT
+        )
+        shown.append(("Where the time went", picture))
+    if any(len(run.events) for run in runs):
+        picture = pictures.add(
+            lambda width: draw_timeline(runs, width), "timelines", "Timelines", _TIMELINE_TEXT
+        )
+        shown.append(("What every rank did when, on the same time axis", picture))
+    return {
+        "limits": limits,
+        "names": [run.name for run in runs],
+        "rows": comparison_rows(runs),
+        "pictures": shown,
+    }
+
+
+def _section(
+    run: RunData, pictures: Pictures, alone: bool, drawn: set[tuple[str, str]]
+) -> dict[str, Any]:
+    # What is not there is told among the problems; a heading over nothing would only repeat it.
+    shown: list[tuple[str, str]] = []
+    notes: list[str] = []
+    if alone and bars_by_role([run]):
+        picture = pictures.add(
+            lambda width: draw_shares([run], width), "shares", "Mean time per rank", _SHARES_TEXT
+        )
+        shown.append(("Where the time went", picture))
+    if alone and len(run.events):
+        picture = pictures.add(
+            lambda width: draw_timeline([run], width), "timeline", "Timeline per rank",
+            _TIMELINE_TEXT,
         )  # fmt: skip
-    timelines = draw_timeline(runs)
-    if timelines is not None:
-        parts.append("<h3>Timelines on the same time axis</h3>")
-        parts.append(pictures.add(timelines, "timelines", "Timelines of all runs", _TIMELINE_TEXT))
-    return "\n".join(parts)
-
-
-_TIMELINE_TEXT = (
-    "One row per rank, I/O ranks in green letters. Where several things happen within a pixel they "
-    "are stacked, so that coloured area is recorded time; white: nothing recorded. In serial mode, "
-    "sending includes waiting for rank 0 to take the data."
-)
-_HEATMAP_TEXT = (
-    "The bytes of an event count as spread evenly over its time. "
-    "Ranks that moved none are left out."
-)
-_TIMER_TEXT = (
-    "Point at a row for its meaning. Ranks that never used a timer do not count in its figures."
-)
-
-
-def _run_section(run: RunData, pictures: Pictures, alone: bool, drawn: set[tuple[str, str]]) -> str:
-    parts = [f"<h2>{escape(run.name)}</h2>" if not alone else ""]
-    if run.failed:
-        again = "" if alone else f'<ul class="problems"><li>{escape(failure(run))}</li></ul>'
-        parts.append(again + log_end(run))
-    parts += [tiles(run), fact_list(run)]
-    if run.problems:
-        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in run.problems)
-        parts.append(f'<ul class="problems">{items}</ul>')
-    # What is not there is told above; a heading over nothing would only repeat it.
-    timeline = draw_timeline([run]) if alone else None
-    if timeline is not None:
-        picture = pictures.add(timeline, "timeline", "Timeline per rank", _TIMELINE_TEXT)
-        parts.append(f"<h3>What every rank did when</h3>{picture}")
-    heatmap = draw_heatmap(run)
-    if heatmap is not None:
-        picture = pictures.add(heatmap, "bytes", "MB/s over rank and time", _HEATMAP_TEXT)
-        parts.append(f"<h3>Bytes over rank and time</h3>{picture}")
+        shown.append(("What every rank did when", picture))
+    if has_bytes(run):
+        picture = pictures.add(
+            lambda width: draw_heatmap(run, width), "bytes", "MB/s over rank and time",
+            _HEATMAP_TEXT,
+        )  # fmt: skip
+        shown.append(("Bytes over rank and time", picture))
     elif len(run.events):
-        parts.append('<p class="note">No event moved bytes, so there is no heat map of bytes.</p>')
-    if run.timing.timers:
-        parts.append(f'<h3>Timers</h3>{timer_table(run)}<p class="note">{_TIMER_TEXT}</p>')
-    parts.append(_map(run, pictures, drawn))
-    return "\n".join(parts)
-
-
-def _map(run: RunData, pictures: Pictures, drawn: set[tuple[str, str]]) -> str:
+        notes.append("No event moved bytes, so there is no picture of bytes.")
     known = dict(facts(run))
     subject = (known.get("case", run.name), known.get("grid", ""))
-    if subject in drawn:
-        return ""
-    heading = "<h3>A field on the sphere</h3>"
-    try:
-        figure, source = draw_run_map(run)
-    except ThalwegError as error:
-        return f'{heading}<p class="note">There is no map: {escape(str(error))}.</p>'
-    drawn.add(subject)
-    caption = f"Every triangle in its own colour, equal-area map; from {source}."
-    return heading + pictures.add(figure, "map", "Map of one field on the sphere", caption)
+    if subject not in drawn:
+        try:
+            shown.append(("A field on the sphere", _map(run, pictures)))
+            drawn.add(subject)
+        except ThalwegError as error:
+            notes.append(f"There is no map: {error}.")
+    return {
+        "name": "" if alone else run.name,
+        "failure": [failure(run)] if run.failed and not alone else [],
+        "log_end": log_end(run) if run.failed else "",
+        "tiles": tiles(run),
+        "facts": facts(run),
+        "problems": run.problems,
+        "pictures": shown,
+        "notes": notes,
+        "timers": timer_lines(run),
+    }
+
+
+def _map(run: RunData, pictures: Pictures) -> str:
+    path, field = choose_field(run)
+    return pictures.add(
+        lambda width: draw_field(field, width_inches=width), "map", "Map of one field",
+        f"Every point of the mesh in its own colour, equal-area map; from '{path.name}'.",
+    )  # fmt: skip

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.config import toml
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory, read_json
 from thalweg.files.timing import Timing
+from thalweg.report.style import KINDS
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-# Same words and order as event_names in include/thalweg/timers.hpp.
-KINDS = ("compute", "copy", "wait", "send", "get", "reorder", "write", "close", "idle")
 
 
 @dataclass(frozen=True)
@@ -28,10 +26,11 @@ class Events:
     """What happened when; every array is [events]."""
 
     rank: IntArray
-    kind: IntArray  # index into KINDS
+    kind: IntArray  # index into `kinds`
     begin_s: FloatArray
     end_s: FloatArray
     size_bytes: FloatArray
+    kinds: tuple[str, ...] = KINDS
 
     def __len__(self) -> int:
         return len(self.rank)
@@ -44,7 +43,12 @@ class Events:
             self.begin_s[which],
             self.end_s[which],
             self.size_bytes[which],
+            self.kinds,
         )
+
+    def of_kinds(self, *names: str) -> NDArray[np.bool_]:
+        """Which events are of one of these kinds: [events]."""
+        return np.isin(self.kind, [self.kinds.index(name) for name in names if name in self.kinds])
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class RunData:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """ "compute" or "io" for every rank."""
+        """ "compute", "io" or "restart" for every rank."""
         return self.timing.roles
 
     @property
@@ -82,7 +86,8 @@ def read_run(path: Path) -> RunData:
         raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
     if not any(file.is_file() for file in (run.experiment_path, run.summary_path, run.timing_path)):
         raise ThalwegError(f"'{path}' is not a run directory: it has no 'experiment.toml'")
-    events = _read_events(run.events_path, problems)
+    experiment = _read_experiment(run.experiment_path, problems)
+    events = _read_events(run.events_path, experiment, problems)
     timing = _read_timing(run.timing_path, problems)
     if not timing.roles and len(events):
         timing = Timing(("compute",) * (int(events.rank.max()) + 1), ())
@@ -102,7 +107,7 @@ def read_run(path: Path) -> RunData:
         path=path,
         name=path.resolve().name,
         summary=_read_summary(run.summary_path, problems),
-        experiment=_read_experiment(run.experiment_path, problems),
+        experiment=experiment,
         timing=timing,
         events=events,
         files=files,
@@ -126,9 +131,10 @@ def _read_timing(path: Path, problems: list[str]) -> Timing:
         return Timing((), ())
     ranks = len(timing.roles)
     for timer in timing.timers:
-        if any(len(a) != ranks for a in (timer.calls, timer.total_s, timer.min_s, timer.max_s)):
+        arrays = (timer.calls, timer.total_s, timer.own_s, timer.min_s, timer.max_s)
+        if any(len(array) != ranks for array in arrays):
             problems.append(f"Timer '{timer.name}' in 'timing.json' lacks ranks and is left out.")
-            timing = Timing(timing.roles, tuple(t for t in timing.timers if t is not timer))
+            timing = replace(timing, timers=tuple(t for t in timing.timers if t is not timer))
     return timing
 
 
@@ -146,20 +152,31 @@ def _lost(path: Path, consequence: str) -> str:
     return f"'{path.name}' {state}, so {consequence}."
 
 
-def _read_events(path: Path, problems: list[str]) -> Events:
+def _read_events(path: Path, experiment: dict[str, Any], problems: list[str]) -> Events:
     try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        problems.append(_lost(path, "there is no timeline and no heat map"))
+        consequence = "there is no timeline and no heat map"
+        told = _lost(path, consequence)
+        if not path.exists() and not _keeps_events(experiment):
+            told = f"The run kept no events ([io] events = false), so {consequence}."
+        problems.append(told)
         return _events([])
+    lines = [line for line in text.split("\n") if line.strip()]
     try:
         return _events(json.loads("[" + ",".join(lines) + "]"))  # 5 times faster than line by line
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         pass
     rows = [row for line in lines if (row := _whole_event(line)) is not None]
     lost = len(lines) - len(rows)
-    problems.append(f"{lost} of {len(lines)} lines of 'events.jsonl' are damaged and left out.")
+    are = "is" if lost == 1 else "are"
+    problems.append(f"{lost} of {len(lines)} lines of 'events.jsonl' {are} damaged and left out.")
     return _events(rows)
+
+
+def _keeps_events(experiment: dict[str, Any]) -> bool:
+    io = experiment.get("io")
+    return not isinstance(io, dict) or io.get("events") is not False
 
 
 def _whole_event(line: str) -> dict[str, Any] | None:
@@ -167,16 +184,28 @@ def _whole_event(line: str) -> dict[str, Any] | None:
         row: dict[str, Any] = json.loads(line)
         _events([row])
         return row
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
 
 
 def _events(rows: list[dict[str, Any]]) -> Events:
-    index = {kind: number for number, kind in enumerate(KINDS)}
-    return Events(
+    """Raises ValueError, KeyError, TypeError or OverflowError where a row is not an event."""
+    names = [row["kind"] for row in rows]
+    # Kinds of another version of the library are shown under their own names.
+    kinds = tuple(dict.fromkeys([*KINDS, *names]))
+    index = {name: number for number, name in enumerate(kinds)}
+    events = Events(
         rank=np.array([row["rank"] for row in rows], np.int64),
-        kind=np.array([index[row["kind"]] for row in rows], np.int64),
+        kind=np.array([index[name] for name in names], np.int64),
         begin_s=np.array([row["begin_s"] for row in rows], np.float64),
         end_s=np.array([row["end_s"] for row in rows], np.float64),
         size_bytes=np.array([row.get("bytes", 0) for row in rows], np.float64),
+        kinds=kinds,
     )
+    if not all(isinstance(name, str) and name for name in kinds):
+        raise ValueError("a kind is a word")
+    if (events.rank < 0).any() or not (events.begin_s <= events.end_s).all():
+        raise ValueError("a rank below 0, or an end before the begin")
+    if not (np.isfinite(events.end_s) & np.isfinite(events.size_bytes)).all():
+        raise ValueError("not a number")
+    return events

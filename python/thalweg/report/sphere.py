@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.report.meshfield import unit_vectors
 from thalweg.report.rundata import FloatArray, IntArray
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.lab.results import Line, read_lines
 from thalweg.lab.sweep import RESULTS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thalweg.report.style import PICTURE_STYLE, WIDTH_INCHES
+from thalweg.report.style import INK, LINE, PICTURE_STYLE, SOFT, is_narrow
 from thalweg.report.sweep_data import METRICS, Metric, Point
 
 if TYPE_CHECKING:
@@ -15,24 +15,29 @@ if TYPE_CHECKING:
 # Okabe and Ito (2008) again; a mode keeps its colour and mark in all pictures of a page.
 _LOOKS = (
     ("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
-    ("#56B4E9", "P"), ("#222222", "X"),
+    ("#56B4E9", "P"), (INK, "X"),
 )  # fmt: skip
 
 
-def draw_sweep(points: list[Point], modes: list[str]) -> Figure:
+def draw_sweep(points: list[Point], modes: list[str], width_inches: float) -> Figure:
     """Medians over repetitions; bars from the smallest to the largest."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    narrow = is_narrow(width_inches)
+    rows, columns = (4, 1) if narrow else (2, 2)
     with rc_context(PICTURE_STYLE):
-        figure = Figure(figsize=(WIDTH_INCHES, 6.6), layout="constrained")
-        panels = list(figure.subplots(2, 2, sharex=True).flat)
+        figure = Figure(figsize=(width_inches, 2.5 * rows + 1.6), layout="constrained")
+        panels = list(figure.subplots(rows, columns, sharex=True).flat)
         for panel, metric in zip(panels, METRICS, strict=True):
             _draw_panel(panel, metric, points, modes)
-        for panel in panels[2:]:
+        for panel in panels[-columns:]:
             panel.set_xlabel("I/O ranks (0: compute ranks write)")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+        figure.legend(
+            handles, labels, loc="outside upper center", ncols=2 if narrow else len(labels),
+            frameon=False,
+        )  # fmt: skip
     return figure
 
 
@@ -57,11 +62,11 @@ def _draw_panel(panel: Axes, metric: Metric, points: list[Point], modes: list[st
     panel.set_title(metric.label)
     panel.set_ylabel(f"[{metric.unit}]")
     panel.set_ylim(0.0, 1.08 * highest if highest > 0.0 else 1.0)
-    panel.grid(axis="y", color="#e3e6ea", linewidth=0.8)
+    panel.grid(axis="y", color=LINE, linewidth=0.8)
     panel.set_axisbelow(True)
     ticks = sorted({point.io_ranks for point in points})
     panel.set_xticks(ticks, [str(tick) for tick in ticks])
     panel.set_xlim(ticks[0] - 0.25, ticks[-1] + 0.25)
     if highest == 0.0:
         panel.text(0.5, 0.5, "not measured", transform=panel.transAxes, ha="center",
-                   color="#5f6670")  # fmt: skip
+                   color=SOFT)  # fmt: skip

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
 from thalweg.files.timing import Timer
 from thalweg.report.rundata import RunData
@@ -70,43 +70,25 @@ def _row(timer: Timer, depth: int) -> list[TimerRow]:
     ]
 
 
-def timer_table(run: RunData) -> str:
-    """The table as HTML."""
+def timer_lines(run: RunData) -> list[dict[str, Any]]:
+    """The rows as the template wants them."""
     rows = timer_rows(run)
     longest = max((row.total_max for row in rows), default=0.0) or 1.0
-    lines = [
-        '<div class="scroll"><table><thead><tr><th>timer</th><th class="number">ranks</th>'
-        '<th class="number" title="summed over ranks">calls</th>'
-        '<th class="number" title="shortest call of any rank">t_min</th>'
-        '<th class="number" title="mean over all calls">t_avg</th>'
-        '<th class="number" title="longest call of any rank">t_max</th>'
-        '<th class="number" title="rank with the least">total min [s]</th>'
-        '<th class="number" title="mean over the ranks that used it">total avg [s]</th>'
-        '<th class="number" title="rank with the most">total max [s]</th>'
-        "<th>total avg</th></tr></thead><tbody>"
+    return [
+        {
+            "name": row.timer.name,
+            "meaning": row.timer.meaning + (f" (ICON: {row.timer.icon})" if row.timer.icon else ""),
+            "indent": 6 + 16 * row.depth,
+            "ranks": row.ranks,
+            "calls": f"{row.calls:,}".replace(",", "\u202f"),
+            "per_call": [_per_call(each) for each in (row.call_min, row.call_mean, row.call_max)],
+            "least": f"{row.total_min:.3f}",
+            "mean": f"{row.total_mean:.3f}",
+            "most": f"{row.total_max:.3f}",
+            "percent": f"{100.0 * row.total_mean / longest:.2f}",
+        }
+        for row in rows
     ]
-    lines += [_line(row, longest) for row in rows]
-    return "\n".join(lines) + "</tbody></table></div>"
-
-
-def _line(row: TimerRow, longest: float) -> str:
-    meaning = row.timer.meaning + (f" (ICON: {row.timer.icon})" if row.timer.icon else "")
-    calls = f"{row.calls:,}".replace(",", "\u202f")
-    per_call = "".join(
-        f'<td class="number">{_per_call(value)}</td>'
-        for value in (row.call_min, row.call_mean, row.call_max)
-    )
-    totals = "".join(
-        f'<td class="number">{value:.3f}</td>'
-        for value in (row.total_min, row.total_mean, row.total_max)
-    )
-    width = 100.0 * row.total_mean / longest
-    return (
-        f'<tr title="{escape(meaning)}"><th style="padding-left:{10 + 22 * row.depth}px">'
-        f'{escape(row.timer.name)}</th><td class="number">{row.ranks}</td>'
-        f'<td class="number">{calls}</td>{per_call}{totals}'
-        f'<td class="bar"><i style="width:{width:.2f}%"></i></td></tr>'
-    )
 
 
 def _per_call(seconds: float) -> str:

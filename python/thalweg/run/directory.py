@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the run directory: never over something else, replaced only when asked to."""
+"""Makes the run directory: for one run at a time, over an old run only when asked to, and never
+over what no run has made.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
-from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
+from thalweg.files.report_page import remove_page
+from thalweg.files.restart_sets import list_restart_sets, list_set_directories
 from thalweg.files.run_directory import RunDirectory
+from thalweg.run.lock import DirectoryLock, lock_directory, take_lock
 
 
 def default_directory(experiment: Experiment) -> Path:
@@ -17,41 +25,139 @@ def default_directory(experiment: Experiment) -> Path:
     return Path("runs") / f"{experiment.path.stem}-{time.strftime('%Y%m%dT%H%M%S')}"
 
 
-def check_target(path: Path, overwrite: bool) -> None:
-    """Raises a sentence when a run may not be written there. Changes nothing."""
-    if path.is_symlink() or path.exists():
-        if not overwrite:
+class RunPlace:
+    """Where a run goes. `lock` is held from make() on, or earlier where there was a run before."""
+
+    def __init__(self, path: Path, overwrite: bool = False, goes_on: bool = False) -> None:
+        self.path, self._overwrite, self._goes_on = path, overwrite, goes_on
+        self.lock: DirectoryLock | None = None
+        self._before: dict[Path, bytes] = {}  # records of the run that goes on, until it does
+
+    def check(self) -> None:
+        """Raises a sentence when a run may not be written there. Changes nothing."""
+        path, run = self.path, RunDirectory(self.path)
+        if path.is_symlink() and not path.exists():
+            raise ThalwegError(f"'{path}' is a link that leads nowhere; give another --out")
+        if self._goes_on and not run.looks_like_a_run():
             raise ThalwegError(
-                f"the run directory '{path}' exists; give another --out, or add --overwrite"
+                f"there is no run in '{path}' to continue; give its directory by --out"
             )
-        if path.is_symlink() or not path.is_dir():
+        if self._goes_on and run.ended_well() and not list_restart_sets(path):
+            raise ThalwegError(
+                f"the run in '{path}' is complete and has no checkpoint to go on from; to begin it "
+                "again, add --overwrite instead of --continue"
+            )
+        if not path.exists():
+            return
+        if path.is_dir() and run.lock_path.is_file() and self.lock is None:
+            with _as_sentence(path):
+                self.lock = take_lock(path)
+        if self._goes_on:
+            return
+        if not self._overwrite:
+            self._refuse_existing()
+        if not path.is_dir():
             raise ThalwegError(f"'{path}' is not a directory, so --overwrite does not replace it")
-        if any(path.iterdir()) and not RunDirectory(path).looks_like_a_run():
+        if any(path.iterdir()) and not run.is_of_the_runner():
             raise ThalwegError(
-                f"'{path}' is not a run directory, so --overwrite does not replace it; "
-                "give another --out"
+                f"'{path}' is not a run directory: it has no 'run.json', so --overwrite does not "
+                "replace it; give another --out"
             )
 
+    def make(self, experiment: Experiment) -> RunDirectory:
+        """Removes the old run where allowed, or leaves it to be continued; makes DIR and DIR/files,
+        writes experiment.toml.
+        """
+        run = RunDirectory(self.path)
+        made: list[Path] = []
+        with _as_sentence(self.path):
+            try:
+                _make_directories(self.path, made)
+                if self.lock:
+                    self.lock.sign()
+                else:
+                    self._lock_anew(run, made)
+                remove_page(run.report_path)
+                if self._goes_on:
+                    records = (run.experiment_path, run.summary_path)
+                    self._before = {path: path.read_bytes() for path in records if path.is_file()}
+                else:
+                    remove_run(run)
+                if not run.files_path.is_dir():
+                    run.files_path.mkdir()
+                    made.append(run.files_path)
+                run.experiment_path.write_text(experiment.to_toml(), encoding="utf-8")
+            except OSError:
+                if not self._goes_on:
+                    _unmake([*made, run.experiment_path])
+                raise
+        return run
 
-def create_directory(path: Path, experiment: Experiment, overwrite: bool) -> RunDirectory:
-    """Removes the old run where allowed, makes DIR and DIR/files, writes experiment.toml."""
-    check_target(path, overwrite)
-    made: list[Path] = []
-    try:
-        if path.exists():
-            shutil.rmtree(path)
-        run = RunDirectory(path)
-        missing = [each for each in (path, *path.parents) if not each.exists()]
-        for each in reversed(missing):
+    def has_begun(self) -> None:
+        """The model agreed: what is known of the run before holds no more."""
+        RunDirectory(self.path).checksums_path.unlink(missing_ok=True)
+        self._before = {}
+
+    def give_back(self) -> None:
+        """Where the model refused to go on, the records are again those of the run before."""
+        for path, content in self._before.items():
+            with contextlib.suppress(OSError):  # the directory may be what failed
+                path.write_bytes(content)
+
+    def _lock_anew(self, run: RunDirectory, made: list[Path]) -> None:
+        if not run.lock_path.exists():
+            made.append(run.lock_path)
+        self.lock = lock_directory(self.path)
+        if not (self._overwrite or self._goes_on) and set(self.path.iterdir()) != {run.lock_path}:
+            self._refuse_existing()  # another run began meanwhile, and has ended
+
+    def _refuse_existing(self) -> NoReturn:
+        raise ThalwegError(
+            f"the run directory '{self.path}' exists; give another --out, or add --overwrite"
+        )
+
+    def leave(self) -> None:
+        if self.lock:
+            self.lock.release()
+
+
+def remove_run(run: RunDirectory) -> None:
+    """What a run makes and nothing else; run.json goes last, so that half a run is still one."""
+    journals = [run.journal_path] if run.journal_path.is_dir() else []
+    for entry in (*run.all_entries(), *journals, *list_set_directories(run.path)):
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    for record in run.records():
+        record.with_name(f"{record.name}.part").unlink(missing_ok=True)
+        record.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # somebody's own files are in it
+        (run.path / "restart").rmdir()
+
+
+def _make_directories(path: Path, made: list[Path]) -> None:
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    for each in reversed(missing):
+        with contextlib.suppress(FileExistsError):  # by another run that begins just now
             each.mkdir()
             made.append(each)
-        run.files_path.mkdir()
-        made.append(run.files_path)
-        run.experiment_path.write_text(experiment.to_toml(), encoding="utf-8")
+
+
+def _unmake(made: list[Path]) -> None:
+    for each in reversed(made):
+        with contextlib.suppress(OSError):
+            if each.is_dir():
+                each.rmdir()
+            else:
+                each.unlink()
+
+
+@contextlib.contextmanager
+def _as_sentence(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        for each in reversed(made):
-            shutil.rmtree(each, ignore_errors=True)
         raise ThalwegError(
             f"the run directory '{path}' cannot be written: {error.strerror}; give another --out"
         ) from error
-    return run

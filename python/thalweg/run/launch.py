@@ -10,10 +10,11 @@ import subprocess
 from pathlib import Path
 
 from thalweg.config.checkout import program
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.run.mpi_io import layer_options
 
 ERROR_MARK = "thalweg: error: "
+WARNING_MARK = "thalweg: warning: "  # src/base/warning.cpp
 _CHECK_TIMEOUT_S = 60.0
 
 
@@ -65,25 +66,33 @@ def model_command(experiment: Path, directory: Path) -> list[str]:
     return [str(program("thalweg_mini")), str(experiment), str(directory)]
 
 
-def check_with_model(experiment: Path, ranks: int) -> None:
-    """Asks the model itself whether it would run this; nothing is written. Raises its sentence."""
-    command = [str(program("thalweg_mini")), "--check", str(experiment), "--ranks", str(ranks)]
+def check_with_model(experiment: Path, directory: Path, ranks: int) -> None:
+    """Asks the model itself whether it would run this there; nothing is written. Raises its
+    sentence.
+    """
+    words = [str(experiment), str(directory), "--ranks", str(ranks)]
+    command = [str(program("thalweg_mini")), "--check", *words]
+    output_of(command, _CHECK_TIMEOUT_S)
+
+
+def output_of(command: list[str], timeout_s: float | None = None) -> str:
+    """Of a program of ours, without mpirun, that ends well. Raises its sentence otherwise."""
     result = subprocess.run(
         command,
         capture_output=True,
         text=True,
         env=mpirun_environment(),
         stdin=subprocess.DEVNULL,
-        timeout=_CHECK_TIMEOUT_S,
+        timeout=timeout_s,
         check=False,
     )
     if result.returncode == 0:
-        return
+        return result.stdout
     sentences = error_sentences(result.stderr)
     if sentences:
         raise ThalwegError(sentences[0], exit_code=2 if result.returncode == 2 else 1)
     raise ThalwegError(
-        f"the model's check ended with code {result.returncode} and without a sentence; "
+        f"'{Path(command[0]).name}' ended with code {result.returncode} and without a sentence; "
         f"run it by hand: {' '.join(command)}",
         exit_code=1,
     )

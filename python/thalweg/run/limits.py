@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says in one sentence what limited a run, from its timers alone.
+"""Says in one sentence what limited a run, from the categories of its timers alone.
 
-Questions are asked in this order; the first "yes" is the answer. Shares are of the mean time
-(`total`) of compute ranks, or of an I/O rank's own time (`io_total`).
+The limit is what compute ranks spent most of their time on (mean over them); the sentence says
+how much that was, and how long they waited for output.
 """
 
 from __future__ import annotations
@@ -10,23 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thalweg.files.timing import Timing
+from thalweg.run.metrics import waiting_s
 
-# Below this share of waiting, output costs less than the scatter between two equal runs on a
-# shared machine (2 to 4 %), so it is not called the limit.
-WAIT_SHARE = 0.05
-# An I/O rank this busy had no room left; below it, compute ranks waited for its order of work.
+# An I/O rank this busy has no room left: another one would help.
 BUSY_SHARE = 0.80
-# Copying into staging buffers costs memory bandwidth; a tenth of the run is worth a word.
-COPY_SHARE = 0.10
-# Neighbours that wait for each other: imbalance, or more ranks than the grid feeds.
-EXCHANGE_SHARE = 0.30
-# A run that mostly builds its grid says nothing about computing or output.
-START_SHARE = 0.50
 
 
 @dataclass(frozen=True)
 class Limit:
-    """kind: output, copying, start, exchange or compute. The sentence begins with it."""
+    """kind: compute, exchange, output, copying or start. The sentence begins with it."""
 
     kind: str
     detail: str
@@ -36,68 +28,70 @@ class Limit:
         return f"{self.kind}: {self.detail}"
 
 
+def limit_shares(timing: Timing) -> dict[str, float]:
+    """By kind of limit, the share of the compute ranks' time; {} without compute ranks."""
+    own_s = timing.mean_own_s()
+    total_s = sum(own_s.values())
+    if total_s <= 0.0:
+        return {}
+    seconds = {
+        "compute": own_s.get("compute", 0.0),
+        "exchange": own_s.get("exchange", 0.0),
+        "output": waiting_s(own_s),
+        "copying": own_s.get("copy", 0.0),
+        "start": own_s.get("start", 0.0) + own_s.get("other", 0.0),
+    }
+    return {kind: each_s / total_s for kind, each_s in seconds.items()}
+
+
 def find_limit(timing: Timing, cores: int = 0) -> Limit:
     """cores: of the machine, 0 = unknown; ranks that share a core wait for each other's turns."""
-    total_s = timing.mean_s("total")
-    if total_s <= 0.0:
+    shares = limit_shares(timing)
+    if not shares:
         return Limit("compute", "no timer tells more")
-    wait = (timing.mean_s("output_wait") + timing.mean_s("output_close")) / total_s
-    if wait >= WAIT_SHARE:
-        return Limit("output", _output_detail(timing, wait))
-    copying = timing.mean_s("output_copy") / total_s
-    if copying >= COPY_SHARE:
-        detail = f"compute ranks copied fields to staging buffers {_percent(copying)} of their time"
-        return Limit("copying", detail)
-    start = timing.mean_s("model_init") / total_s
-    if start >= START_SHARE:
-        return Limit("start", f"grid and initial state took {_percent(start)} of the run")
-    exchange = timing.mean_s("halo_exchange") / total_s
-    if exchange >= EXCHANGE_SHARE:
-        detail = f"compute ranks exchanged halo points {_percent(exchange)} of their time"
-        ranks = len(timing.roles)
-        shared = f", as {ranks} ranks shared {cores} cores" if 0 < cores < ranks else ""
-        return Limit("exchange", detail + shared)
-    detail = f"compute ranks waited {_percent(wait)} of their time for output"
-    return Limit("compute", detail + _busiest_words(timing))
+    kind = max(shares, key=shares.__getitem__)
+    did = {
+        "compute": "computed {}",
+        "exchange": "exchanged halo points {}",
+        "output": "waited for output {}",
+        "copying": "copied fields into staging buffers {}",
+        "start": "started, with grid and initial state, {}",
+    }[kind].format(_percent(shares[kind]))
+    ranks = len(timing.roles)
+    if kind == "exchange" and 0 < cores < ranks:
+        did += f", as {ranks} ranks shared {cores} cores"
+    detail = f"compute ranks {did} of their time"
+    if kind != "output":
+        detail += f", and waited for output {_percent(shares['output'])}"
+    return Limit(kind, detail + _writers_words(timing))
 
 
 def busy_shares(timing: Timing) -> dict[int, float]:
-    """Share of its life each I/O rank was at work: 1 - io_idle / io_total."""
+    """Share of its life each I/O rank was at work: all but idle."""
     shares = {}
     for rank in timing.ranks("io"):
-        life_s = timing.total_s("io_total", rank)
-        shares[rank] = 1.0 - timing.total_s("io_idle", rank) / life_s if life_s > 0.0 else 0.0
+        own_s = timing.own_s(rank)
+        life_s = sum(own_s.values())
+        shares[rank] = 1.0 - own_s.get("idle", 0.0) / life_s if life_s > 0.0 else 0.0
     return shares
 
 
-def _output_detail(timing: Timing, wait: float) -> str:
-    waited = f"compute ranks waited {_percent(wait)} of theirs"
+def _writers_words(timing: Timing) -> str:
     shares = busy_shares(timing)
-    if not shares:
-        # serial: rank 0 does the I/O rank's work inside its own output_wait
-        work = ("io_get", "io_reorder", "io_write", "io_close")
-        busy_s = sum(timing.total_s(name, 0) for name in work)
-        total_s = timing.total_s("total", 0)
-        busy = busy_s / total_s if total_s > 0.0 else 0.0
-        return f"rank 0 gathered and wrote {_percent(busy)} of its time, {waited}"
-    rank, busy = max(shares.items(), key=lambda item: item[1])
-    if busy >= BUSY_SHARE:
-        return f"I/O rank {rank} was busy {_percent(busy)} of the time, {waited}"
-    closing_s, waiting_s = timing.mean_s("output_close"), timing.mean_s("output_wait")
-    when = (
-        "mostly at the end, while files were completed"
-        if closing_s > waiting_s
-        else ("for one output at a time, as the busiest I/O rank had time left")
-    )
-    return f"compute ranks waited {_percent(wait)} of their time, {when}{_busiest_words(timing)}"
+    if shares:
+        rank, busy = max(shares.items(), key=lambda item: item[1])
+        full = ": another one would help" if busy >= BUSY_SHARE else ""
+        return f"; I/O rank {rank} was busy {_percent(busy)} of its own{full}"
+    worked = {rank: _writing_share(timing, rank) for rank in timing.ranks("compute")}
+    rank, share = max(worked.items(), key=lambda item: item[1])
+    return f"; rank {rank} gathered and wrote {_percent(share)} of its own" if share > 0.0 else ""
 
 
-def _busiest_words(timing: Timing) -> str:
-    shares = busy_shares(timing)
-    if not shares:
-        return ""
-    rank, busy = max(shares.items(), key=lambda item: item[1])
-    return f", I/O rank {rank} was busy {_percent(busy)} of its own"
+def _writing_share(timing: Timing, rank: int) -> float:
+    """Of a compute rank that does the work of an I/O rank itself."""
+    own_s = timing.own_s(rank)
+    work = ("get", "reorder", "write", "close")
+    return sum(own_s.get(name, 0.0) for name in work) / max(sum(own_s.values()), 1e-9)
 
 
 def _percent(share: float) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import thalweg
-from thalweg.config.checkout import ROOT
+from thalweg.config.checkout import ROOT, binary_directory
 
 
 def describe_machine() -> dict[str, Any]:
@@ -25,18 +26,27 @@ def describe_machine() -> dict[str, Any]:
 
 
 def describe_versions() -> dict[str, str]:
-    """Versions of Thalweg and of the libraries it was built with; "unknown" where nobody tells."""
-    return {
-        "thalweg": thalweg.__version__,
-        "mpi": _mpi_version(_output(["mpirun", "--version"])) or "unknown",
-        "netcdf": _first_line(["pkg-config", "--modversion", "netcdf-mpi"]) or "unknown",
-        "hdf5": _first_line(["pkg-config", "--modversion", "hdf5-openmpi"]) or "unknown",
-    }
+    """Versions of Thalweg, of the MPI that runs it, and of what its programs were built with, as
+    CMake found it; "unknown" where nobody tells.
+    """
+    built_with = {"hdf5": "unknown", "netcdf": "unknown", "eccodes": "unknown", **_built_with()}
+    mpi = _mpi_version(_output(["mpirun", "--version"])) or "unknown"
+    return {"thalweg": thalweg.__version__, "mpi": mpi, **built_with}
+
+
+def _built_with() -> dict[str, str]:
+    path = binary_directory().parent / "built_with.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # no build yet
+    return {str(name): str(version) for name, version in content.items()}
 
 
 def describe_commit() -> str:
     """Commit of the checkout, "-dirty" behind it when files changed, "" outside git."""
-    git = ["git", "-C", str(ROOT)]
+    # Only read, and also by another user than the checkout's owner.
+    git = ["git", "--no-optional-locks", "-c", f"safe.directory={ROOT}", "-C", str(ROOT)]
     commit = _first_line([*git, "rev-parse", "HEAD"])
     changed = commit and _first_line([*git, "status", "--porcelain", "--untracked-files=no"])
     return commit + ("-dirty" if changed else "")

@@ -10,6 +10,15 @@ from __future__ import annotations
 from thalweg.files.timing import Timing
 
 SECONDS_PER_YEAR = 365.25 * 86400.0
+# What a compute rank does for the model (categories of timers). In all other time it waits, in a
+# call of the library for output or checkpoints: for room, for other ranks, for files to be
+# complete, or because it gathers and writes itself.
+FOR_THE_MODEL = ("start", "compute", "exchange", "copy", "other")
+
+
+def waiting_s(own_s: dict[str, float]) -> float:
+    """The one definition of waiting, of seconds by category of a compute rank (or their mean)."""
+    return sum(seconds for name, seconds in own_s.items() if name not in FOR_THE_MODEL)
 
 
 def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) -> dict[str, float]:
@@ -20,7 +29,9 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
     chsy            core hours per simulated year; one core per rank, I/O ranks included
     data_intensity  GB written per core hour
     output_cost     run time / run time without what compute ranks spent in output (mean over them)
-    wait_s, wait_percent, copy_s, closing_s   of compute ranks, mean over them
+    wait_s, wait_percent   waiting of compute ranks for output and checkpoints, mean over them
+    closing_s       of it at the end of the run, until all files were complete
+    copy_s          of compute ranks, mean over them
     high_water_bytes   the most output that waited to be written by one rank
     past_cache_bytes   output that was written past the page cache, all ranks
     """
@@ -28,19 +39,19 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
     run_time_s = max((timing.total_s("total", rank) for rank in compute), default=0.0)
     core_hours = len(timing.roles) * run_time_s / 3600.0
     years = simulated_s / SECONDS_PER_YEAR
-    wait_s, closing_s = timing.mean_s("output_wait"), timing.mean_s("output_close")
-    without_output_s = run_time_s - timing.mean_s("output") - closing_s
+    own_s = timing.mean_own_s()
+    wait_s, copy_s = waiting_s(own_s), own_s.get("copy", 0.0)
     return {
         "run_time_s": run_time_s,
         "simulated_s": simulated_s,
         "sypd": _ratio(years, run_time_s / 86400.0),
         "chsy": _ratio(core_hours, years),
         "data_intensity": _ratio(bytes_written / 1e9, core_hours),
-        "output_cost": _ratio(run_time_s, without_output_s),
+        "output_cost": _ratio(run_time_s, run_time_s - wait_s - copy_s),
         "wait_s": wait_s,
         "wait_percent": 100.0 * _ratio(wait_s, run_time_s),
-        "closing_s": closing_s,
-        "copy_s": timing.mean_s("output_copy"),
+        "closing_s": timing.mean_s("output_close"),
+        "copy_s": copy_s,
         "high_water_bytes": max(timing.high_water_bytes, default=0),
         "past_cache_bytes": sum(timing.past_cache_bytes),
         "bytes_written": bytes_written,
@@ -65,8 +76,7 @@ def metrics_lines(metrics: dict[str, float]) -> list[str]:
         f"CHSY {metrics['chsy']:.3g} (core hours a simulated year)",
         f"data intensity {metrics['data_intensity']:.3g} GB a core hour, "
         f"data output cost {metrics['output_cost']:.3f}",
-        f"compute ranks waited {waited} for output while integrating, "
-        f"{metrics['closing_s']:.2f} s at the end; "
+        f"compute ranks waited {waited} for output, {metrics['closing_s']:.2f} s of it at the end; "
         f"at most {metrics['high_water_bytes'] / 2**20:.1f} MiB waited to be written by one rank; "
         f"{past_cache_percent:.0f} % of the output went past the page cache",
     ]

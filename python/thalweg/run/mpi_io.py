@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory, read_json
 
 _CHECK_TIMEOUT_S = 60.0

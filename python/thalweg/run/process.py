@@ -8,17 +8,18 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from thalweg.config.errors import ThalwegError
-from thalweg.run.launch import ERROR_MARK, mpirun_environment
+from thalweg.errors import ThalwegError
+from thalweg.run.launch import ERROR_MARK, WARNING_MARK, mpirun_environment
 
 _GRACE_S = 5.0  # between SIGTERM and SIGKILL: mpirun needs about 1 s to stop its ranks
 # Ranks that do not end by themselves after an error sentence are stopped, and so is an mpirun that
@@ -33,7 +34,10 @@ _SIGNALLED = re.compile(r"rank (\d+) .*exited on signal (\d+)")
 class ModelProcess:
     """Use as a context manager: leaving it stops what still runs. `log` gets what ranks say."""
 
-    def __init__(self, command: list[str], log: Path, extra: dict[str, str]) -> None:
+    def __init__(
+        self, command: list[str], log: Path, extra: dict[str, str], inherited: Sequence[int] = ()
+    ) -> None:
+        """inherited: descriptors that mpirun keeps open as long as it lives."""
         self._log_path = log
         # Unbuffered: a line that a full disk refuses is lost, and not tried again at the end.
         self._log = log.open("ab", buffering=0)
@@ -43,12 +47,13 @@ class ModelProcess:
         self._rank_code = 1
         self._signalled: tuple[int, int] | None = None  # (rank, signal)
         self._process = subprocess.Popen(
-            command,
+            [*_ending_with_us(), *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**mpirun_environment(), **extra},
             start_new_session=True,  # Ctrl-C reaches us alone: we stop mpirun, mpirun its ranks
+            pass_fds=tuple(inherited),
         )
         self._readers = [
             threading.Thread(target=self._read, args=(name, pipe), daemon=True)
@@ -83,6 +88,9 @@ class ModelProcess:
                 open_pipes -= 1
                 continue
             name, text = line
+            if name == "error" and WARNING_MARK in text:
+                yield {"note": "warning: " + text.partition(WARNING_MARK)[2].strip()}
+                continue
             if name == "error":
                 self._note_error(text)
                 failed = self._errors or self._signalled
@@ -139,6 +147,14 @@ class ModelProcess:
         match = _SIGNALLED.search(text)
         if match and self._signalled is None:
             self._signalled = int(match[1]), int(match[2])
+
+
+def _ending_with_us() -> list[str]:
+    """Whoever kills this process with signal 9 ends mpirun with 15, which ends its ranks."""
+    path = shutil.which("setpriv")
+    if path is None:
+        raise ThalwegError("'setpriv' is not installed; install util-linux")
+    return [path, "--pdeathsig", "TERM", "--"]
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows how far a run is: a bar on a terminal, a line now and then without one."""
+"""How far something is, the one display of it: a bar on a terminal, a line now and then without."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from thalweg.config.durations import short_duration
 
+Item = TypeVar("Item")
+Display = TypeVar("Display", bound="ProgressDisplay")
 _LINE_EVERY_S = 10.0
 
 
@@ -21,10 +25,7 @@ class ProgressDisplay:
     def __init__(self, title: str, quiet: bool = False) -> None:
         self._title = title
         self._quiet = quiet
-        self._began_s = self._last_line_s = time.monotonic()
-        self._first: tuple[float, float] | None = (
-            None  # (clock, simulated time) of the first report
-        )
+        self._last_line_s = time.monotonic()
         self._bar: Progress | None = None
         self._task = TaskID(0)
         if sys.stderr.isatty() and not quiet:
@@ -37,7 +38,7 @@ class ProgressDisplay:
             )
             self._task = self._bar.add_task(title, total=1.0, state="starting")
 
-    def __enter__(self) -> ProgressDisplay:
+    def __enter__(self: Display) -> Display:
         if self._bar:
             self._bar.start()
         return self
@@ -51,14 +52,10 @@ class ProgressDisplay:
         if self._bar:
             self._bar.stop()
 
-    def update(self, time_s: float, end_s: float, outputs: int) -> None:
-        """time_s, end_s: simulated; outputs: written so far, over all streams."""
+    def show(self, share: float, state: str) -> None:
+        """share: done, from 0 to 1; state: in words."""
         now_s = time.monotonic()
-        if self._first is None:
-            self._first = now_s, time_s
-        state = self._state(now_s, time_s, end_s, outputs)
         if self._bar:
-            share = time_s / end_s if end_s > 0.0 else 1.0
             self._bar.update(self._task, completed=share, state=state)
         elif not self._quiet and now_s - self._last_line_s >= _LINE_EVERY_S:
             self._last_line_s = now_s
@@ -70,13 +67,28 @@ class ProgressDisplay:
         elif not self._quiet:
             print(f"note: {text}", file=sys.stderr, flush=True)
 
-    def _state(self, now_s: float, time_s: float, end_s: float, outputs: int) -> str:
-        words = f"{short_duration(time_s)} of {short_duration(end_s)}, {outputs} outputs"
-        if time_s >= end_s:
-            return f"{words}, closing files"
-        assert self._first is not None
+
+class RunProgress(ProgressDisplay):
+    """Of a run: simulated time, outputs, and an honest time left."""
+
+    _first: tuple[float, float] | None = None  # (clock, simulated time) of the first report
+
+    def update(self, time_s: float, end_s: float, outputs: int) -> None:
+        """time_s, end_s: simulated; outputs: written so far, over all streams."""
+        now_s = time.monotonic()
+        self._first = self._first or (now_s, time_s)
+        state = f"{short_duration(time_s)} of {short_duration(end_s)}, {outputs} outputs"
         clock_s, simulated_s = now_s - self._first[0], time_s - self._first[1]
-        if clock_s < 1.0 or simulated_s <= 0.0:
-            return words
-        left_s = (end_s - time_s) * clock_s / simulated_s
-        return f"{words}, {short_duration(left_s)} left"
+        if time_s >= end_s:
+            state += ", closing files"
+        elif clock_s >= 1.0 and simulated_s > 0.0:
+            state += f", {short_duration((end_s - time_s) * clock_s / simulated_s)} left"
+        self.show(time_s / end_s if end_s > 0.0 else 1.0, state)
+
+
+def tracked(items: Sequence[Item], title: str) -> Iterator[Item]:
+    """The items, one after the other, while the display counts them."""
+    with ProgressDisplay(title) as display:
+        for number, item in enumerate(items):
+            display.show(number / len(items), f"{number} of {len(items)}")
+            yield item

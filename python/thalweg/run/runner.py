@@ -4,28 +4,27 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import re
 import signal
-import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.timing import Timing
-from thalweg.run.directory import check_target, create_directory, default_directory
+from thalweg.run.directory import RunPlace, default_directory
 from thalweg.run.launch import check_with_model, model_command, mpirun_command
 from thalweg.run.limits import find_limit
 from thalweg.run.machine import describe_commit, describe_machine, describe_versions
 from thalweg.run.metrics import measure
 from thalweg.run.mpi_io import describe_mpi_io, layer_environment
 from thalweg.run.process import ModelProcess
-from thalweg.run.progress import ProgressDisplay
+from thalweg.run.progress import RunProgress
+from thalweg.run.record import RunRecord
 
 INTERRUPTED_CODE = 130  # as shells report Ctrl-C
 
@@ -40,6 +39,7 @@ class RunRequest:
     directory: Path | None = None
     overwrite: bool = False
     quiet: bool = False
+    goes_on: bool = False  # from the newest checkpoint of the run in `directory`
 
 
 @dataclass
@@ -59,81 +59,109 @@ def run_case(request: RunRequest) -> RunDirectory:
     overrides = list(request.overrides)
     if request.ranks:
         overrides.append(f"machine.ranks={request.ranks}")
+    if request.goes_on:
+        if request.directory is None or request.overwrite:
+            raise ThalwegError(
+                "--continue needs the run's directory, --out DIR, and no --overwrite"
+            )
+        overrides.append(f"restart.read={request.directory.resolve()}")
     experiment = Experiment.read(request.experiment, overrides)
     ranks = experiment.integer("machine", "ranks")
     path = request.directory or default_directory(experiment)
-    check_target(path, request.overwrite)
-    check_experiment(experiment, ranks)
-    full_path = path.resolve()
-    layer = experiment.text("machine", "mpi_io")
-    model = model_command(full_path / "experiment.toml", full_path)
-    command = mpirun_command(ranks, model, layer)
-    run = create_directory(path, experiment, request.overwrite)
-    began_s, story = time.time(), _Story()
-    summary: dict[str, Any] = {
-        "status": "failed",
-        "command": sys.argv,
+    place = RunPlace(path, request.overwrite, request.goes_on)
+    try:
+        place.check()
+        check_experiment(experiment, path, ranks)
+        full_path = path.resolve()
+        layer = experiment.text("machine", "mpi_io")
+        model = model_command(full_path / "experiment.toml", full_path)
+        command = mpirun_command(ranks, model, layer)
+        with _signals_as_interrupt():
+            run = place.make(experiment)
+            _run(command, run, experiment, place, request.quiet)
+    finally:
+        place.leave()
+    return run
+
+
+def _run(
+    command: list[str], run: RunDirectory, experiment: Experiment, place: RunPlace, quiet: bool
+) -> None:
+    """From the first to the last word in run.json."""
+    story = _Story()
+    facts = {
         "mpirun": command,
-        "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_s)),
-        "ranks": ranks,
+        "ranks": experiment.integer("machine", "ranks"),
         "machine": describe_machine(),
         "versions": describe_versions(),
         "commit": describe_commit(),
     }
+    record = RunRecord(run, facts)
+    status, sentence = "failed", ""
     try:
-        extra = layer_environment(experiment.text("io", "way"))
-        _follow(command, extra, run, story, request.quiet)
-        summary["status"] = "complete"
-        _add_figures(summary, run, experiment, story)
+        record.begin()
+        _follow(command, experiment, run, story, place, quiet)
+        _add_figures(record.content, run, experiment, story)
+        status = "complete"
     except ThalwegError as error:
-        summary["error"] = error.sentence
+        sentence = error.sentence
         raise
     except KeyboardInterrupt:
-        summary["status"] = "interrupted"
-        sentence = f"interrupted; what the run wrote is in '{path}'"
-        raise ThalwegError(sentence, exit_code=INTERRUPTED_CODE) from None
+        status = "interrupted"
+        told = f"interrupted; what the run wrote is in '{run.path}'"
+        raise ThalwegError(told, exit_code=INTERRUPTED_CODE) from None
     finally:
-        summary["wall_s"] = round(time.time() - began_s, 3)
-        summary.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
-        summary.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
+        record.content.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
+        record.content.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
         with contextlib.suppress(ThalwegError):
-            summary["mpi_io"] = describe_mpi_io(run, layer)
-        with contextlib.suppress(OSError):  # the directory may be the very thing that failed
-            text = json.dumps(summary, indent=1, ensure_ascii=False)
-            run.summary_path.write_text(text + "\n", encoding="utf-8")
-    return run
+            record.content["mpi_io"] = describe_mpi_io(run, experiment.text("machine", "mpi_io"))
+        record.end(status, sentence)
+        if status != "complete":
+            place.give_back()
 
 
-def check_experiment(experiment: Experiment, ranks: int) -> None:
+def check_experiment(experiment: Experiment, directory: Path, ranks: int) -> None:
     """The model's own check, on a copy with every `--set` applied, under the user's file name."""
     with tempfile.TemporaryDirectory(prefix="thalweg-check-") as folder:
         copy = Path(folder) / experiment.path.name
         copy.write_text(experiment.to_toml(), encoding="utf-8")
         try:
-            check_with_model(copy, ranks)
+            check_with_model(copy, directory, ranks)
         except ThalwegError as error:
             sentence = error.sentence.replace(str(copy), experiment.path.name)
-            if sentence.startswith("["):  # a table without its file
-                sentence = f"{experiment.path.name} {sentence}"
+            named = re.match(r"\[+(\w+)\]+: (\w+)", sentence)  # a table without its file
+            if named:
+                overridden = (named[1], named[2]) in experiment.overridden
+                sentence = f"{'--set' if overridden else experiment.path.name} {sentence}"
             raise ThalwegError(sentence, error.exit_code) from None
 
 
 def _follow(
-    command: list[str], extra: dict[str, str], run: RunDirectory, story: _Story, quiet: bool
+    command: list[str],
+    experiment: Experiment,
+    run: RunDirectory,
+    story: _Story,
+    place: RunPlace,
+    quiet: bool,
 ) -> None:
+    assert place.lock is not None
+    extra = layer_environment(experiment.text("io", "way"))
     with (
-        _terminate_as_interrupt(),
-        ModelProcess(command, run.log_path, extra) as process,
-        ProgressDisplay(run.path.name, quiet) as display,
+        ModelProcess(command, run.log_path, extra, [place.lock.descriptor]) as process,
+        RunProgress(run.path.name, quiet) as display,
     ):
+        if place.lock.note:
+            _take({"note": place.lock.note}, story, display)
         for message in process.messages():
+            if "start" in message:
+                place.has_begun()
             _take(message, story, display)
         failure = process.failure()
     if failure:
         raise failure
 
 
-def _take(message: dict[str, Any], story: _Story, display: ProgressDisplay) -> None:
+def _take(message: dict[str, Any], story: _Story, display: RunProgress) -> None:
     if "start" in message:
         story.start = message["start"]
     if "diagnostics" in message:
@@ -163,14 +191,28 @@ def _add_figures(
 
 
 @contextlib.contextmanager
-def _terminate_as_interrupt() -> Iterator[None]:
-    """A batch system's SIGTERM ends a run as cleanly as Ctrl-C."""
+def _signals_as_interrupt() -> Iterator[None]:
+    """A batch system's SIGTERM and a terminal that is closed end a run as cleanly as Ctrl-C. More
+    of them change nothing, also afterwards: the end is on its way, and takes seconds at most.
+    """
+    told = False
 
     def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+        nonlocal told
+        if not told:
+            told = True
+            # Not SIG_IGN: a signal that is here already would be told on stderr as an OSError.
+            signal.pthread_sigmask(signal.SIG_BLOCK, before)
+            raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN  # nohup, or a shell's background
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            # Python's own end would give the place of a handler to the default.
+            signal.signal(number, signal.SIG_IGN if told else handler)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.files.timing import Timer, Timing
+from thalweg.tables import table_text
 
 _HEADER = (
     "name", "ranks", "calls", "t_min", "t_avg", "t_max",
@@ -15,14 +16,8 @@ _HEADER = (
 
 def timer_table(timing: Timing) -> str:
     """Only ranks that called a timer count; t_* are per call, totals per rank."""
-    rows = [_HEADER, *(_row(timer, depth) for timer, depth in _in_order(timing))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join([row[0].ljust(widths[0]), *cells]))
-    lines.insert(1, "-" * len(lines[0]))
-    return "\n".join(lines)
+    rows = [_row(timer, depth) for timer, depth in _in_order(timing)]
+    return table_text(_HEADER, rows, right=_HEADER[1:])
 
 
 def _in_order(timing: Timing) -> Iterator[tuple[Timer, int]]:

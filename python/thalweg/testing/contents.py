@@ -28,13 +28,17 @@ def content_of(path: Path) -> Content:
         return _netcdf(path)
     if path.suffix == ".zarr":
         files = [each for each in path.rglob("*") if each.is_file()]
-        json.loads((path / "zarr.json").read_bytes())
-        return {str(each.relative_to(path)): each.read_bytes() for each in files}
+        group = json.loads((path / "zarr.json").read_bytes())
+        group["attributes"].pop("history", "")
+        store = {str(each.relative_to(path)): each.read_bytes() for each in files}
+        return {**store, "zarr.json": json.dumps(group).encode()}
     content = path.read_bytes()
     if path.suffix == ".grb2":
         assert messages_of(content) > 0, f"'{path}' holds no GRIB message"
     if path.suffix == ".json":
-        json.loads(content)
+        about = json.loads(content)
+        about.pop("history", "")
+        content = json.dumps(about).encode()
     return {"": content}
 
 
@@ -57,6 +61,7 @@ def _netcdf(path: Path) -> Content:
         dataset.set_auto_maskandscale(False)
         content = {name: _bytes(each[...]) for name, each in dataset.variables.items()}
         texts = {name: str(dataset.getncattr(name)) for name in dataset.ncattrs()}
+        texts.pop("history", "")  # when and by which command: another one in every run
         sizes = {name: len(each) for name, each in dataset.dimensions.items()}
     return {**content, "": json.dumps([texts, sizes], sort_keys=True).encode()}
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from thalweg.config.experiment import Experiment
 from thalweg.run.launch import model_command, mpirun_command, mpirun_environment
 from thalweg.run.process import AFTER_ERROR_S
 
-ENDS_WITHIN_S = 60.0  # after a kill, and a whole undisturbed run on a busy machine
+ENDS_WITHIN_S = 180.0  # after a kill, and a whole undisturbed run on a busy machine
 
 
 def ranks_of(directory: Path) -> dict[int, int]:
@@ -37,6 +38,23 @@ def ranks_of(directory: Path) -> dict[int, int]:
     return found
 
 
+@contextlib.contextmanager
+def stopped(processes: Iterable[int]) -> Iterator[None]:
+    """These do nothing meanwhile; one that is gone does nothing either."""
+    known = list(processes)
+    _signal(known, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        _signal(known, signal.SIGCONT)
+
+
+def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
 @dataclass
 class RankedRun:
     """Started by start(); wait() must follow."""
@@ -49,7 +67,7 @@ class RankedRun:
     @staticmethod
     def start(case: Path, directory: Path, overrides: list[str]) -> RankedRun:
         experiment = Experiment.read(case, overrides)
-        (directory / "files").mkdir(parents=True)
+        (directory / "files").mkdir(parents=True, exist_ok=True)
         path = directory / "experiment.toml"
         path.write_text(experiment.to_toml(), encoding="utf-8")
         ranks = experiment.integer("machine", "ranks")

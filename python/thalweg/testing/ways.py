@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from thalweg.run.native_lists import of_kind
 
 # container, compression, layout
 STORAGES = (
@@ -19,9 +21,32 @@ STORAGES = (
     ("grib2", "none", "contiguous"),
     ("grib2", "ccsds", "contiguous"),
 )
-WHOLE_GRIDS_ONLY = ("zarr", "grib2")
-MODES = ("serial", "async", "file_parallel", "shared_file", "auto")
-RESTART_MODES = ("sync", "async", "joint_multifile", "dedicated_multifile")
+
+
+def whole_grids_only() -> list[str]:
+    """Containers that a mode with own files for every writer cannot divide."""
+    return [str(each["name"]) for each in of_kind("container") if not each["parts"]]
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """How often files and checkpoints begin: independent of each other. Minutes."""
+
+    file: int  # 0: one file for the whole run
+    checkpoint: int
+
+    def overrides(self) -> list[str]:
+        return [
+            f"output.file_interval={60 * self.file}",
+            f"restart.interval={60 * self.checkpoint}",
+        ]
+
+    def __str__(self) -> str:
+        return f"files of {self.file or 'all'} min, checkpoints every {self.checkpoint} min"
+
+
+def draw_rhythm(dice: random.Random) -> Rhythm:
+    return Rhythm(dice.choice((0, 15, 30, 45, 60, 90)), dice.choice((15, 30, 45, 60)))
 
 
 @dataclass(frozen=True)
@@ -70,26 +95,37 @@ class Way:
 
 def draw_way(dice: random.Random) -> Way:
     """Any way that the settings allow on at most seven ranks."""
-    mode = dice.choice(MODES)
-    fewest = {"serial": 0, "async": 1, "auto": 1}.get(mode, 0)
-    io_ranks = 0 if mode == "serial" else dice.randint(fewest, 2)
-    divisible = [each for each in STORAGES if each[0] not in WHOLE_GRIDS_ONLY]
-    storage = dice.choice(divisible if mode == "file_parallel" else STORAGES)
+    mode = dice.choice(of_kind("output mode"))
+    io_ranks = 0 if mode["ranks"] == "none" else dice.randint(mode["ranks"] == "required", 2)
+    undivided = whole_grids_only()
+    divisible = [each for each in STORAGES if each[0] not in undivided]
+    storage = dice.choice(divisible if mode["own_files"] else STORAGES)
     collective = storage in (STORAGES[0], STORAGES[3]) and dice.random() < 0.2
-    restart_mode, compute = dice.choice(RESTART_MODES), dice.randint(1, 3)
-    dedicated = restart_mode in ("async", "dedicated_multifile")
+    writing = [each for each in of_kind("restart mode") if each["name"] != "none"]
+    restart_mode, compute = dice.choice(writing), dice.randint(1, 3)
+    dedicated = restart_mode["ranks"] == "required"
     return Way(
         compute=compute,
-        mode=mode,
+        mode=str(mode["name"]),
         io_ranks=io_ranks,
         storage=storage,
         partitions=dice.randint(1, 2),
         transport=dice.choice(("auto", "rma", "two_sided")),
         backpressure=dice.choice(("block", "spill")),
         way="mpiio" if collective else "direct",
-        restart_mode=restart_mode,
+        restart_mode=str(restart_mode["name"]),
         restart_ranks=dice.randint(1, min(compute, 2)) if dedicated else 0,
     )
+
+
+def draw_successor(dice: random.Random, before: Way) -> Way:
+    """A way that may continue the files of another: parts belong to their writers, and so do the
+    shards of a Zarr store."""
+    if before.mode == "file_parallel" or before.storage[0] == "zarr" or dice.random() < 0.5:
+        return before
+    while (other := draw_way(dice)).mode == "file_parallel":
+        pass
+    return replace(other, storage=before.storage, partitions=before.partitions, way=before.way)
 
 
 @dataclass(frozen=True)

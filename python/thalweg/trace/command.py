@@ -5,28 +5,31 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from thalweg.config.errors import ThalwegError
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import read_streams
+from thalweg.tables import print_table
+from thalweg.trace.calls import Calls, Frame, source_of
 from thalweg.trace.disk import DiskValue, read_from_disk
 from thalweg.trace.place import TraceRequest, find_place
 from thalweg.trace.replay import STOPS, Stop, replay
 
 
-def trace(path: Path, request: TraceRequest, as_json: bool) -> None:
+def trace(path: Path, request: TraceRequest, as_json: bool, with_calls: bool = False) -> None:
     """Raises a sentence (exit code 1) when the value in the file is not the traced one."""
     run = RunDirectory.open(path)
-    outputs = run.experiment().output_tables()
-    chosen_levels = {str(output["name"]): list(output["levels"]) for output in outputs}
+    outputs = run.experiment().outputs
+    chosen_levels = {each.text("name"): each.integers("levels") for each in outputs}
     streams = read_streams(path)
     try:
         place = find_place(streams, request, chosen_levels)
         request = replace(request, stream=place.stream.name)
         disk = read_from_disk(place, request)
-        stops = replay(run, streams, request)
+        stops, calls = replay(run, streams, request)
     finally:
         for stream in streams.values():
             stream.close()
@@ -36,6 +39,8 @@ def trace(path: Path, request: TraceRequest, as_json: bool) -> None:
             print(json.dumps(asdict(stop)))
     else:
         _print_table(everything)
+    if with_calls:
+        _print_calls([(each, source_of(each)) for each in calls], as_json)
     missing = [name for name in STOPS if name not in {stop.stop for stop in stops}]
     if missing:
         raise ThalwegError(f"the value was not seen at: {', '.join(missing)}", exit_code=1)
@@ -52,12 +57,26 @@ def _disk_stop(disk: DiskValue, run: RunDirectory) -> Stop:
     """local = byte offset in the file; no rank and no line of source."""
     inside = disk.file.is_relative_to(run.path)
     name = str(disk.file.relative_to(run.path)) if inside else str(disk.file)
-    where = f"bytes {disk.offset} to {disk.offset + disk.size - 1} are {disk.bytes_hex}"
-    return Stop("disk", -1, disk.offset, disk.value, name, 0, f"{where}; {disk.layout}")
+    return Stop("disk", -1, disk.offset, disk.value, name, 0, disk.where)
+
+
+def _print_calls(found: Sequence[tuple[Calls, list[Frame]]], as_json: bool) -> None:
+    if as_json:
+        for calls, frames in found:
+            shown = [asdict(frame) for frame in frames]
+            print(json.dumps({"calls": calls.at, "rank": calls.rank, "frames": shown}))
+        return
+    rows = [
+        (calls.at, str(calls.rank), f"{frame.file}:{frame.line}", frame.function)
+        for calls, frames in found
+        for frame in frames
+    ]
+    print()
+    print_table(("until", "rank", "called at", "in"), rows)
 
 
 def _print_table(stops: list[Stop]) -> None:
-    rows = [("stop", "rank", "local", "value", "source", "what happens")]
+    rows = []
     for stop in stops:
         passive = stop.local < 0  # a stop that hands the value on without touching it
         rows.append((
@@ -68,7 +87,4 @@ def _print_table(stops: list[Stop]) -> None:
             f"{stop.file}:{stop.line}" if stop.line else stop.file,
             stop.detail,
         ))  # fmt: skip
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row[:5], widths, strict=True)]
-        print("  ".join([*cells, row[5]]).rstrip())
+    print_table(("stop", "rank", "local", "value", "source", "what happens"), rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thalweg.config.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.files.streams import FieldShape, Stream, TimeSlot
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.errors import ThalwegError
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream
 from thalweg.run.launch import model_command, mpirun_command
 from thalweg.run.process import ModelProcess
-from thalweg.run.progress import ProgressDisplay
+from thalweg.run.progress import RunProgress
+from thalweg.trace.calls import CALLED_ON_THE_WAY, Calls, calls_of
 from thalweg.trace.place import TraceRequest
 
 STOPS = ("kernel", "field", "stream", "mode", "plan", "codec", "container")
@@ -33,12 +34,18 @@ class Stop:
     detail: str
 
 
-def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest) -> list[Stop]:
-    """The stops in the order of the way. Raises a sentence if the value never arrives."""
+def replay(
+    run: RunDirectory, streams: dict[str, Stream], request: TraceRequest
+) -> tuple[list[Stop], list[Calls]]:
+    """The stops in the order of the way, and who called whom between the first and the last.
+
+    Raises a sentence if the value never arrives.
+    """
     others = _without(streams, streams[request.stream], request.field)
     experiment = Experiment.read(run.experiment_path, others)
     watch = f"{request.field}:{request.point}:{request.level}:{request.step}"
     stops: list[Stop] = []
+    calls: list[Calls] = []
     with tempfile.TemporaryDirectory(prefix="thalweg-trace-", ignore_cleanup_errors=True) as folder:
         copy = RunDirectory(Path(folder))
         copy.files_path.mkdir()
@@ -48,7 +55,7 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
         )
         with (
             ModelProcess(command, copy.log_path, {"THALWEG_TRACE": watch}) as process,
-            ProgressDisplay("replay") as display,
+            RunProgress("replay") as display,
         ):
             for message in process.messages():
                 if "progress" in message:
@@ -56,9 +63,12 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
                     display.update(told["time_s"], told["end_s"], told["outputs"])
                 if "trace" in message:
                     stops.append(_stop(message["trace"]))
-                    # Lines of different ranks arrive in any order.
-                    if {stop.stop for stop in stops}.issuperset(STOPS):
-                        break
+                if "calls" in message:
+                    calls.append(calls_of(message["calls"]))
+                # Lines of different ranks arrive in any order.
+                seen = {stop.stop for stop in stops} | {each.at for each in calls}
+                if seen.issuperset((*STOPS, *CALLED_ON_THE_WAY)):
+                    break
             else:
                 failure = process.failure()
                 if failure:
@@ -67,7 +77,8 @@ def replay(run: RunDirectory, streams: dict[str, Stream], request: TraceRequest)
                     raise ThalwegError(
                         f"the replay ended before '{request.field}' reached a file", exit_code=1
                     )
-    return sorted(stops, key=lambda stop: STOPS.index(stop.stop) if stop.stop in STOPS else 0)
+    ordered = sorted(stops, key=lambda stop: STOPS.index(stop.stop) if stop.stop in STOPS else 0)
+    return ordered, list(dict.fromkeys(calls))
 
 
 def _without(streams: dict[str, Stream], only: Stream, field: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.files.streams import Stream
-from thalweg.verify.progress import tracked
+from thalweg.run.progress import tracked
 
 
 @dataclass(frozen=True)

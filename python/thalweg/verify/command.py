@@ -15,9 +15,12 @@ from thalweg.verify.differences import compare_streams
 
 
 def verify(run: Path, against: Path | None, as_json: bool) -> bool:
-    """Prints one line per field. Returns False if a file is damaged or the runs differ in a bit."""
-    wholeness = None if run.is_file() else check_wholeness(RunDirectory.open(run).path)
-    if wholeness and wholeness.damaged:  # a damaged file may not even open
+    """Prints one line per field. Returns False if something is missing or damaged, the run did not
+    end, or the runs differ in a bit.
+    """
+    single = run.is_file() or run.suffix == ".zarr"
+    wholeness = None if single else check_wholeness(RunDirectory.open(run).path)
+    if wholeness and wholeness.lost:  # a damaged file may not even open
         print(_json_text(run, wholeness, {}) if as_json else wholeness.line())
         return False
     streams = _streams(run, wholeness, against)
@@ -34,7 +37,7 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
             content["same_bits"] = not differences
             content["differences"] = [difference.to_json() for difference in differences]
         print(_json_text(run, wholeness, content))
-        return not differences
+        return not differences and (wholeness is None or wholeness.good)
     several = len(streams) > 1
     if wholeness:
         print(wholeness.line())
@@ -45,7 +48,7 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     if against:
         verdict = f"{len(differences)} of {compared} fields differ" if differences else "same bits"
         print(f"{verdict}: '{run}' and '{against}', {compared} fields compared")
-    return not differences
+    return not differences and (wholeness is None or wholeness.good)
 
 
 def same_bits(run: Path, against: Path) -> bool:
@@ -59,8 +62,8 @@ def same_bits(run: Path, against: Path) -> bool:
 
 
 def _streams(run: Path, wholeness: Wholeness | None, against: Path | None) -> Mapping[str, Stream]:
-    """{} where checksums are all there is to check: no field is in a container read here."""
-    alone = wholeness is not None and not against and (wholeness.files or wholeness.sets)
+    """{} where a run wrote no output."""
+    alone = wholeness is not None and not against
     return {} if alone and not RunDirectory(run).complete_files() else read_streams(run)
 
 

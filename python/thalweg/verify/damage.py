@@ -1,35 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a run's files and checkpoints are still the bytes that were written."""
+"""Whether a run's files and checkpoints are all there, and still the bytes that were written."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thalweg.files.checksums import check_file, read_checksums
-from thalweg.files.restart_sets import check_restart_set, list_restart_sets
+from thalweg.errors import ThalwegError
+from thalweg.files.checksums import FileChecksums, check_file, read_checksums
+from thalweg.files.inventory import Inventory, crc32_of, size_of
+from thalweg.files.restart_sets import MANIFEST, check_restart_set, list_restart_sets
 from thalweg.files.run_directory import RunDirectory
-from thalweg.verify.progress import tracked
+from thalweg.run.progress import tracked
+from thalweg.verify.journals import check_parts
 
 
-@dataclass(frozen=True)
+@dataclass
 class Wholeness:
-    """files, sets, size_bytes: that hold; checksums: the run has kept them; damaged: sentences."""
+    """files, sets, size_bytes: that hold; checksums: the run has kept them. Sentences: missing,
+    what is not there any more; damaged, what is not what was written; unfinished, why the run did
+    not end, "" = it did; parts, what there is of files that are not complete.
+    """
 
-    files: int
-    sets: int
-    size_bytes: int
-    checksums: bool
-    damaged: tuple[str, ...]
+    files: int = 0
+    sets: int = 0
+    size_bytes: int = 0
+    checksums: bool = False
+    unfinished: str = ""
+    parts: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+    @property
+    def lost(self) -> bool:
+        """Is something not as the run left it?"""
+        return bool(self.missing or self.damaged)
+
+    @property
+    def good(self) -> bool:
+        return not self.lost and not self.unfinished and not self.parts
 
     def line(self) -> str:
-        if self.damaged:
-            return "\n".join(f"-damaged[{sentence}]" for sentence in self.damaged)
+        unfinished = [*([self.unfinished] if self.unfinished else []), *self.parts]
+        marked = {"unfinished": unfinished}
+        marked |= {"missing": self.missing, "damaged": self.damaged}
+        lines = [f"-{mark}[{each}]" for mark, sentences in marked.items() for each in sentences]
         what = f"{self.files} files ({self.size_bytes / 1e6:.1f} MB), {self.sets} checkpoints"
-        if self.checksums:
-            return f"every checksum holds: {what}"
-        return f"no checksums of files: the run did not end; {self.sets} checkpoints are whole"
+        if self.good:
+            return f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}"
+        if not self.lost:
+            lines.append(f"what it left is there: {what}")
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -37,23 +60,117 @@ class Wholeness:
 
 def check_wholeness(path: Path) -> Wholeness:
     """Of a run directory."""
-    run = RunDirectory(path)
-    damaged: list[str] = []
-    files = size_bytes = sets = 0
-    entries = []
-    if run.checksums_path.exists():
-        try:
-            entries = read_checksums(run.checksums_path)
-        except ValueError as error:
-            damaged.append(str(error))
+    run, state = RunDirectory(path), Wholeness()
+    written = _written(run, state)
+    gone = set(_missing_entries(run, written))
+    state.missing += [f"'files/{name}' ({written.files[name]} bytes)" for name in sorted(gone)]
+    entries = _checksums(run, written, state)
     for entry in tracked(entries, "reading files"):
-        problem = check_file(entry)
-        if problem:
-            damaged.append(f"file '{entry.file}': {problem}")
-        files += not problem
-        size_bytes += 0 if problem else entry.size_bytes
-    for each in tracked(list_restart_sets(path), "reading checkpoints"):
-        problems = check_restart_set(each)
-        damaged += problems
-        sets += not problems
-    return Wholeness(files, sets, size_bytes, run.checksums_path.exists(), tuple(damaged))
+        if _name_below_files(run, entry.file) not in gone:
+            _check_entry(entry, state)
+    if not state.checksums:
+        _check_sizes(run, written, gone, state)
+        _check_parts(run, written, state)
+    _check_sets(run, written, state)
+    return state
+
+
+def _written(run: RunDirectory, state: Wholeness) -> Inventory:
+    """What run.json says that must be there; a run that was killed has not come so far."""
+    if not run.summary_path.exists():
+        state.missing.append("'run.json', which says what must be there")
+        return Inventory()
+    try:
+        summary = run.summary()
+        state.unfinished = _why_unfinished(summary)
+        if summary.get("status") == "running":
+            return Inventory()
+        return Inventory.from_json(summary.get("written"))
+    except ThalwegError as error:
+        state.damaged.append(error.sentence)
+        return Inventory()
+
+
+def _why_unfinished(summary: dict[str, Any]) -> str:
+    status = summary.get("status")
+    if status == "complete":
+        return ""
+    if status == "running":
+        host = dict(summary.get("machine") or {}).get("host", "an unknown host")
+        who = f"process {summary.get('process', '?')} on '{host}'"
+        return f"the run is still going on, or was killed: {who} has not told of its end"
+    reason = f": {summary['error']}" if "error" in summary else ""
+    return f"the run {'failed' if status == 'failed' else f'ended as {status!r}'}{reason}"
+
+
+def _missing_entries(run: RunDirectory, written: Inventory) -> Iterator[str]:
+    for name in written.files:
+        if not (run.files_path / name).exists():
+            yield name
+
+
+def _checksums(run: RunDirectory, written: Inventory, state: Wholeness) -> list[FileChecksums]:
+    path = run.checksums_path
+    if not path.exists():
+        if written.checksums:
+            state.missing.append("'checksums.jsonl', which says what the bytes must be")
+        return []
+    try:
+        if written.checksums and crc32_of(path) != written.checksums:
+            raise ValueError("'checksums.jsonl' is not the one that the run wrote")
+        entries = read_checksums(path)
+    except (OSError, ValueError) as error:
+        state.damaged.append(str(error))
+        return []
+    state.checksums = True
+    return entries
+
+
+def _name_below_files(run: RunDirectory, file: Path) -> str:
+    """A shard's name is that of its store."""
+    below = file.relative_to(run.path).parts
+    return below[1] if len(below) > 1 else ""
+
+
+def _check_entry(entry: FileChecksums, state: Wholeness) -> None:
+    problem = check_file(entry)
+    if problem:
+        state.damaged.append(f"file '{entry.file}': {problem}")
+    else:
+        state.files += 1
+        state.size_bytes += entry.size_bytes
+
+
+def _check_sizes(run: RunDirectory, written: Inventory, gone: set[str], state: Wholeness) -> None:
+    """All that can be told of files without checksums."""
+    for name, expected in written.files.items():
+        if name in gone:
+            continue
+        size = size_of(run.files_path / name)
+        if size != expected:
+            state.damaged.append(f"'files/{name}' has {size} bytes instead of {expected}")
+        else:
+            state.files += 1
+            state.size_bytes += size
+
+
+def _check_parts(run: RunDirectory, written: Inventory, state: Wholeness) -> None:
+    """A run that was killed or failed left no checksums of its files, but their journals."""
+    parts = check_parts(run, written.files)
+    state.parts += parts.told
+    state.damaged += parts.damaged
+    state.missing += parts.missing
+
+
+def _check_sets(run: RunDirectory, written: Inventory, state: Wholeness) -> None:
+    sets = {each.name: each for each in list_restart_sets(run.path)}
+    for name in written.restart_sets:
+        if name not in sets:
+            state.missing.append(f"'restart/{name}', a checkpoint")
+    for name, path in tracked(list(sets.items()), "reading checkpoints"):
+        problems = check_restart_set(path)
+        expected = written.restart_sets.get(name)
+        if not problems and expected and crc32_of(path / MANIFEST) != expected:
+            problems = [f"restart set '{path}' is not the one that the run wrote"]
+        state.damaged += problems
+        state.sets += not problems

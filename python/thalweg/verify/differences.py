@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.files.streams import FieldShape, Stream, TimeSlot
-from thalweg.verify.progress import tracked
+from thalweg.run.progress import tracked
 
 
 @dataclass(frozen=True)

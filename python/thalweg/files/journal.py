@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Journals of output files: which times are whole in a file, also in one that is not complete.
+
+Written by src/output/move/journal.cpp; layout in docs/run-directory.md.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thalweg.errors import ThalwegError
+
+_SUM_KEY = b',"crc32":"'
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive bytes of a file and their CRC-32."""
+
+    offset: int
+    size: int
+    crc32: int
+
+
+@dataclass(frozen=True)
+class JournalTime:
+    """A time that is whole, or was dropped. files: names of all that its writers wrote to; blocks:
+    by path below files/, where the writers took checksums.
+    """
+
+    step: int
+    time_s: float
+    dropped: bool
+    files: tuple[str, ...] = ()
+    blocks: dict[str, list[Block]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """All lines of one journal. closed: the file is complete."""
+
+    settings: str
+    times: list[JournalTime]
+    closed: bool
+
+
+def read_journal(path: Path) -> Journal:
+    """Raises a sentence if a line other than the last, which a kill may cut, is damaged."""
+    settings, times, closed = "", [], False
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines):
+        text, key, end = line.rpartition(_SUM_KEY)
+        if not key or end != f'{zlib.crc32(text):08x}"}}'.encode():
+            if (number >= len(lines) - 2 and lines[-1] == b"") or number == len(lines) - 1:
+                break
+            raise ThalwegError(f"line {number + 1} of '{path}' is damaged")
+        content = json.loads(line)
+        if number == 0:
+            settings = content["settings"]
+        elif "closed" in content:
+            closed = True
+        else:
+            files = content.get("files", {})
+            blocks = {
+                name: [Block(offset, size, int(sum_, 16)) for offset, size, sum_ in listed]
+                for part in files.values()
+                for name, listed in part.get("blocks", {}).items()
+            }
+            dropped = bool(content.get("dropped", False))
+            time_s = content["time_ms"] / 1000
+            times.append(JournalTime(content["step"], time_s, dropped, tuple(files), blocks))
+    return Journal(settings, times, closed)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// pread, pwrite and rename, until all is done or refused.
+#include "file/file_bytes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "base/file_size_signal.hpp"
+#include "file/aside_file.hpp"
+#include "file/refusal.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const char* what, const std::string& path, int status) {
+  throw Error(Blame::file_system,
+              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
+}
+}  // namespace
+
+FileBytes::FileBytes(const std::string& path, int flags) : path_(path) {
+  do descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  while (descriptor_ < 0 && errno == EINTR);
+  if (descriptor_ < 0) refuse("open", path, errno);
+}
+
+FileBytes::~FileBytes() { ::close(descriptor_); }
+
+void FileBytes::read(std::span<std::byte> into, std::int64_t offset) const {
+  while (!into.empty()) {
+    const auto got = ::pread(descriptor_, into.data(), into.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse("read", path_, errno);
+    if (got == 0) {
+      throw Error(Blame::user,
+                  fmt::format("'{}' ends before its byte {}, which a run wrote; take the file back "
+                              "from where it was copied, or begin anew",
+                              path_, offset));
+    }
+    into = into.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+}
+
+void FileBytes::write(std::span<const std::byte> bytes, std::int64_t offset) const {
+  const FileSizeSignalBlocked blocked;
+  while (!bytes.empty()) {
+    const auto put = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+}
+
+void FileBytes::append(std::span<const std::byte> bytes) const {
+  const FileSizeSignalBlocked blocked;
+  while (!bytes.empty()) {
+    const auto put = ::write(descriptor_, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void FileBytes::cut(std::int64_t bytes) const {
+  if (::ftruncate(descriptor_, bytes) != 0) refuse("cut", path_, errno);
+}
+
+std::int64_t FileBytes::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) refuse("look at", path_, errno);
+  return status.st_size;
+}
+
+void make_directory(const std::string& path) {
+  std::error_code refused;
+  fs::create_directory(path, refused);
+  if (refused) refuse("create", path, refused.value());
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  std::error_code refused;
+  fs::rename(from, to, refused);
+  if (refused) refuse("rename", from, refused.value());
+}
+
+void take_back(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path + ".part", ignored)) return;
+  if (fs::exists(path, ignored)) return rename_file(path, path + ".part");
+  throw Error(Blame::user,
+              fmt::format("there is neither '{}' nor '{}.part', which the run before wrote; put it "
+                          "back, or begin anew",
+                          path, path));
+}
+
+}  // namespace thalweg

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of a file that is there: read and written where they lie, without checksums; renamed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace thalweg {
+
+/// An open file. Errors are Error(file_system) with path and reason.
+class FileBytes {
+ public:
+  FileBytes(const std::string& path, int flags);  ///< O_RDONLY, O_WRONLY ...
+  ~FileBytes();
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  void read(std::span<std::byte> into, std::int64_t offset) const;  ///< all of it must be there
+  void write(std::span<const std::byte> bytes, std::int64_t offset) const;
+  void append(std::span<const std::byte> bytes) const;  ///< with O_APPEND, in one call
+  void cut(std::int64_t bytes) const;                   ///< to this length
+  std::int64_t size() const;
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+/// One directory, unless it is there.
+void make_directory(const std::string& path);
+/// Takes the place of what has the name `to`.
+void rename_file(const std::string& from, const std::string& to);
+/// Path + ".part" from a file or directory that has its final name already, unless there is one.
+/// Throws Error(user) if there is neither.
+void take_back(const std::string& path);
+
+}  // namespace thalweg

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a file system refused something, in words.
+#pragma once
+
+#include <string>
+
+namespace thalweg {
+
+/// Why the file system may have refused `path`: free space and directory looked at, e.g. "the disk
+/// is full"; else what `status`, an errno, means.
+std::string refusal_reason(const std::string& path, int status);
+
+/// The same, else `otherwise`: for libraries whose status is not an errno.
+std::string refusal_reason(const std::string& path, int status, const std::string& otherwise);
+
+}  // namespace thalweg

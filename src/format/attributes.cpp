@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// CF and UGRID attributes of a field; the history of a file.
+#include "format/attributes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "field/names.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+/// A file of a part of the grid has no topology.
+bool holds_whole_grid(const FileDescription& file) {
+  if (file.first_points.empty()) return true;
+  const Grid grid = Grid::parse(file.grid);
+  const std::array<std::int64_t, 3> whole{grid.cells(), grid.edges(), grid.vertices()};
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    if (file.first_points[place] != 0 || file.sizes[place] != whole[place]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string height_name(const FieldInfo& field) {
+  if (!(field.height_m > 0.0)) return "";
+  auto name = fmt::format("height_{:.6g}m", field.height_m);
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+std::map<std::string, double> heights(const FileDescription& description) {
+  std::map<std::string, double> all;
+  for (const auto& field : description.fields) {
+    if (field.height_m > 0.0) all.emplace(height_name(field), field.height_m);
+  }
+  return all;
+}
+
+std::vector<Attribute> height_attributes() {
+  return {{"standard_name", "height"},
+          {"long_name", "height above the ground"},
+          {"units", "m"},
+          {"axis", "Z"},
+          {"positive", "up"}};
+}
+
+MeshContent mesh_content(const FileDescription& description) {
+  std::array<bool, 3> used{};
+  for (const auto& field : description.fields) used[static_cast<std::size_t>(field.place)] = true;
+  return {used[0], used[1], used[2], description.bounds, false};
+}
+
+std::vector<Attribute> field_attributes(const FileDescription& description,
+                                        const FieldInfo& field) {
+  std::vector<Attribute> list;
+  if (!field.standard_name.empty()) list.push_back({"standard_name", field.standard_name});
+  list.push_back({"long_name", field.long_name});
+  list.push_back({"units", field.units});
+  const auto height = height_name(field);
+  if (description.grid.empty()) {
+    if (!height.empty()) list.push_back({"coordinates", height});
+    return list;
+  }
+  if (holds_whole_grid(description)) {  // else the file has no topology to refer to
+    list.push_back({"mesh", "mesh"});
+    list.push_back({"location", mesh_location(field.place)});
+  }
+  list.push_back(
+      {"coordinates", mesh_coordinates(field.place) + (height.empty() ? height : " " + height)});
+  list.push_back({"CDI_grid_type", "unstructured"});
+  return list;
+}
+
+std::vector<Attribute> global_attributes(const FileDescription& description,
+                                         const std::string& history) {
+  std::vector<Attribute> list{{"Conventions", "CF-1.11 UGRID-1.0"}};
+  for (const auto& [name, text] : description.attributes) list.push_back({name, text});
+  list.push_back({"history", history});
+  if (!description.grid.empty()) list.push_back({"grid_name", description.grid});
+  if (!description.grid_uuid.empty()) list.push_back({"uuidOfHGrid", description.grid_uuid});
+  return list;
+}
+
+void check_attribute(const std::string& name, const std::string& text) {
+  constexpr std::array ours{"Conventions", "history", "grid_name", "uuidOfHGrid",
+                            "compression_plugin"};
+  if (std::find(ours.begin(), ours.end(), name) != ours.end()) {
+    throw Error(Blame::user, fmt::format("the global attribute '{}' is written by the library; "
+                                         "choose another name",
+                                         name));
+  }
+  const auto is_letter = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_';
+  };
+  if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0 ||
+      !std::all_of(name.begin(), name.end(), is_letter)) {
+    throw Error(Blame::user,
+                fmt::format("a global attribute cannot be called '{}': its name begins "
+                            "with a letter and has letters, digits and _ only",
+                            name));
+  }
+  if (is_utf8(text)) return;
+  throw Error(Blame::user, fmt::format("the text of the global attribute '{}' is not UTF-8", name));
+}
+
+}  // namespace thalweg

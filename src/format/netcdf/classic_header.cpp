@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// header = magic numrecs dimensions attributes variables, all big-endian. Counts and sizes have 4
+// bytes, in CDF-5 8 bytes; offsets have 4 bytes in CDF-1, otherwise 8.
+#include "format/netcdf/classic_header.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+
+#include "file/refusal.hpp"
+#include "format/netcdf/netcdf_calls.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+// Bytes of a value by type, 1 = NC_BYTE to 11 = NC_UINT64 (0 is no type).
+constexpr std::array<std::int64_t, 12> type_bytes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+
+class ClassicHeader {
+ public:
+  explicit ClassicHeader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+    if (!file_) {
+      throw Error(Blame::file_system,
+                  fmt::format("cannot read '{}': {}", path, refusal_reason(path, errno)));
+    }
+    std::array<char, 4> magic{};
+    file_.read(magic.data(), magic.size());
+    version_ = magic[3];
+    if (!file_ || magic[0] != 'C' || magic[1] != 'D' || magic[2] != 'F' ||
+        (version_ != 1 && version_ != 2 && version_ != 5)) {
+      throw refused();
+    }
+  }
+
+  std::map<std::string, std::int64_t> variable_offsets() {
+    count();  // records
+    for (auto left = list(); left > 0; --left) name(), count();
+    attributes();
+    std::map<std::string, std::int64_t> offsets;
+    for (auto left = list(); left > 0; --left) {
+      const auto variable = name();
+      for (auto dimensions = count(); dimensions > 0; --dimensions) count();
+      attributes();
+      integer(4);  // type
+      count();     // size
+      offsets[variable] = integer(version_ == 1 ? 4 : 8);
+    }
+    return offsets;
+  }
+
+ private:
+  std::int64_t integer(int bytes) {
+    std::uint64_t value = 0;
+    for (; bytes > 0; --bytes) {
+      value = value << 8U | static_cast<std::uint64_t>(file_.get() & 0xff);
+    }
+    if (!file_) throw refused();
+    return static_cast<std::int64_t>(value);
+  }
+
+  std::int64_t count() { return integer(version_ == 5 ? 8 : 4); }
+
+  /// Entries of a list of dimensions, attributes or variables; its tag is 0 where there are none.
+  std::int64_t list() {
+    integer(4);
+    return count();
+  }
+
+  static std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+  std::string name() {
+    const auto length = count();
+    if (length < 0 || length > NC_MAX_NAME) throw refused();
+    std::string text(static_cast<std::size_t>(padded(length)), '\0');
+    file_.read(text.data(), padded(length));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+  }
+
+  void attributes() {
+    for (auto left = list(); left > 0; --left) {
+      name();
+      const auto type = integer(4);
+      if (type < 1 || type >= static_cast<std::int64_t>(type_bytes.size())) throw refused();
+      file_.ignore(padded(count() * type_bytes[type]));
+    }
+  }
+
+  Error refused() const {
+    return {Blame::file_system,
+            fmt::format("the header of '{}' is not that of a classic netCDF file", path_)};
+  }
+
+  std::string path_;
+  std::ifstream file_;
+  int version_ = 0;
+};
+
+}  // namespace
+
+std::map<std::string, std::int64_t> classic_variable_offsets(const std::string& path) {
+  return ClassicHeader(path).variable_offsets();
+}
+
+}  // namespace thalweg

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps values until the team writes together; what ranks tell each other before; dropped times.
+#include "format/netcdf/collective_container.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "file/refusal.hpp"
+#include "format/netcdf/netcdf_calls.hpp"
+#include "thalweg/trace.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+namespace {
+
+/// Largest block handed to a library in one go: MPI counts elements in 31 bits, and PnetCDF 1.12
+/// refuses requests of 2 GiB.
+constexpr std::size_t most_block_bytes = std::size_t{1} << 30U;
+
+/// Joins `next` to `block` where their values follow each other in memory and in the file.
+bool join_blocks(StagedBlock& block, const StagedBlock& next, std::size_t value_size) {
+  auto& piece = block.piece;
+  const auto& more = next.piece;
+  const auto bytes = [&](const Piece& of) {
+    return static_cast<std::size_t>(of.points * of.levels) * value_size;
+  };
+  if (piece.field != more.field || block.offset + bytes(piece) != next.offset ||
+      bytes(piece) + bytes(more) > most_block_bytes) {
+    return false;
+  }
+  const bool same_points = piece.first_point == more.first_point && piece.points == more.points;
+  const bool same_level =
+      piece.levels == 1 && more.levels == 1 && piece.first_level == more.first_level;
+  if (same_points && more.first_level == piece.first_level + piece.levels) {
+    piece.levels += more.levels;
+  } else if (same_level && more.first_point == piece.first_point + piece.points) {
+    piece.points += more.points;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::int64_t> numbers_of(const std::string& text) {
+  std::istringstream words(text);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t number = 0; words >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+/// "" or, behind a '!', why these bytes do not fit on the disk of `path`.
+std::string space_refusal(const std::string& path, std::int64_t bytes) {
+  const auto directory = std::filesystem::path(path).parent_path();
+  struct statvfs disk {};
+  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) != 0 || disk.f_blocks == 0) {
+    return "";
+  }
+  const auto left = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
+  if (left >= bytes) return "";
+  return fmt::format("!cannot write '{}': the disk of '{}' is full ({} MiB needed, {} MiB left)",
+                     path, directory.string(), (bytes >> 20) + 1, left >> 20);
+}
+
+}  // namespace
+
+CollectiveContainer::CollectiveContainer(const char* name, const FileDescription& description,
+                                         const FixedFormat* fixed, MPI_Comm team)
+    : name_(name),
+      file_(description),
+      aside_(description.path + ".part"),
+      fixed_(fixed),
+      team_(team) {
+  int rank = 0;
+  MPI_Comm_rank(team_, &rank);
+  head_ = rank == 0;
+}
+
+std::int64_t CollectiveContainer::points_of(int field) const {
+  const auto place = file_.fields[field].place;
+  return file_.sizes[static_cast<std::size_t>(place)];
+}
+
+NetcdfVariables CollectiveContainer::find_variables(int ncid) const {
+  const auto find = [&](const std::string& name) {
+    int id = -1;
+    check_netcdf(nc_inq_varid(ncid, name.c_str(), &id), "find a variable in", aside_);
+    return id;
+  };
+  NetcdfVariables variables;
+  variables.time = find("time");
+  for (const auto& field : file_.fields) variables.fields.push_back(find(field.name));
+  return variables;
+}
+
+void CollectiveContainer::put(const Piece& piece, int time_index, const void* values) {
+  if (piece.points == 0 || piece.levels == 0) return;
+  auto [found, fresh] = staged_.try_emplace(time_index);
+  auto& step = found->second;
+  if (fresh) std::swap(step, spare_);
+  // One request to a library must stay below its limit, whatever the caller puts at once.
+  const auto row_bytes = static_cast<std::size_t>(piece.points) * value_size(piece.field);
+  const auto levels = static_cast<int>(std::max<std::size_t>(most_block_bytes / row_bytes, 1));
+  const auto* bytes = static_cast<const std::byte*>(values);
+  for (int level = 0; level < piece.levels; level += levels) {
+    auto part = piece;
+    part.first_level += level;
+    part.levels = std::min(levels, piece.levels - level);
+    const auto* begin = bytes + row_bytes * static_cast<std::size_t>(level);
+    step.blocks.push_back({part, step.memory.size()});
+    step.memory.insert(step.memory.end(), begin,
+                       begin + row_bytes * static_cast<std::size_t>(part.levels));
+    // A level that came in parts is whole now: it may continue the block before it.
+    while (step.blocks.size() > 1 && join_blocks(step.blocks[step.blocks.size() - 2],
+                                                 step.blocks.back(), value_size(piece.field))) {
+      step.blocks.pop_back();
+    }
+  }
+  trace(piece, time_index, values);
+}
+
+std::string CollectiveContainer::request(int time_index) {
+  const auto& step = staged_[time_index];
+  if (access(aside_.c_str(), W_OK) != 0) {
+    return fmt::format("!cannot write '{}': {}", aside_, refusal_reason(aside_, errno));
+  }
+  return fmt::format("{} {}", step.memory.size(), fmt::join(calls_needed(step), " "));
+}
+
+std::vector<std::string> CollectiveContainer::grant(int, std::vector<std::string> requests) {
+  std::string refusal;
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> calls;
+  for (const auto& request : requests) {
+    if (request.starts_with('!')) {
+      refusal = request;
+      break;
+    }
+    const auto numbers = numbers_of(request);
+    bytes += numbers.front();
+    calls.resize(numbers.size() - 1);
+    for (std::size_t i = 0; i < calls.size(); ++i) calls[i] = std::max(calls[i], numbers[i + 1]);
+  }
+  if (refusal.empty() && file_.compression.none()) {
+    refusal = space_refusal(aside_, bytes);
+  }
+  return std::vector(requests.size(),
+                     refusal.empty() ? fmt::format("{}", fmt::join(calls, " ")) : refusal);
+}
+
+void CollectiveContainer::settle(int time_index, const std::string& answer) {
+  auto step = std::move(staged_[time_index]);
+  staged_.erase(time_index);
+  if (answer.starts_with('!')) throw Error(Blame::file_system, answer.substr(1));
+  std::vector<int> calls;
+  for (const auto number : numbers_of(answer)) calls.push_back(static_cast<int>(number));
+  write_step(time_index, step, calls);
+  step.memory.clear();
+  step.blocks.clear();
+  spare_ = std::move(step);
+}
+
+void CollectiveContainer::agree(const std::string& failure, const char* what) const {
+  const int mine = failure.empty() ? 1 : 0;
+  int all = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, team_, &request);
+  wait_all({&request, 1}, fmt::format("the other writers of '{}'", aside_));
+  if (all == 1) return;
+  throw Error(Blame::file_system,
+              fmt::format("cannot {} '{}': {}", what, aside_,
+                          failure.empty() ? "another writer of it failed" : failure));
+}
+
+// Of a growing axis: its length is that of the last write; only the history may have grown.
+void CollectiveContainer::write_history() const {
+  NetcdfFile file(aside_);
+  put_text(file.id(), NC_GLOBAL, "history", file_.history);
+  file.close();
+}
+
+void CollectiveContainer::close() {
+  if (!head_) return;
+  if (fixed_ != nullptr) {
+    const auto layout = fixed_->look(file_);
+    if (layout.times > file_.times_s.size()) fit_fixed_layout(*fixed_, file_, layout);
+  } else {
+    write_history();
+  }
+  complete_netcdf(file_);
+  if (!reported_) return;
+  int ranks = 1;
+  MPI_Comm_size(team_, &ranks);
+  record_io_hints({name_, ranks, mpi_io_layer(file_.path), file_.hints, *reported_});
+}
+
+void CollectiveContainer::trace(const Piece& piece, int time_index, const void* values) const {
+  const auto& info = file_.fields[piece.field];
+  if (!trace_watches(info.name, file_.steps[time_index])) return;
+  const auto& target = trace_target();
+  const auto found =
+      std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
+  const auto first =
+      file_.first_points.empty() ? 0 : file_.first_points[static_cast<std::size_t>(info.place)];
+  const auto level = (info.levels == 1 ? 0 : found - file_.level_numbers.begin()) -
+                     static_cast<std::ptrdiff_t>(piece.first_level);
+  const auto point = target.point - first - piece.first_point;
+  if (level < 0 || level >= piece.levels || point < 0 || point >= piece.points) return;
+  const double value = shown_value(values, level * piece.points + point, file_.type_of(info));
+  trace_stop("container",
+             (piece.first_level + level) * points_of(piece.field) + piece.first_point + point,
+             value,
+             fmt::format("{} variable '{}' of '{}', time index {}, by MPI-IO", name_, info.name,
+                         std::filesystem::path(file_.path).filename().string(), time_index));
+}
+
+}  // namespace thalweg

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grid file of `thalweg grid`: the whole mesh, under its final name only when complete.
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "file/history.hpp"
+#include "format/netcdf/netcdf_calls.hpp"
+#include "format/netcdf/ugrid.hpp"
+
+namespace thalweg {
+namespace {
+
+void describe(int ncid, const Grid& grid, const std::string& path) {
+  put_text(ncid, NC_GLOBAL, "Conventions", "CF-1.11 UGRID-1.0");
+  put_text(ncid, NC_GLOBAL, "title", "icosahedral grid " + grid.name());
+  put_text(ncid, NC_GLOBAL, "source", "Thalweg, computed from the grid's name");
+  put_text(ncid, NC_GLOBAL, "history", history_line());
+  put_text(ncid, NC_GLOBAL, "grid_name", grid.name());
+  put_text(ncid, NC_GLOBAL, "uuidOfHGrid", grid.uuid());
+  // ICON's names for the same three numbers.
+  check_netcdf(nc_put_att_int(ncid, NC_GLOBAL, "grid_root", NC_INT, 1, &grid.n), "describe", path);
+  check_netcdf(nc_put_att_int(ncid, NC_GLOBAL, "grid_level", NC_INT, 1, &grid.k), "describe", path);
+  check_netcdf(nc_put_att_double(ncid, NC_GLOBAL, "sphere_radius", NC_DOUBLE, 1, &earth_radius_m),
+               "describe", path);
+}
+
+/// An open file under its aside name, removed unless it is finished.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(const std::string& path) : path_(path), aside_(path + ".part") {
+    std::error_code ignored;
+    const bool is_directory = std::filesystem::is_directory(path, ignored);
+    const int status =
+        is_directory ? EISDIR : nc_create(aside_.c_str(), NC_NETCDF4 | NC_CLOBBER, &ncid);
+    if (status != NC_NOERR)
+      throw Error(Blame::user, "grid file '" + path + "' cannot be created (" +
+                                   netcdf_reason(path, status) + "): choose another path with -o.");
+    open_ = true;
+  }
+  ~UnfinishedFile() {
+    std::error_code ignored;
+    if (open_) nc_close(ncid);
+    std::filesystem::remove(aside_, ignored);
+  }
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  void finish() {
+    check_netcdf(nc_sync(ncid), "flush", aside_);
+    open_ = false;
+    check_netcdf(nc_close(ncid), "close", aside_);
+    std::error_code refused;
+    std::filesystem::rename(aside_, path_, refused);
+    if (refused) check_netcdf(refused.value(), "give its final name to", aside_);
+  }
+
+  const std::string& name() const { return aside_; }
+  int ncid = -1;
+
+ private:
+  std::string path_, aside_;
+  bool open_ = false;
+};
+
+}  // namespace
+
+void write_grid_file(const Grid& grid, const std::string& path) {
+  UnfinishedFile file(path);
+  const UgridWriter mesh(grid, {true, true, true, true, true});
+  describe(file.ncid, grid, file.name());
+  mesh.define(file.ncid);
+  check_netcdf(nc_enddef(file.ncid), "lay out", file.name());
+  mesh.write(file.ncid);
+  file.finish();
+}
+
+}  // namespace thalweg

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns netCDF status codes into sentences.
+#include "format/netcdf/netcdf_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "file/refusal.hpp"
+
+namespace thalweg {
+
+std::string netcdf_reason(const std::string& path, int status) {
+  // It looks for a folder of the name before it, and says "Permission denied".
+  if (path.find('\\') != path.npos) {
+    return "netCDF takes a backslash for the end of a folder's name; choose a path without one";
+  }
+  if (status >= 0) return refusal_reason(path, status);
+  return refusal_reason(path, status, nc_strerror(status));
+}
+
+namespace {
+
+/// netCDF-C calls every refusal below HDF5 "HDF error" or "Permission denied"; the system call left
+/// its reason. Only reasons that nothing else leaves behind are believed.
+int reason_of(int status) {
+  const int reason = errno;
+  const bool vague = status == NC_EHDFERR || status == EACCES || status == NC_EPERM;
+  for (const int clear : {EFBIG, EDQUOT, EMFILE, ENFILE, EROFS}) {
+    if (vague && reason == clear) return reason;
+  }
+  return status;
+}
+
+}  // namespace
+
+void check_netcdf(int status, const char* what, const std::string& path) {
+  if (status == NC_NOERR) return;
+  status = reason_of(status);
+  throw Error(Blame::file_system,
+              fmt::format("cannot {} '{}': {}", what, path, netcdf_reason(path, status)));
+}
+
+void put_text(int ncid, int variable, const char* name, const std::string& text) {
+  check_netcdf(nc_put_att_text(ncid, variable, name, text.size(), text.c_str()), "describe", name);
+}
+
+NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
+  std::size_t buffer_bytes = std::size_t{1} << 20U;  // classic files: instead of 4 KiB
+  check_netcdf(nc__create(path.c_str(), kind | NC_CLOBBER, 0, &buffer_bytes, &ncid_), "create",
+               path);
+  open_ = true;
+}
+
+NetcdfFile::NetcdfFile(const std::string& path) : path_(path) {
+  check_netcdf(nc_open(path.c_str(), NC_WRITE, &ncid_), "open", path);
+  open_ = true;
+}
+
+NetcdfFile::~NetcdfFile() {
+  if (open_) nc_close(ncid_);
+}
+
+void NetcdfFile::close() {
+  open_ = false;
+  check_netcdf(nc_close(ncid_), "close", path_);
+}
+
+}  // namespace thalweg

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses streams that cannot be written, in one sentence each, before anything is written.
+#include <fmt/format.h>
+
+#include "field/names.hpp"
+#include "format/container.hpp"
+#include "output/deal/mode.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+constexpr std::int64_t most_outputs = 100'000'000;  // 3 years of one each second
+}
+
+void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes) {
+  const auto stream = with_end(given, settings.duration);
+  check_name("[[output]]", stream.name, longest_stream_name);
+  const auto chosen = resolve_variables(stream, fields);
+  const auto where = fmt::format("[[output]] '{}'", stream.name);
+  if (stream.interval <= ModelTime() || stream.file_interval < ModelTime()) {
+    throw Error(Blame::user,
+                fmt::format("{}: interval = {} s must be larger than 0, and "
+                            "file_interval = {} s not negative",
+                            where, stream.interval.seconds(), stream.file_interval.seconds()));
+  }
+  if (stream.end == ModelTime()) {
+    throw Error(Blame::user, fmt::format("{}: it has no end, and the run has no duration; give one "
+                                         "of both (StreamSettings::end, OutputSettings::duration)",
+                                         where));
+  }
+  if (stream.end < stream.start) {
+    throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
+                                         stream.end.seconds(), stream.start.seconds()));
+  }
+  if (const auto outputs = (stream.end - stream.start).ms() / stream.interval.ms();
+      outputs >= most_outputs) {
+    throw Error(Blame::user,
+                fmt::format("{}: {} outputs are more than a stream counts ({}); give it a longer "
+                            "interval or an earlier end",
+                            where, outputs, most_outputs));
+  }
+  int layers = 0;
+  for (const int index : chosen) {
+    const auto& field = fields[index];
+    if (field.levels == 1) continue;
+    if (layers != 0 && field.levels != layers) {
+      throw Error(Blame::user,
+                  fmt::format("{}: field '{}' has {} levels and another one {}; write them "
+                              "in two streams",
+                              where, field.name, field.levels, layers));
+    }
+    layers = field.levels;
+  }
+  for (std::size_t entry = 0; entry < stream.levels.size() && layers > 0; ++entry) {
+    const int level = stream.levels[entry];
+    if (level < 1 || level > layers) {
+      throw Error(Blame::user, fmt::format("{}: level {} does not exist; its fields have levels 1 "
+                                           "to {}",
+                                           where, level, layers));
+    }
+    if (entry > 0 && level <= stream.levels[entry - 1]) {
+      throw Error(Blame::user, fmt::format("{}: levels must ascend, but {} follows {}", where,
+                                           level, stream.levels[entry - 1]));
+    }
+  }
+  const auto& kind = find_container(stream.container, settings.way);
+  if (kind.check == nullptr) return;
+  FileDescription file;  // what is known of its largest file
+  file.sizes.assign(sizes.begin(), sizes.end());
+  const auto& mode = find_mode(settings.mode);
+  const bool shared = may_share_steps(mode, settings.io_ranks, stream.partitions);
+  if (shared && !mode.own_files) {  // every partition has a team; 0: compute ranks, not known here
+    file.writers = (settings.io_ranks + stream.partitions - 1) / stream.partitions;
+  }
+  if (shared && mode.own_files && !kind.parts) {
+    throw Error(Blame::user,
+                fmt::format("[[output]]: container '{}' holds whole grids only, which [io] mode = "
+                            "\"{}\" divides; choose another mode or container",
+                            stream.container, settings.mode));
+  }
+  file.start_date = settings.start_date;
+  const Schedule schedule(stream);
+  for (const auto& times : schedule.files()) {
+    if (times.steps.size() <= file.steps.size()) continue;
+    file.steps = times.steps;
+    file.times_s = seconds_of(times.times);
+  }
+  for (const int index : chosen) file.fields.push_back(fields[index]);
+  file.compression = stream.compression;
+  const auto words = words_of(stream);
+  file.float64 = words.precision == Precision::float64;
+  file.chunked = words.layout == Layout::chunked;
+  kind.check(file);
+}
+
+}  // namespace thalweg

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about the variables that a stream asks for.
+#include "output/deal/definition.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace thalweg;
+
+TEST_CASE("a_field_on_request_is_written_where_a_stream_names_it_and_nowhere_else") {
+  const FieldInfo wind{"ua", "", "eastward wind", "m s-1", Place::cell, 4};
+  const FieldInfo ground{"ground", "", "height", "m", Place::cell, 1};
+  FieldInfo asked{"vor_abs", "", "absolute vorticity", "s-1", Place::cell, 4};
+  asked.on_request = true;
+  const std::vector<FieldInfo> fields{wind, asked, ground};
+  const auto chosen = [&](std::vector<std::string> variables) {
+    StreamSettings stream;
+    stream.variables = std::move(variables);
+    return resolve_variables(stream, fields);
+  };
+  CHECK(chosen({"all"}) == std::vector<int>{0, 2});
+  CHECK(chosen({"group:all"}) == std::vector<int>{0, 2});
+  CHECK(chosen({"group:3d"}) == std::vector<int>{0});
+  CHECK(chosen({"vor_abs"}) == std::vector<int>{1});
+  CHECK(chosen({"all", "vor_abs"}) == std::vector<int>{0, 1, 2});
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of compute ranks and I/O ranks stays the same however many outputs there are.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include "all_ranks.hpp"
+#include "base/event_log.hpp"
+#include "thalweg/output.hpp"
+
+using namespace thalweg;
+
+namespace {
+
+constexpr int fields = 100;
+constexpr std::int64_t points = 16;
+
+// Resident memory of a process that is no file and not shared, bytes.
+std::int64_t private_bytes(int process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string word; status >> word;) {
+    std::int64_t kib = 0;
+    if (word == "RssAnon:" && status >> kib) return kib << 10;
+  }
+  return 0;
+}
+
+std::vector<int> processes() {
+  const int mine = getpid();
+  std::vector<int> all(static_cast<std::size_t>(world_size()));
+  MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return all;
+}
+
+std::vector<std::int64_t> memory_of(const std::vector<int>& processes) {
+  std::vector<std::int64_t> bytes;
+  for (const int process : processes) bytes.push_back(private_bytes(process));
+  return bytes;
+}
+
+void write_many(Output& output, int steps, const std::vector<int>& ranks) {
+  std::vector<std::int64_t> mine;
+  const int part = rank_of(output.compute_comm()), parts = ranks_of(output.compute_comm());
+  for (std::int64_t point = part; point < points; point += parts) mine.push_back(point);
+  const std::vector<OwnedPoints> owned{{Place::cell, points, mine}};
+  output.define(owned);
+  for (int field = 0; field < fields; ++field) {
+    output.define(FieldInfo{fmt::format("field_{}", field), "", "", "1", Place::cell, 1});
+  }
+  StreamSettings stream;
+  stream.interval = 1.0;
+  stream.end = steps - 1.0;
+  output.define(stream);
+  const std::vector<double> values(mine.size(), 1.0);
+  std::vector<std::int64_t> before;
+  for (int step = 0; step < steps; ++step) {
+    for (int field = 0; field < fields; ++field) {
+      output.put(fmt::format("field_{}", field), {values.data(), 1, 0}, step);
+    }
+    output.end_time(step);
+    if (step == steps / 4) before = memory_of(ranks);
+  }
+  const auto after = memory_of(ranks);
+  constexpr std::int64_t most = 2 << 20;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    CAPTURE(rank);
+    CHECK(before[rank] > 0);
+    CHECK(after[rank] - before[rank] < most);
+  }
+  output.close();
+}
+
+}  // namespace
+
+TEST_CASE("memory_does_not_grow_with_the_number_of_outputs") {
+  if (world_size() < 2) return;
+  const char* asked = std::getenv("THALWEG_TEST_OUTPUTS");
+  const int steps = asked != nullptr ? std::atoi(asked) : 800;
+  for (const bool collect : {false, true}) {
+    CAPTURE(collect);
+    const SharedDirectory directory;
+    if (collect) collect_events(directory.path);
+    OutputSettings settings;
+    settings.mode = "async";
+    settings.io_ranks = 1;
+    settings.directory = directory.path;
+    const auto ranks = processes();
+    auto output = Output::open(MPI_COMM_WORLD, settings);
+    output.is_compute_rank() ? write_many(output, steps, ranks) : output.serve();
+    event_log().reset();
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// {"streams": {NAME: {"start_date", "container": texts, "interval_s", "start_s", "file_interval_s",
+// "partitions": numbers, "after_ms": number and "from": path, of a run that began from a
+// checkpoint}}}
+#include "output/move/begun.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "file/file_bytes.hpp"
+#include "output/move/kept_files.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string path_of(const Definition& definition) {
+  return journal_directory(definition) + "/begun.json";
+}
+
+/// What names and boundaries of a stream's files follow from.
+Json times_of(const Definition& definition, const Stream& stream) {
+  const auto& settings = stream.settings;
+  return {
+      {"start_date", definition.settings.start_date},        {"container", settings.container},
+      {"interval_s", settings.interval.seconds()},           {"start_s", settings.start.seconds()},
+      {"file_interval_s", settings.file_interval.seconds()}, {"partitions", settings.partitions}};
+}
+
+Json streams_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Json::object();
+  const auto content = Json::parse(file, nullptr, false);
+  if (!content.is_discarded() && content.contains("streams")) return content["streams"];
+  throw Error(Blame::user,
+              fmt::format("'{}' is damaged, which tells how the run began; put it back "
+                          "from where it was copied, or begin anew",
+                          path));
+}
+
+}  // namespace
+
+std::optional<BegunRun> read_begun(const Definition& definition) {
+  const auto path = path_of(definition);
+  const auto known = streams_of(path);
+  std::vector<std::string> differences;
+  std::optional<BegunRun> begun;
+  for (const auto& stream : definition.streams) {
+    const auto& name = stream.settings.name;
+    if (!known.contains(name)) {
+      differences.push_back(fmt::format("'{}' is not among them", name));
+      continue;
+    }
+    const auto& before = known[name];
+    const auto times = times_of(definition, stream);
+    for (const auto& [key, now] : times.items()) {
+      const auto was = before.contains(key) ? before[key].dump() : "none";
+      if (was == now.dump()) continue;
+      differences.push_back(fmt::format("'{}' had {} {} and has {}", name, key, was, now.dump()));
+    }
+    begun.emplace();
+    if (!before.contains("after_ms")) continue;
+    begun->after = ModelTime::of_ms(before["after_ms"]);
+    begun->from = before.value("from", "");
+  }
+  if (!begun || differences.empty()) return begun;
+  throw Error(
+      Blame::user,
+      fmt::format("the files in '{}' were begun with other [[output]] streams than those of "
+                  "this run ('{}': {}); continue with the same ones, or write into another "
+                  "directory, where files of their own begin",
+                  definition.settings.directory, path, fmt::join(differences, ", ")));
+}
+
+void write_begun(const Definition& definition) {
+  if (definition.streams.empty()) return;
+  const auto path = path_of(definition);
+  make_directory(journal_directory(definition));
+  Json all = Json::object();
+  try {
+    all = streams_of(path);
+  } catch (const Error&) {  // damaged, and begun anew
+  }
+  for (const auto& stream : definition.streams) {
+    auto& entry = all[stream.settings.name];
+    entry = times_of(definition, stream);
+    if (!definition.begun.after) continue;
+    entry["after_ms"] = definition.begun.after->ms();
+    entry["from"] = definition.begun.from;
+  }
+  const auto text = Json{{"streams", all}}.dump(1) + "\n";
+  const auto aside = path + ".part";
+  {
+    const FileBytes file(aside, O_WRONLY | O_CREAT | O_TRUNC);
+    file.write(std::as_bytes(std::span(text)), 0);
+  }
+  rename_file(aside, path);
+}
+
+std::optional<BegunRun> find_begun_run(const OutputSettings& settings,
+                                       std::span<const StreamSettings> streams) {
+  return read_begun(definition_of(settings, streams));
+}
+
+}  // namespace thalweg

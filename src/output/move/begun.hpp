@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the run began whose files lie in a directory: at which time, from which checkpoint, and with
+// which streams. Kept beside the journals, in one file; decision 0011.
+#pragma once
+
+#include <optional>
+
+#include "output/deal/definition.hpp"
+
+namespace thalweg {
+
+/// One rank. Nothing where no run of these streams has begun. Throws Error(user) if one has begun
+/// with other times of them, or without some of them: its files cannot be continued then.
+std::optional<BegunRun> read_begun(const Definition& definition);
+/// One rank, before any writer begins. What is known of other streams stays. Throws
+/// Error(file_system).
+void write_begun(const Definition& definition);
+
+}  // namespace thalweg

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two kinds: "I failed, let us end together" (tag_error) and "I am gone" (tag_leave).
+#include "output/move/failure_news.hpp"
+
+#include <fmt/format.h>
+
+#include "output/move/tags.hpp"
+
+namespace thalweg {
+
+void FailureNews::tell(const Error& error) {
+  if (!failures_.try_emplace(ranks_.rank, error).second) return;  // the first one counts
+  const auto said =
+      ranks_.is_compute()
+          ? error
+          : Error(error.blame(), fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what()));
+  for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
+    if (rank != ranks_.rank) outbox_.post_text(rank, tag_error, encode_error(said));
+  }
+}
+
+void FailureNews::leave(const Error& error, bool all_know) {
+  gone_ = true;
+  const auto said =
+      all_know || left_
+          ? encode_error(error)
+          : encode_error(Error(error.blame(),
+                               fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what())));
+  for (int rank = all_know || left_ ? ranks_.compute_ranks : 0; rank < all_ranks(); ++rank) {
+    if (rank != ranks_.rank) outbox_.post_text(rank, tag_leave, said);
+  }
+}
+
+bool FailureNews::is_news(const MPI_Status& status) {
+  return status.MPI_TAG == tag_error || status.MPI_TAG == tag_leave;
+}
+
+void FailureNews::receive(const MPI_Status& status) {
+  const auto error = decode_error(take_text(status, ranks_.control));
+  if (status.MPI_TAG == tag_error) failures_.try_emplace(status.MPI_SOURCE, error);
+  if (status.MPI_TAG == tag_leave && !left_) left_ = error;
+}
+
+void FailureNews::look() {
+  for (const int tag : {tag_error, tag_leave}) {
+    for (int there = 1; there != 0;) {
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, tag, ranks_.control, &there, &status);
+      if (there != 0) receive(status);
+    }
+  }
+}
+
+void FailureNews::throw_if_left() const {
+  if (left_) throw Error(*left_);
+}
+
+std::optional<Error> FailureNews::of(int rank) const {
+  const auto found = failures_.find(rank);
+  return found == failures_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace thalweg

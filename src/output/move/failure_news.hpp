@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures travel as messages: nobody need be asked, so a rank that has left is heard too.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "ranks/outbox.hpp"
+#include "ranks/ranks.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+/// What a rank knows of the failures of all ranks of its output.
+class FailureNews {
+ public:
+  explicit FailureNews(const Ranks& ranks) : ranks_(ranks), outbox_(ranks.control) {}
+
+  /// Something failed on this rank, which goes on taking part until all compute ranks agree on the
+  /// end: tells the other compute ranks.
+  void tell(const Error& error);
+  /// Waits until what was told has left.
+  void drain() { outbox_.drain("other ranks to hear of a failure"); }
+  /// This rank takes no part any more. `all_know`: the other compute ranks need not be told.
+  void leave(const Error& error, bool all_know);
+
+  static bool is_news(const MPI_Status& status);
+  void receive(const MPI_Status& status);
+  /// Receives what is there.
+  void look();
+
+  /// Throws the failure of a rank that takes no part any more: nothing collective can end.
+  void throw_if_left() const;
+  const std::optional<Error>& left() const { return left_; }
+  bool over() const { return gone_ || left_; }  ///< this rank or another one has left
+  /// The lowest rank that is known to have failed and goes on, or all_ranks().
+  int lowest() const { return failures_.empty() ? all_ranks() : failures_.begin()->first; }
+  /// Its failure; nothing if it is not here yet.
+  std::optional<Error> of(int rank) const;
+  int all_ranks() const { return ranks_.compute_ranks + ranks_.io_ranks; }
+
+ private:
+  Ranks ranks_;
+  Outbox outbox_;
+  std::map<int, Error> failures_;  // [rank of control]
+  std::optional<Error> left_;
+  bool gone_ = false;
+};
+
+}  // namespace thalweg

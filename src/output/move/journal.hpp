@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The journal of a file: one line for each time that is whole in it, so that a killed run loses
+// nothing that was written. Layout: docs/run-directory.md, decision 0011.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "file/checksum_log.hpp"
+#include "thalweg/model_time.hpp"
+
+namespace thalweg {
+
+using JournalJson = nlohmann::ordered_json;
+
+/// A line: a time that all writers have written, or that was dropped.
+struct JournalLine {
+  int step = 0;
+  ModelTime time;
+  bool dropped = false;
+  JournalJson files = JournalJson::object();  ///< what writers reported, by name of their file
+};
+
+struct JournalContent {
+  std::string history;             ///< of the file, as it was begun
+  std::string settings;            ///< of the file: who goes on with it must have the same
+  std::vector<JournalLine> lines;  ///< steps ascending
+  bool closed = false;             ///< no line follows
+};
+
+/// Where the journal of an output file lies.
+std::string journal_path(const std::string& directory, const std::string& file_path);
+/// Nothing if there is none. A last line that a kill cut short is left out; throws Error(user) if
+/// another one is damaged.
+std::optional<JournalContent> read_journal(const std::string& path);
+
+/// How far a journal has come, by its last whole line.
+struct JournalEnd {
+  int step = -1;  ///< no time yet
+  bool closed = false;
+};
+/// Reads no more than the journal's last lines. Nothing if there is none; throws Error(user) if
+/// what is not its last line is damaged.
+std::optional<JournalEnd> read_journal_end(const std::string& path);
+
+/// The content as one text, to tell it to other ranks.
+std::string to_text(const JournalContent& content);
+JournalContent content_of(const std::string& text);
+
+/// Keeps the times only: their checksums are taken anew.
+void forget_blocks(JournalContent& content);
+
+JournalJson blocks_to_json(std::span<const WrittenBlock> blocks);
+std::vector<WrittenBlock> blocks_from_json(const JournalJson& json);
+
+/// The journal while the head of a team adds to it.
+class Journal {
+ public:
+  /// Replaces what was there, at once.
+  Journal(std::string path, const JournalContent& content);
+  void add(const JournalLine& line) const;
+  void close() const;  ///< says that no line follows
+
+ private:
+  void append(const JournalJson& line) const;
+  std::string path_;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at files and journals of an interrupted run; changes nothing.
+#include "output/move/kept_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "output/deal/describe_file.hpp"
+#include "output/move/begun.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_complete(const std::string& path) { return exists(path) && !exists(path + ".part"); }
+
+bool is_there(const std::string& path) { return exists(path) || exists(path + ".part"); }
+
+/// All that a file consists of when it is complete: itself or its parts and, where there is one,
+/// the index over them; and what the container writes beside each.
+std::vector<std::string> complete_paths(const Definition& definition, const LaneDivision& lane,
+                                        int stream, int file) {
+  const auto& settings = definition.streams[stream].settings;
+  const auto* beside = find_container(settings.container, definition.settings.way).beside;
+  std::vector<std::string> paths;
+  for (const int writer : lane.team) {
+    paths.push_back(describe_file(definition, lane, stream, file, writer).path);
+    if (beside != nullptr) paths.push_back(paths.back() + beside);
+  }
+  if (has_index(definition, lane, stream)) paths.push_back(file_path(definition, stream, file));
+  return paths;
+}
+
+/// Ends of the journals that are there, of a lane's files from `begin` to before `end`.
+std::vector<JournalEnd> journals_of(const Definition& definition, int stream, int partition,
+                                    int begin, int end) {
+  std::vector<JournalEnd> ends;
+  std::error_code none;
+  std::set<fs::path> there;  // one listing: most of many files have none
+  for (const auto& entry : fs::directory_iterator(journal_directory(definition), none))
+    there.insert(entry.path());
+  const auto& files = definition.streams[stream].schedule.files();
+  for (int file = begin; file < end && !there.empty(); ++file) {
+    const auto path = journal_of(definition, stream, file);
+    if (files[file].partition != partition || !there.contains(path)) continue;
+    if (const auto journal = read_journal_end(path)) ends.push_back(*journal);
+  }
+  return ends;
+}
+
+/// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
+/// written one after the other.
+bool has_passed(const Definition& definition, int stream, int step) {
+  const auto& schedule = definition.streams[stream].schedule;
+  const auto& files = schedule.files();
+  const int partition = schedule.partition_of(step), file = schedule.file_of(step);
+  if (const auto journal = read_journal_end(journal_of(definition, stream, file)))
+    return journal->closed || journal->step >= step;
+  // Complete, and its journal has been cleared away: unless it is of another run, and this one is
+  // still at an earlier file.
+  if (is_complete(file_path(definition, stream, file)) && files[file].steps.back() <= step) {
+    const auto earlier = journals_of(definition, stream, partition, 0, file);
+    return std::all_of(earlier.begin(), earlier.end(),
+                       [](const JournalEnd& end) { return end.closed; });
+  }
+  // A file without times is removed: then a later one has been begun.
+  return !journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()))
+              .empty();
+}
+
+}  // namespace
+
+std::string journal_directory(const Definition& definition) {
+  const auto& settings = definition.settings;
+  return settings.journals.empty() ? settings.directory + "/journal" : settings.journals;
+}
+
+std::string journal_of(const Definition& definition, int stream, int file) {
+  return journal_path(journal_directory(definition), file_path(definition, stream, file));
+}
+
+std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
+                                      int stream, int file, const std::string& settings) {
+  const auto after = *definition.continues_after;
+  const auto& [partition, steps, times] = definition.streams[stream].schedule.files()[file];
+  const auto& begun = definition.begun.after;
+  const auto is_own = [&](ModelTime time) { return time <= after && !(time <= begun); };
+  const bool ends_before = times.back() <= after;
+  if (std::none_of(times.begin(), times.end(), is_own))  // all of it belongs to another run
+    return ends_before ? std::nullopt : std::optional(JournalContent());
+  const auto paths = complete_paths(definition, lane, stream, file);
+  if (ends_before && std::all_of(paths.begin(), paths.end(), is_complete)) return std::nullopt;
+  auto content = read_journal(journal_of(definition, stream, file));
+  if (ends_before && std::none_of(paths.begin(), paths.end(), is_there)) {
+    // Somebody has moved it away, or it never had a time.
+    const bool ended = content ? content->closed : has_passed(definition, stream, steps.back());
+    if (ended) return std::nullopt;
+  }
+  const auto name = file_path(definition, stream, file);
+  if (!content) {
+    throw Error(
+        Blame::user,
+        fmt::format("there is no '{}', which tells what '{}' holds of the times up to {} s; "
+                    "put it back from where the run was copied, or begin anew",
+                    journal_of(definition, stream, file), name, after.seconds()));
+  }
+  if (content->settings != settings) {
+    throw Error(Blame::user,
+                fmt::format("'{}' was begun with other settings ({}) than this run has ({}); "
+                            "continue with the settings, and for parts of writers their number, of "
+                            "the run before",
+                            name, content->settings, settings));
+  }
+  auto& lines = content->lines;
+  lines.erase(std::find_if(lines.begin(), lines.end(),
+                           [&](const JournalLine& line) { return line.time > after; }),
+              lines.end());
+  // A file that was completed may have been cut to its times: values lie elsewhere since then.
+  if (content->closed || std::any_of(paths.begin(), paths.end(), exists)) forget_blocks(*content);
+  content->closed = false;
+  return content;
+}
+
+std::string missing_output(const Definition& definition, ModelTime time,
+                           std::span<const int> handed_over) {
+  for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
+    const auto& stream = definition.streams[number];
+    const auto& schedule = stream.schedule;
+    std::vector<int> last(static_cast<std::size_t>(stream.settings.partitions), -1);
+    for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step)
+      last[static_cast<std::size_t>(schedule.partition_of(step))] = step;
+    for (std::size_t partition = 0; partition < last.size(); ++partition) {
+      auto step = last[partition];
+      if (!handed_over.empty()) step = std::min(step, handed_over[stream.first_lane + partition]);
+      if (step < 0 || schedule.time(step) <= definition.continues_after ||
+          schedule.time(step) <= definition.begun.after)
+        continue;
+      if (has_passed(definition, number, step)) continue;
+      return fmt::format("the output of stream '{}' at {} s is not in '{}'", stream.settings.name,
+                         schedule.time(step).seconds(),
+                         file_path(definition, number, schedule.file_of(step)));
+    }
+  }
+  return {};
+}
+
+std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
+                           ModelTime time) {
+  auto definition = definition_of(settings, streams);
+  if (const auto begun = read_begun(definition)) definition.begun = *begun;
+  return missing_output(definition, time, {});
+}
+
+}  // namespace thalweg

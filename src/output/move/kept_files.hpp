@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an interrupted run left of a file, as its journal tells it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "output/deal/mode.hpp"
+#include "output/move/journal.hpp"
+
+namespace thalweg {
+
+/// Where the journals of all files lie.
+std::string journal_directory(const Definition& definition);
+/// The journal of file number `file` of a stream.
+std::string journal_of(const Definition& definition, int stream, int file);
+
+/// Head of the file's team: times up to definition.continues_after that are whole in it. Nothing if
+/// it holds no later ones, and is complete or was before it was moved away. Throws Error(user) with
+/// one sentence if what was written cannot be found again, or was written with other settings than
+/// `settings`.
+std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
+                                      int stream, int file, const std::string& settings);
+
+/// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a
+/// clause;
+/// "" = nothing. Those up to definition.continues_after, or before the run began, are not missing.
+/// `handed_over`: [lane] the last step that the model has come to so far, -1 = none; empty = all.
+/// Throws Error(user) on damaged journals.
+std::string missing_output(const Definition& definition, ModelTime time,
+                           std::span<const int> handed_over);
+
+}  // namespace thalweg

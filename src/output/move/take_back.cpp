@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files by the names that writers give them; parts have numbers without gaps.
+#include "output/move/take_back.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "output/deal/describe_file.hpp"
+#include "output/move/kept_files.hpp"
+#include "thalweg/error.hpp"
+
+namespace thalweg {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> entries_of(const fs::path& directory) {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(directory, none))
+    names.insert(entry.path().string());
+  return names;
+}
+
+/// One listing for many files, most of which are not there.
+class Remover {
+ public:
+  explicit Remover(const fs::path& directory) : there_(entries_of(directory)) {}
+
+  /// Under this name, or aside, and what is written beside it. False if there was nothing.
+  bool remove(const std::string& path, const char* beside) {
+    bool some = remove_entry(path);
+    for (const char* aside : {".part", ".old", ".fitted.part"})
+      some = remove_entry(path + aside) || some;
+    if (beside == nullptr) return some;
+    const bool second = remove(path + beside, nullptr);
+    return some || second;
+  }
+
+ private:
+  bool remove_entry(const std::string& path) {
+    if (there_.erase(path) == 0) return false;
+    std::error_code refused;
+    fs::remove_all(path, refused);
+    if (!refused) return true;
+    throw Error(Blame::file_system,
+                fmt::format("cannot remove '{}', which an interrupted run left: {}", path,
+                            refused.message()));
+  }
+
+  std::set<std::string> there_;
+};
+
+}  // namespace
+
+void take_back_files(const Definition& definition) {
+  Remover journals(journal_directory(definition));
+  Remover files(definition.settings.directory);
+  for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
+    const auto& chosen = definition.streams[stream];
+    const auto& all = chosen.schedule.files();
+    const auto* beside = find_container(chosen.settings.container, definition.settings.way).beside;
+    for (int file = 0; file < static_cast<int>(all.size()); ++file) {
+      if (all[file].times.front() <= definition.continues_after) continue;
+      journals.remove(journal_of(definition, stream, file), nullptr);
+      if (!definition.same_files) continue;
+      files.remove(file_path(definition, stream, file), beside);
+      for (int part = 0; files.remove(part_path(definition, stream, file, part), beside); ++part) {
+      }
+    }
+  }
+}
+
+}  // namespace thalweg

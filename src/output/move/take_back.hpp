@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an interrupted run left of times that are written again is taken away before the first of
+// them.
+#pragma once
+
+#include "output/deal/definition.hpp"
+
+namespace thalweg {
+
+/// One rank, before any writer begins: removes journals of files that begin anew; where a run goes
+/// on in the same directory, the files too. Files that hold earlier times as well are rewound when
+/// they are opened. Throws Error(file_system).
+void take_back_files(const Definition& definition);
+
+}  // namespace thalweg

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands fields over: which streams are due, what is refused, when a time is complete.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/trace_calls.hpp"
+#include "base/warning.hpp"
+#include "field/stored_values.hpp"
+#include "output/state.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/trace.hpp"
+
+namespace thalweg {
+
+std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
+  const auto time = ModelTime::at(time_s);
+  if (time) {
+    latest_asked = std::max(latest_asked, *time);
+    require_within_run(*time);
+    return time;
+  }
+  const auto below = ModelTime::of_ms(static_cast<std::int64_t>(std::floor(time_s * 1000.0)));
+  for (const auto& stream : definition.streams) {
+    for (const auto near : {below, below + ModelTime::of_ms(1)}) {
+      if (!stream.schedule.step_at(near)) continue;
+      throw Error(
+          Blame::user,
+          fmt::format("{:.6f} s is no whole millisecond, but stream '{}' is due at {} s: a "
+                      "sum of time steps has drifted; multiply their number by their length",
+                      time_s, stream.settings.name, near.seconds()));
+    }
+  }
+  return std::nullopt;
+}
+
+// Streams that end before the run were told to; but what a run writes after its own end, which may
+// be the default, would be lost without a word.
+void Output::State::require_within_run(ModelTime time) {
+  const auto run_end = definition.settings.duration;
+  if (run_end == ModelTime() || time <= run_end) return;
+  for (const auto& stream : definition.streams) {
+    if (stream.settings.end < run_end || !stream.schedule.is_due_but_for_its_end(time)) continue;
+    beyond_run = Error(
+        Blame::user,
+        fmt::format("stream '{}' would be due at {} s, but the run ends at {} s, [time] duration: "
+                    "nothing after that is written; make duration as long as the run, or give the "
+                    "stream an end",
+                    stream.settings.name, time.seconds(), run_end.seconds()));
+    throw Error(*beyond_run);
+  }
+}
+
+bool Output::due(double time_s) const {
+  const auto alone = state_->enter();
+  const auto& streams = state_->definition.streams;
+  const auto time = state_->time_asked_for(time_s);
+  return time && std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+           return stream.schedule.step_at(*time).has_value();
+         });
+}
+
+bool Output::wants(std::string_view field, double time_s) const {
+  const auto alone = state_->enter();
+  const auto& definition = state_->definition;
+  const auto time = state_->time_asked_for(time_s);
+  if (!time) return false;
+  for (const auto& stream : definition.streams) {
+    if (!stream.schedule.step_at(*time)) continue;
+    for (const int index : stream.fields) {
+      if (definition.fields[index].name == field) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+double value_at(const FieldView& view, std::int64_t point, int level) {
+  const auto in_block = view.block_points == 0 ? point : point % view.block_points;
+  const auto block = view.block_points == 0 ? 0 : point / view.block_points;
+  const auto offset =
+      in_block * view.point_stride + level * view.level_stride + block * view.block_stride;
+  return shown_value(view.values, offset, view.type);
+}
+
+std::int64_t array_position(std::span<const std::int64_t> positions, std::int64_t owned) {
+  return positions.empty() ? owned : positions[owned];
+}
+
+/// Tells of the watched value, if it is this rank's.
+bool trace_put(const Stream& stream, int step, const FieldInfo& field, const FieldView& view,
+               const OwnedRuns& runs, std::span<const std::int64_t> positions) {
+  const auto& target = trace_target();
+  for (const auto& run : runs[static_cast<std::size_t>(field.place)]) {
+    if (target.point < run.global || target.point >= run.global + run.length) continue;
+    const auto local = run.local + target.point - run.global;
+    const int level = field.levels == 1 ? 0 : target.level - 1;
+    const double value = value_at(view, array_position(positions, local), level);
+    trace_stop("field", local, value,
+               fmt::format("put '{}' [{}], {}", field.name, field.units,
+                           place_names[static_cast<std::size_t>(field.place)]));
+    const int file = stream.schedule.file_of(step);
+    trace_stop(
+        "stream", local, value,
+        fmt::format("'{}' output {} at {} s, partition {} of {}, file {}", stream.settings.name,
+                    step, stream.schedule.time(step).seconds(),
+                    stream.schedule.partition_of(step) + 1, stream.settings.partitions, file + 1));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Output::put(std::string_view field, const FieldView& view, ModelTime time) {
+  const auto alone = state_->enter();
+  const ScopedTimer timer(Timer::output);
+  state_->keep_failure([&] { state_->end_definition(); });
+  state_->require_within_run(time);
+  const auto& definition = state_->definition;
+  bool known = false;
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    const auto& stream = definition.streams[index];
+    const auto step = stream.schedule.step_at(time);
+    for (std::size_t position = 0; position < stream.fields.size(); ++position) {
+      const auto& info = definition.fields[stream.fields[position]];
+      if (info.name != field) continue;
+      known = true;
+      if (view.type != info.type) {
+        throw Error(
+            Blame::user,
+            fmt::format("field '{}' was put with values of another type than defined", field));
+      }
+      if (!step) break;
+      if (state_->ended_time && time <= *state_->ended_time) {
+        throw Error(Blame::user,
+                    fmt::format("field '{}' was put at {} s, but the output of {} s is complete: "
+                                "times go forward",
+                                field, time.seconds(), state_->ended_time->seconds()));
+      }
+      state_->require_nothing_open_but(time);
+      if (state_->put_seen[index][position]) {
+        throw Error(Blame::user,
+                    fmt::format("field '{}' was put twice at {} s", field, time.seconds()));
+      }
+      if (view.values == nullptr && state_->owned[static_cast<std::size_t>(info.place)] > 0) {
+        throw Error(Blame::user, fmt::format("field '{}' was put without values", field));
+      }
+      const TraceScope scope(trace_watches(field, *step) &&
+                             trace_put(stream, *step, info, view, state_->runs,
+                                       state_->positions[static_cast<std::size_t>(info.place)]));
+      try {
+        state_->engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position),
+                                     view);
+      } catch (const std::exception& error) {
+        state_->fail_and_throw(error);
+      }
+      state_->put_seen[index][position] = true;
+      state_->open_time = time;
+      const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, info).size());
+      state_->bytes += definition.sizes[static_cast<std::size_t>(info.place)] * levels *
+                       static_cast<std::int64_t>(bytes_of(stream.type_of(info)));
+    }
+  }
+  if (known) return;
+  const auto& fields = definition.fields;
+  if (std::none_of(fields.begin(), fields.end(),
+                   [&](const FieldInfo& f) { return f.name == field; })) {
+    throw Error(Blame::user, fmt::format("field '{}' was put but never defined", field));
+  }
+}
+
+void Output::end_time(ModelTime time) {
+  const auto alone = state_->enter();
+  const ScopedTimer timer(Timer::output);
+  state_->require_within_run(time);
+  state_->keep_failure([&] { state_->end_time(time); });
+}
+
+void Output::State::require_nothing_open_but(std::optional<ModelTime> time) const {
+  if (!open_time || open_time == time) return;
+  throw Error(Blame::user,
+              fmt::format("fields were put at {0} s, but end_time({0}) was never called: call it "
+                          "after the last put of every output time",
+                          open_time->seconds()));
+}
+
+void Output::State::pass_over(ModelTime reached) {
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    const auto& stream = definition.streams[index];
+    auto& turn = turns[index];
+    const int missed = stream.schedule.steps_before(reached) - turn.next;
+    if (missed <= 0) continue;
+    if (turn.passed_over == 0 && ranks.rank == 0) {
+      warn_once(fmt::format(
+          "stream '{}' was due at {} s, but no put came: the model went on to {} "
+          "s; make the interval a multiple of the model's time step",
+          stream.settings.name, stream.schedule.time(turn.next).seconds(), reached.seconds()));
+    }
+    turn.passed_over += missed;
+    turn.next += missed;
+  }
+}
+
+void Output::State::count_passed_over() {
+  pass_over(latest_asked);
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    if (turns[index].passed_over == 0 || ranks.rank != 0) continue;
+    warn_once(fmt::format("stream '{}': output times passed over, which are in no file: {}",
+                          definition.streams[index].settings.name, turns[index].passed_over));
+  }
+}
+
+void Output::State::end_time(ModelTime time) {
+  const double begin_s = now_s();
+  end_definition();
+  require_nothing_open_but(time);
+  pass_over(time);
+  for (std::size_t index = 0; index < definition.streams.size(); ++index) {
+    const auto& stream = definition.streams[index];
+    const auto step = stream.schedule.step_at(time);
+    if (!step || *step < turns[index].next) continue;  // not due, or complete already
+    auto& seen = put_seen[index];
+    const auto missing = std::find(seen.begin(), seen.end(), false);
+    if (missing != seen.end()) {
+      const auto position = static_cast<std::size_t>(missing - seen.begin());
+      throw Error(Blame::user, fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
+                                           stream.settings.name, time.seconds(),
+                                           definition.fields[stream.fields[position]].name));
+    }
+    if (engine->finish_step(static_cast<int>(index), *step)) ++dropped;
+    handed_over[definition.lane_of(static_cast<int>(index), *step)] = *step;
+    seen.assign(seen.size(), false);
+    turns[index].next = *step + 1;
+    ++outputs;
+    ended_time = time;
+  }
+  open_time.reset();
+  check();
+  writers_answer = !ranks.dedicated();
+  record_event(EventKind::wait, begin_s, now_s());  // but for what it did meanwhile
+}
+
+}  // namespace thalweg

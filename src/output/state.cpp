@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of an output stay together, and what becomes of it when one of them fails.
+#include "output/state.hpp"
+
+#include <fmt/format.h>
+
+#include "thalweg/error.hpp"
+#include "thalweg/timers.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+Output::State::~State() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over != 0) return;
+  for (auto* comm : {&agreement, &ranks.compute, &ranks.control, &ranks.data, &restart}) {
+    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+  }
+}
+
+std::unique_lock<std::mutex> Output::State::enter() {
+  auto alone = enter_alone();
+  if (!failure) {
+    try {
+      require_mpi_thread();
+    } catch (const Error& error) {
+      failure = error;  // told by the next call of a thread that may
+      throw;
+    }
+    return alone;
+  }
+  tell_of_failure(false);
+  throw Error(*failure);
+}
+
+void Output::State::fail(const Error& error) {
+  if (!failure) failure = error;
+  end();
+  tell_of_failure(false);
+}
+
+void Output::State::fail_and_throw(const std::exception& caught) {
+  if (const auto* error = dynamic_cast<const Error*>(&caught)) {
+    fail(*error);
+    throw;
+  }
+  fail(Error(Blame::bug, std::string("unexpected: ") + caught.what()));
+  throw Error(*failure);
+}
+
+void Output::State::tell_of_failure(bool all_know) {
+  if (told || ended || !news || !may_call_mpi()) return;
+  told = true;
+  news->leave(*failure, all_know);
+}
+
+void Output::State::abandon(std::string_view how) noexcept {
+  if (ended || failure || !news) return;
+  fail(Error(Blame::user,
+             fmt::format("{} before the output was closed; close it on every rank{}", how,
+                         role == Role::compute ? ": its last files keep '.part' in their names"
+                                               : ", and serve on I/O ranks before that")));
+}
+
+void Output::State::await(MPI_Request& request, std::string_view what) {
+  wait_until(
+      [&] {
+        if (engine) {
+          engine->poll();
+        } else {
+          news->look();
+          news->throw_if_left();
+        }
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      what);
+}
+
+// The lowest rank that failed: 0 where none did, so that the largest answer names it.
+void Output::State::ask() {
+  question = news->all_ranks() - news->lowest();
+  MPI_Iallreduce(&question, &answer, 1, MPI_INT, MPI_MAX, agreement, &asked);
+}
+
+void Output::State::hear_answer() {
+  if (asked == MPI_REQUEST_NULL) return;
+  await(asked, "compute ranks to agree that output works");
+  if (answer != 0) end_together(news->all_ranks() - answer);
+}
+
+void Output::State::end_together(int failed_rank) {
+  wait_until([&] { return engine->poll(), news->of(failed_rank).has_value(); },
+             "the sentence of a rank that failed");
+  failure = news->of(failed_rank);
+  try {
+    if (!ended) engine->close(true);
+  } catch (const Error&) {
+    // A rank that never came: the failure that began it says more than the wait that followed.
+  }
+  ended = true;
+  end();
+  throw Error(*failure);
+}
+
+void Output::State::check() {
+  const bool for_writers = std::exchange(writers_answer, false);
+  const ScopedTimer timer(for_writers ? Timer::output_wait : Timer::output_agree);
+  const double begin_s = now_s();
+  engine->poll();
+  hear_answer();
+  ask();
+  constexpr double worth_telling_s = 1e-3;  // of every time step
+  if (now_s() - begin_s < worth_telling_s) return;
+  record_event(for_writers ? EventKind::wait : EventKind::exchange, begin_s, now_s());
+}
+
+}  // namespace thalweg

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an output is inside: who takes part, what was defined, and whether it still works.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "output/deal/definition.hpp"
+#include "output/move/engine.hpp"
+#include "output/move/failure_news.hpp"
+#include "output/move/stream_locks.hpp"
+#include "ranks/finalize_watch.hpp"
+#include "ranks/one_caller.hpp"
+#include "ranks/ranks.hpp"
+#include "ranks/roles.hpp"
+#include "redist/plan.hpp"
+#include "thalweg/output.hpp"
+
+namespace thalweg {
+
+struct Output::State {
+  Definition definition;
+  Ranks ranks;
+  Role role = Role::compute;
+  MPI_Comm restart = MPI_COMM_NULL;  // compute ranks, then restart ranks; null on I/O ranks
+  OwnedRuns runs;
+  std::array<std::vector<std::int64_t>, 3> positions;  // [place] of owned points in model arrays
+  std::array<std::int64_t, 3> owned{};                 // [place] points of this rank
+  std::optional<FailureNews> news;                     // not on restart ranks
+  std::unique_ptr<Engine> engine;           // compute ranks, from the end of definition on
+  std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
+  MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
+  MPI_Request asked = MPI_REQUEST_NULL;     // the question whether a rank failed, under way
+  int question = 0, answer = 0;
+  bool writers_answer = false;  // the next answer comes when compute ranks have written their files
+  int outputs = 0, dropped = 0;
+  std::optional<ModelTime> ended_time;  // of the last output
+  std::optional<ModelTime> open_time;   // of fields put since then
+  ModelTime latest_asked;               // by due() and wants()
+  struct Turn {
+    int next = 0;         // the output that comes next
+    int passed_over = 0;  // output times at which nothing was put
+  };
+  std::vector<Turn> turns;          // [stream]
+  std::optional<Error> beyond_run;  // the last refusal of a time after the end of the run
+  std::vector<int> handed_over;     // [lane] the last step, -1 = none
+  std::int64_t bytes = 0;
+  bool ended = false;            // orderly: together with all ranks
+  std::optional<Error> failure;  // what every later call throws
+  bool told = false;             // the other ranks know of it, or know that this one has ended
+  bool open = false;             // on compute and I/O ranks, until close, serve or a failure
+  std::optional<FinalizeWatch> watch;
+  std::optional<StreamLocks> locks;  // rank 0, while open
+
+  State() = default;
+  ~State();
+
+  void begin();
+  void end();
+
+  /// The beginning of every call: one thread at a time, none after a failure.
+  std::unique_lock<std::mutex> enter();
+  /// Runs a part of a call; its error is the failure of this output, and the other ranks are told.
+  template <class Act>
+  auto keep_failure(const Act& act) {
+    try {
+      return act();
+    } catch (const std::exception& error) {
+      fail_and_throw(error);
+    }
+  }
+  /// The same, of what was caught.
+  [[noreturn]] void fail_and_throw(const std::exception& caught);
+  void fail(const Error& error);
+  /// Tells the other ranks, if MPI can be called here, that this one takes no part any more.
+  void tell_of_failure(bool all_know);
+  /// A rank that goes without close: the others are told, nobody waits.
+  void abandon(std::string_view how) noexcept;
+
+  /// Collective: the definitions are complete and the same everywhere; builds the engine.
+  void end_definition();
+  void compare_definitions();
+  /// Collective: no other output writes the same files, and none is left of an interrupted run.
+  void take_files();
+  /// Collective: all compute ranks have the same failure, and know that all have.
+  [[noreturn]] void fail_everywhere(const Error& error);
+  void require_open_definition(const char* what) const;
+
+  /// Waits for other compute ranks; throws if a rank has left.
+  void await(MPI_Request& request, std::string_view what);
+  void ask();
+  /// Completes the question asked last; throws on all compute ranks if some rank had failed.
+  void hear_answer();
+  [[noreturn]] void end_together(int failed_rank);
+  void check();
+  bool covers(ModelTime time) const;
+  void end_time(ModelTime time);
+
+  /// Nothing where `time_s` lies between milliseconds, but beside no output time: a sum of time
+  /// steps that has drifted too far would leave its output out without a word.
+  std::optional<ModelTime> time_asked_for(double time_s);
+  /// Throws if a stream would be due at `time`, but for the end of the run.
+  void require_within_run(ModelTime time);
+  /// Throws if fields of another time were put and not ended.
+  void require_nothing_open_but(std::optional<ModelTime> time) const;
+  /// Output times before `reached` that did not come: the first of a stream is told of.
+  void pass_over(ModelTime reached);
+  /// At close: how many there were.
+  void count_passed_over();
+};
+
+}  // namespace thalweg

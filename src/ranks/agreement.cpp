@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that do not block, waited for with a limit: sizes first, then texts.
+#include "ranks/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <numeric>
+
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+namespace {
+
+constexpr double longest_nap_s = 0.0005;  // small against the time of a slab on any disk in trouble
+
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+std::vector<int> starts_of(const std::vector<int>& sizes) {
+  std::vector<int> starts(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), starts.begin(), 0);
+  return starts;
+}
+
+}  // namespace
+
+Error error_of(const std::exception& error) {
+  if (const auto* known = dynamic_cast<const Error*>(&error)) return *known;
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return Error(Blame::user,
+                 "memory ran out; use more nodes, more I/O ranks or a smaller [io] budget");
+  }
+  return Error(Blame::bug, fmt::format("unexpected: {}", error.what()));
+}
+
+std::optional<Error> attempt(int rank, const std::function<void()>& act) {
+  try {
+    act();
+    return std::nullopt;
+  } catch (const std::exception& thrown) {
+    const auto* known = dynamic_cast<const Error*>(&thrown);
+    if (known != nullptr && known->blame() != Blame::file_system) return *known;
+    const auto error = error_of(thrown);
+    return Error(error.blame(), fmt::format("rank {}: {}", rank, error.what()));
+  }
+}
+
+void wait_for(MPI_Request& request, std::string_view what) {
+  wait_until(
+      [&] {
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      what, longest_nap_s);
+}
+
+void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string_view what) {
+  const int rank = rank_of(comm), ranks = size_of(comm);
+  const int own = mine ? rank : ranks;
+  int first = ranks;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+  wait_for(request, what);
+  if (first == ranks) return;
+  throw decode_error(broadcast_text(comm, first, rank == first ? encode_error(*mine) : "", what));
+}
+
+bool all_true(MPI_Comm comm, bool mine, std::string_view what) {
+  if (size_of(comm) == 1) return mine;
+  int all = mine ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+  wait_all({&request, 1}, what);
+  return all != 0;
+}
+
+void come_together(MPI_Comm comm, std::string_view what) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm, &request);
+  wait_for(request, what);
+}
+
+std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::string_view what) {
+  if (size_of(comm) == 1) return text;
+  auto size = static_cast<int>(text.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&size, 1, MPI_INT, root, comm, &request);
+  wait_for(request, what);
+  text.resize(static_cast<std::size_t>(size));
+  MPI_Ibcast(text.data(), size, MPI_CHAR, root, comm, &request);
+  wait_for(request, what);
+  return text;
+}
+
+std::vector<std::int64_t> gather_lists(MPI_Comm comm, std::span<const std::int64_t> mine) {
+  const auto count = static_cast<int>(mine.size());
+  std::vector<int> counts(static_cast<std::size_t>(size_of(comm)));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
+  wait_for(request, "sizes of the other ranks' parts");
+  const auto begins = starts_of(counts);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(begins.back() + counts.back()));
+  MPI_Iallgatherv(mine.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(),
+                  MPI_INT64_T, comm, &request);
+  wait_for(request, "the other ranks' parts");
+  return all;
+}
+
+std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine,
+                                      std::string_view what) {
+  const int ranks = size_of(comm);
+  if (ranks == 1) return {mine};
+  const bool head = rank_of(comm) == 0;
+  const int size = static_cast<int>(mine.size());
+  std::vector<int> sizes(head ? static_cast<std::size_t>(ranks) : 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
+  wait_all({&request, 1}, what);
+  const auto starts = starts_of(sizes);
+  std::string all(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), 0)), '\0');
+  MPI_Igatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, 0,
+               comm, &request);
+  wait_all({&request, 1}, what);
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(starts[rank]), static_cast<std::size_t>(sizes[rank])));
+  }
+  return texts;
+}
+
+std::string deal_texts(MPI_Comm comm, const std::vector<std::string>& texts,
+                       std::string_view what) {
+  if (size_of(comm) == 1) return texts.front();
+  std::vector<int> sizes;
+  std::string all;
+  for (const auto& text : texts) {
+    sizes.push_back(static_cast<int>(text.size()));
+    all += text;
+  }
+  const auto starts = starts_of(sizes);
+  int size = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iscatter(sizes.data(), 1, MPI_INT, &size, 1, MPI_INT, 0, comm, &request);
+  wait_all({&request, 1}, what);
+  std::string mine(static_cast<std::size_t>(size), '\0');
+  MPI_Iscatterv(all.data(), sizes.data(), starts.data(), MPI_CHAR, mine.data(), size, MPI_CHAR, 0,
+                comm, &request);
+  wait_all({&request, 1}, what);
+  return mine;
+}
+
+std::string encode_error(const Error& error) {
+  return std::to_string(static_cast<int>(error.blame())) + error.what();
+}
+
+Error decode_error(const std::string& text) {
+  return Error(static_cast<Blame>(text.front() - '0'), text.substr(1));
+}
+
+}  // namespace thalweg

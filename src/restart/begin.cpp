@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run begins: rank 0 looks at what the run before left, all ranks check the sets.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "ranks/agreement.hpp"
+#include "restart/set_directory.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/restart.hpp"
+
+namespace thalweg {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What rank 0 knows before it looks at the sets.
+struct Before {
+  bool same_files = false;
+  BegunRun begun;
+};
+
+bool is_same(const std::string& one, const std::string& other) {
+  std::error_code ignored;  // neither must be there
+  const auto whole = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  };
+  return whole(one) == whole(other);
+}
+
+/// Of another run: a name that is mistaken must not look like a run without checkpoints.
+void require_directory_of_sets(const std::string& directory) {
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) {
+    throw Error(Blame::user,
+                fmt::format("there is no directory '{}' to read checkpoints from; give "
+                            "the restart/ of a run",
+                            directory));
+  }
+  const auto below = directory + "/restart";
+  if (!list_sets(directory).empty() || !fs::is_directory(below, ignored)) return;
+  throw Error(
+      Blame::user,
+      fmt::format("'{}' holds no checkpoints itself; those of its run lie in '{}': give that",
+                  directory, below));
+}
+
+Before look(const std::string& directory, const std::string& own, const OutputSettings& settings,
+            std::span<const StreamSettings> streams) {
+  Before before;
+  before.same_files = is_same(directory, own);
+  if (!before.same_files) {
+    require_directory_of_sets(directory);
+    return before;
+  }
+  const auto begun = find_begun_run(settings, streams);
+  if (begun) before.begun = *begun;
+  if (begun || streams.empty() || list_sets(directory).empty()) return before;
+  throw Error(Blame::user,
+              fmt::format("'{}' holds checkpoints, but of none of this run's streams it is known "
+                          "what their files in '{}' hold (journal/begun.json): continue with the "
+                          "streams of the run before, put its journals back, or write into another "
+                          "directory, where files of their own begin",
+                          directory, settings.directory));
+}
+
+std::string to_text(const Before& before) {
+  return fmt::format("{} {} {}", before.same_files ? 1 : 0,
+                     before.begun.after ? before.begun.after->ms() : -1, before.begun.from);
+}
+
+Before before_of(const std::string& text) {
+  const auto first = text.find(' '), second = text.find(' ', first + 1);
+  const auto after_ms = std::stoll(text.substr(first + 1, second - first - 1));
+  Before before{text.front() == '1', {}};
+  before.begun.from = text.substr(second + 1);
+  if (after_ms >= 0) before.begun.after = ModelTime::of_ms(after_ms);
+  return before;
+}
+
+}  // namespace
+
+Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std::string& own,
+                         const OutputSettings& settings, std::span<const StreamSettings> streams) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::string text;
+  throw_together(comm, attempt(rank, [&] {
+                   if (rank == 0) text = to_text(look(directory, own, settings, streams));
+                 }));
+  const auto before = before_of(broadcast_text(comm, 0, text));
+  const auto unfit = [&](ModelTime time) { return missing_output(settings, streams, time); };
+  Beginning beginning{
+      before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),
+      before.same_files};
+  auto& set = beginning.set;
+  if (!set.path.empty()) return beginning;
+  if (!set.damaged.empty()) {
+    auto reasons = set.damaged;
+    reasons.insert(reasons.end(), set.unfit.begin(), set.unfit.end());
+    throw Error(
+        Blame::user,
+        fmt::format("'{}' holds no whole checkpoint to continue from ({}); put one back, or "
+                    "remove them all to begin at the start",
+                    directory, fmt::join(reasons, "; ")));
+  }
+  const auto& begun = before.begun;
+  if (!begun.after) return beginning;
+  auto first = find_restart(comm, fs::path(begun.from).parent_path(), [&](ModelTime time) {
+    return time == *begun.after ? "" : "it is of another time";
+  });
+  if (first.path.empty()) {
+    throw Error(Blame::user,
+                fmt::format("the run in '{}' began at {} s from '{}', which is not whole there any "
+                            "more, and has no checkpoint of its own to continue from; put it back, "
+                            "or begin anew in another directory",
+                            settings.directory, begun.after->seconds(), begun.from));
+  }
+  first.damaged.clear();
+  first.unfit = set.unfit;
+  set = std::move(first);
+  return beginning;
+}
+
+void remove_later_sets(const std::string& own, const Beginning& beginning) {
+  if (!beginning.same_files) return;
+  const auto& path = beginning.set.path;
+  remove_sets_after(own, path.empty() ? "" : fs::path(path).filename().string());
+}
+
+}  // namespace thalweg

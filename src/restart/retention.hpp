@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sets are removed when a new one is whole, and which are still needed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "thalweg/model_time.hpp"
+
+namespace thalweg {
+
+/// What stays when a set is whole: it and the newest before it, `newest` in all; and all from a
+/// date on.
+struct KeptSets {
+  int newest = 2;
+  std::optional<std::string> from_date;  ///< "" = every set
+};
+
+/// One line of text and back: `text` loses it.
+std::string to_line(const KeptSets& kept);
+KeptSets take_line(std::string& text);
+
+/// A set is of use to a continued run if the outputs up to its time are in files. Writers of output
+/// may be behind the model: a set stays until a newer one is of use, whatever `keep` says.
+class Retention {
+ public:
+  /// `covered`: Output::coverage(); empty: only `keep` counts.
+  Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered);
+  /// One rank, before it writes the set of this date. What cannot be told counts as needed.
+  KeptSets before(const std::string& date, ModelTime time);
+
+ private:
+  bool is_covered(const std::string& date);
+
+  std::string directory_;
+  int keep_;
+  std::function<bool(ModelTime)> covered_;
+  std::map<std::string, ModelTime> times_;  // by date
+  std::string known_;                       // newest date that is covered, as far as was asked
+};
+
+}  // namespace thalweg

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// While output is behind the model, the checkpoint that a continued run needs stays.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "all_ranks.hpp"
+#include "restart/set_directory.hpp"
+#include "thalweg/restart.hpp"
+
+using namespace thalweg;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t cells = 20;
+
+/// A run whose outputs are in the journal up to `known_s` only, until the time `all_known_s`: so it
+/// looks when writers are behind. Returns the sets that are there at its end.
+std::vector<std::string> sets_of(const std::string& mode, const std::string& directory,
+                                 const std::vector<double>& times_s, double known_s,
+                                 double all_known_s) {
+  OutputSettings settings;
+  settings.mode = "serial";
+  settings.directory = directory + "/files";
+  settings.restart_ranks = needs_restart_ranks(mode) ? 1 : 0;
+  if (world_rank() == 0) fs::create_directories(settings.directory);
+  MPI_Barrier(MPI_COMM_WORLD);
+  auto output = Output::open(MPI_COMM_WORLD, settings);
+  RestartSettings kept;
+  kept.mode = mode;
+  kept.directory = directory + "/restart";
+  kept.keep = 1;
+  auto restart = Restart::open(output, kept);
+  if (output.is_restart_rank()) {
+    restart.serve();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return {};
+  }
+  std::vector<std::int64_t> mine;
+  for (std::int64_t point = 0; point < cells; ++point)
+    if (point % ranks_of(output.compute_comm()) == rank_of(output.compute_comm()))
+      mine.push_back(point);
+  const std::vector<double> values(mine.size(), 1.0);
+  const FieldInfo field{"flat", "", "", "1", Place::cell, 1};
+  const std::vector<FieldView> views{{values.data(), 1, 0}};
+  const std::vector<OwnedPoints> points{{Place::cell, cells, mine}};
+  output.define(points);
+  output.define(field);
+  StreamSettings stream;
+  stream.interval = 60.0;
+  stream.end = 3600.0;
+  output.define(stream);
+  restart.define(points);
+  restart.define(field);
+  const auto journal = settings.directory + "/journal/out_20000101T000000Z.nc.jsonl";
+  std::uintmax_t known_bytes = 0;
+  for (const double time_s : times_s) {
+    output.put("flat", views[0], time_s);
+    output.end_time(time_s);
+    if (rank_of(output.compute_comm()) == 0) {
+      if (time_s == known_s) known_bytes = fs::file_size(journal);
+      if (time_s > known_s && time_s < all_known_s) fs::resize_file(journal, known_bytes);
+    }
+    restart.write(time_s, views, {});
+  }
+  close_both(output, &restart);
+  const auto sets = list_sets(kept.directory);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return sets;
+}
+
+}  // namespace
+
+TEST_CASE("the_newest_checkpoint_whose_outputs_are_in_files_stays_whatever_keep_says") {
+  for (const auto& mode : restart_modes()) {
+    CAPTURE(mode.name);
+    if (needs_restart_ranks(mode.name) && world_size() < 2) continue;
+    const SharedDirectory directory;
+    const auto sets = sets_of(mode.name, directory.path, {60, 120, 180, 240}, 60, 1e9);
+    if (world_rank() != 0) continue;
+    CHECK(sets == std::vector<std::string>{"20000101T000400Z", "20000101T000300Z",
+                                           "20000101T000200Z", "20000101T000100Z"});
+  }
+}
+
+TEST_CASE("checkpoints_beyond_keep_go_when_the_output_has_come_after") {
+  for (const auto& mode : restart_modes()) {
+    CAPTURE(mode.name);
+    if (needs_restart_ranks(mode.name) && world_size() < 2) continue;
+    const SharedDirectory directory;
+    const auto sets = sets_of(mode.name, directory.path, {60, 120, 180, 240, 300}, 60, 300);
+    if (world_rank() != 0) continue;
+    CHECK(sets == std::vector<std::string>{"20000101T000500Z"});
+  }
+}

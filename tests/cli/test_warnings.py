@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user should know and no error is said once: on the terminal, in run.json and log.txt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def test_zstd_in_netcdf_is_warned_of_once(cli: Any, small_case: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    words = ["output.main.compression=zstd", "output.flat.compression=deflate"]
+    sets = [word for each in words for word in ("--set", each)]
+    result = cli("run", small_case, "--out", run, *sets)
+    assert result.returncode == 0, result.stderr
+    sentence = "[[output]] 'main': readers of netCDF files compressed by 'zstd' need HDF5's plugin"
+    assert result.stderr.count(sentence) + result.stdout.count(sentence) == 1
+    assert (run / "log.txt").read_text().count(f"thalweg: warning: {sentence}") == 1
+    notes = json.loads((run / "run.json").read_text())["notes"]
+    assert sum(sentence in note for note in notes) == 1

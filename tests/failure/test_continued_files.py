@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg run --continue` goes on with the files of a run; one that ends early is whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.files.journal import read_journal
+from thalweg.files.streams import read_streams
+from thalweg.testing.contents import content_of, difference, final_files
+
+CASE = """
+[grid]
+name = "R2B1"
+[model]
+levels = 2
+[time]
+duration = "PT6H"
+[[output]]
+name = "main"
+interval = "PT30M"
+file_interval = "PT4H"
+[restart]
+mode = "sync"
+interval = "PT90M"
+[machine]
+ranks = 3
+"""
+STORAGES = ["netcdf4-none", "netcdf4-zstd", "cdf5-none", "raw-none", "zarr-none", "grib2-ccsds"]
+
+
+def settings_of(storage: str) -> list[str]:
+    container, compression = storage.split("-")
+    words = [f"output.container={container}", f"output.compression={compression}"]
+    return [word for each in [*words, "io.mode=async", "io.ranks=2"] for word in ("--set", each)]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_continued_run_has_the_files_of_one_that_never_stopped(
+    storage: str, cli: object, tmp_path: Path
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    words = [case, *settings_of(storage)]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for more in (
+        ["--out", whole],
+        ["--out", parts, "--set", "time.duration=PT5H"],  # its last checkpoint is that of 04:30
+        ["--out", parts, "--continue"],
+    ):
+        done = cli("run", *words, *more)  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+    ones = {name: content_of(file) for name, file in final_files(whole).items()}
+    others = {name: content_of(file) for name, file in final_files(parts).items()}
+    assert sorted(ones) == sorted(others)
+    for name, content in ones.items():
+        assert not difference(content, others[name]), name
+    journals = [read_journal(path) for path in (parts / "journal").glob("*.jsonl")]
+    assert sorted(len(each.times) for each in journals) == [5, 8]
+    assert all(each.closed for each in journals)
+    verified = cli("verify", parts)  # type: ignore[operator]
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+@pytest.mark.parametrize("storage", STORAGES[:5])
+def test_a_run_that_becomes_unstable_leaves_the_times_that_happened(
+    storage: str, cli: object, tmp_path: Path
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    words = [case, *settings_of(storage), "--out", tmp_path / "run"]
+    for word in ("model.time_step=PT3H", "output.interval=PT3H", "restart.mode=none"):
+        words += ["--set", word]
+    done = cli("run", *words, "--set", "time.duration=P20D")  # type: ignore[operator]
+    assert done.returncode == 2, done.stderr
+    assert "unstable before" in done.stderr
+    streams = read_streams(tmp_path / "run")
+    times_s = [slot.time_s for slot in streams["main"].slots]
+    assert times_s == [10800.0 * step for step in range(len(times_s))]
+    unstable_s = float(done.stderr.partition("unstable before ")[2].split()[0])
+    assert times_s[-1] == unstable_s - 10800.0
+    assert not list((tmp_path / "run" / "files").glob("*.part"))

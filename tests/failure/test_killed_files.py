@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg verify` on what a kill left: whole times are checked, and only those."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.files.inventory import size_of
+from thalweg.files.journal import Block, Journal, read_journal
+from thalweg.files.run_directory import RunDirectory
+from thalweg.testing.ranked_run import ranks_of
+from thalweg.verify.damage import Wholeness, check_wholeness
+
+Start = Callable[..., Any]  # returns the RunningCase of conftest.py
+Cli = Callable[..., Any]
+# container, compression, layout, mode: one file, its chunks, a store, messages, parts of writers
+WAYS = [
+    "cdf5-none-contiguous-async",
+    "netcdf4-deflate-contiguous-shared_file",
+    "netcdf4-none-chunked-file_parallel",
+    "zarr-zstd-contiguous-async",
+    "grib2-ccsds-contiguous-shared_file",
+]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file that was not complete when the run was killed."""
+
+    run: Path
+    name: str
+    journal: Journal
+
+    @property
+    def path(self) -> Path:
+        return RunDirectory(self.run).aside(self.name)
+
+    def blocks(self, time: int) -> list[tuple[Path, Block]]:
+        """Of a time that is whole."""
+        told = self.journal.times[time].blocks.items()
+        return [
+            (RunDirectory(self.run).aside(path), block)
+            for path, blocks in told
+            for block in blocks
+            if Path(path).parts[0] == self.name
+        ]
+
+
+def parts_of(run: Path) -> Iterator[Part]:
+    """Those with two whole times at least, and not with all six."""
+    for path in sorted((run / "journal").glob("*.jsonl")):
+        journal = read_journal(path)
+        if not 2 <= len(journal.times) < 6:
+            continue
+        for name in journal.times[0].files:
+            if RunDirectory(run).aside(name).exists():
+                yield Part(run, name, journal)
+
+
+@pytest.fixture(params=WAYS)
+def part(request: pytest.FixtureRequest, start_run: Start) -> Part:
+    """Of a run whose runner and ranks were killed at once."""
+    container, compression, layout, mode = request.param.split("-")
+    words = [f"output.container={container}", f"output.compression={compression}"]
+    words += [f"output.layout={layout}", f"io.mode={mode}", "output.file_interval=PT6H"]
+    words += [f"io.ranks={1 if mode == 'async' else 2}", "machine.ranks=4"]
+    run = start_run(*words)
+    while True:
+        run.wait_for(lambda: any(parts_of(run.directory)))
+        with run.stopped():
+            if not any(parts_of(run.directory)):
+                continue  # it had become complete before the ranks stood still
+            for process in run.rank_processes():  # before mpirun learns of it and wakes them
+                os.kill(process, signal.SIGKILL)
+            run.process.kill()
+        break
+    run.process.communicate()
+    while ranks_of(run.directory):
+        os.sched_yield()
+    return next(parts_of(run.directory))
+
+
+def flip(path: Path, position: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(position)
+        (byte,) = file.read(1)
+        file.seek(position)
+        file.write(bytes([byte ^ 1]))
+
+
+def told(state: Wholeness, part: Part) -> str:
+    (sentence,) = (each for each in state.parts if f"'files/{part.name}.part'" in each)
+    return sentence
+
+
+def test_whole_times_of_a_killed_file_are_checked_and_nothing_else_is(part: Part, cli: Cli) -> None:
+    times = part.journal.times
+    state = check_wholeness(part.run)
+    assert (state.damaged, state.missing) == ([], [])
+    held = sum(block.size for time in range(len(times)) for _, block in part.blocks(time))
+    sentence = told(state, part)
+    assert f"{len(times)} times up to {times[-1].time_s:g} s are whole" in sentence
+    assert f"checksums of their {held} bytes hold" in sentence
+    assert f"the other {size_of(part.path) - held} bytes are uncommitted" in sentence
+
+    path, block = part.blocks(1)[-1]
+    flip(path, block.offset + block.size // 2)
+    (sentence,) = check_wholeness(part.run).damaged
+    assert f"'files/{part.name}.part'" in sentence
+    assert f"bytes {block.offset} to {block.offset + block.size - 1} " in sentence
+    assert f"in the time of {times[1].time_s:g} s" in sentence
+    result = cli("verify", part.run)
+    assert result.returncode == 1
+    assert f"-damaged[{sentence}]" in result.stdout.splitlines()
+    flip(path, block.offset + block.size // 2)
+
+    # Behind the last whole time, and between whole times: what nobody has vouched for.
+    ends = [b.offset + b.size for t in range(len(times)) for p, b in part.blocks(t) if p == path]
+    content = path.read_bytes()
+    path.write_bytes(content[: max(ends)] + bytes(8 + len(content) - max(ends)))
+    (first, *_) = sorted(
+        b.offset for t in range(len(times)) for p, b in part.blocks(t) if p == path
+    )
+    if first > 0:
+        flip(path, first - 1)
+    state = check_wholeness(part.run)
+    assert state.damaged == []
+    size = size_of(part.path)
+    assert f"the other {size - held} bytes are uncommitted" in told(state, part)
+    result = cli("verify", part.run, "--json")
+    assert result.returncode == 1, "the run did not end"
+    assert json.loads(result.stdout)["whole"]["parts"] == state.parts
+
+    path.write_bytes(content[: max(ends) - 1])
+    assert len(check_wholeness(part.run).damaged) == 1
+
+
+def test_a_file_whose_journal_tells_of_whole_times_is_missed(part: Part) -> None:
+    shutil.rmtree(part.path) if part.path.is_dir() else part.path.unlink()
+    (sentence,) = check_wholeness(part.run).missing
+    assert sentence.startswith(f"'files/{part.name}', in which {len(part.journal.times)} times")

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg verify` names whatever a run wrote and is not there any more."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from thalweg.errors import ThalwegError
+from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.kill_trial import CASE
+from thalweg.verify.command import verify
+
+Cli = Callable[..., "CompletedProcess[str]"]
+Missing = Callable[[Path], list[str]]
+SETTINGS = (
+    "time.duration=PT30M", "output.file_interval=PT15M", "restart.mode=joint_multifile",
+    "restart.interval=PT15M", "restart.keep=2",
+)  # fmt: skip
+COMPRESSED = ("output.layout=chunked", "output.compression=deflate")
+
+
+def make(folder: Path, *settings: str) -> Path:
+    case = folder / "case.toml"
+    case.write_text(CASE)
+    request = RunRequest(case, 3, [*SETTINGS, *settings], folder / "run", quiet=True)
+    return run_case(request).path
+
+
+@pytest.fixture(scope="module")
+def compressed(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
+    return make(tmp_path_factory.mktemp("compressed"), *COMPRESSED)
+
+
+@pytest.fixture
+def run(compressed: Path, tmp_path: Path) -> Path:
+    """Three compressed files and two checkpoints, to be damaged."""
+    copy = tmp_path / "run"
+    shutil.copytree(compressed, copy)
+    return copy
+
+
+@pytest.fixture
+def missing(capsys: pytest.CaptureFixture[str]) -> Missing:
+    """What `verify` misses, in its two ways to say it."""
+
+    def call(run: Path) -> list[str]:
+        assert not verify(run, None, as_json=True)
+        state = json.loads(capsys.readouterr().out)["whole"]
+        assert not verify(run, None, as_json=False)
+        marked = [f"-missing[{each}]" for each in state["missing"]]
+        marked += [f"-damaged[{each}]" for each in state["damaged"]]
+        assert capsys.readouterr().out.splitlines() == marked
+        return [*state["missing"], *state["damaged"]]
+
+    return call
+
+
+def test_a_whole_run_misses_nothing(cli: Cli, run: Path) -> None:
+    result = cli("verify", run)
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.startswith("every checksum holds: 3 files")
+    assert "2 checkpoints" in result.stdout.splitlines()[0]
+
+
+def test_checksums_that_were_removed_are_missed(missing: Missing, run: Path, cli: Cli) -> None:
+    (run / "checksums.jsonl").unlink()
+    assert cli("verify", run).returncode == 1
+    (sentence,) = missing(run)
+    assert sentence.startswith("'checksums.jsonl'")
+
+
+def test_checksums_of_another_run_are_refused(missing: Missing, run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(make(other, "output.precision=float64") / "checksums.jsonl", run)
+    assert missing(run)[0].startswith("'checksums.jsonl' is not the one that the run wrote")
+
+
+def test_files_that_were_removed_are_missed_without_checksums_too(
+    missing: Missing, run: Path
+) -> None:
+    files = sorted((run / "files").iterdir())
+    files[1].unlink()
+    (sentence,) = missing(run)
+    assert sentence.startswith(f"'files/{files[1].name}'")
+    (run / "checksums.jsonl").unlink()
+    assert len(missing(run)) == 2
+    shutil.rmtree(run / "files")
+    assert [word for word in missing(run) if "'files/" in word] == [
+        word for file in files for word in missing(run) if f"'files/{file.name}'" in word
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_checkpoint_that_was_removed_is_missed(number: int, missing: Missing, run: Path) -> None:
+    sets = sorted((run / "restart").iterdir())
+    shutil.rmtree(sets[number])
+    (sentence,) = missing(run)
+    assert sentence.startswith(f"'restart/{sets[number].name}'")
+    shutil.rmtree(run / "restart")
+    assert len(missing(run)) == 2
+
+
+def test_a_checkpoint_of_another_time_is_not_taken_for_the_one_that_was_written(
+    missing: Missing, run: Path
+) -> None:
+    old, new = sorted((run / "restart").iterdir())
+    shutil.rmtree(new)
+    shutil.copytree(old, new)
+    (sentence,) = missing(run)
+    assert new.name in sentence
+    assert "not the one that the run wrote" in sentence
+
+
+def test_without_the_list_of_what_must_be_there_nothing_is_whole(
+    missing: Missing, run: Path
+) -> None:
+    text = (run / "run.json").read_text()
+    (run / "run.json").write_text(text[: len(text) // 2])
+    assert "run.json" in missing(run)[0]
+    content = json.loads(text)
+    del content["written"]
+    (run / "run.json").write_text(json.dumps(content))
+    assert "does not say what the run wrote" in missing(run)[0]
+    (run / "run.json").unlink()
+    assert "run.json" in missing(run)[0]
+
+
+def test_a_shard_of_a_store_is_missed_without_checksums_too(
+    missing: Missing, tmp_path: Path, model: Path
+) -> None:
+    run = make(tmp_path, "output.container=zarr", "output.compression=zstd")
+    shard = max((run / "files").rglob("c/0*"), key=lambda path: len(path.parts))
+    while shard.is_dir():
+        shard = min(shard.iterdir())
+    shard.unlink()
+    (sentence,) = missing(run)
+    assert shard.name in sentence
+    (run / "checksums.jsonl").unlink()
+    sentences = missing(run)
+    assert len(sentences) == 2
+    assert "bytes instead of" in sentences[1]
+
+
+def test_a_run_that_did_not_end_is_not_called_good(cli: Cli, tmp_path: Path, model: Path) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    gone = ["restart.read=" + str(tmp_path / "gone"), "output.main.container=netcdf4"]
+    (tmp_path / "gone" / "restart").mkdir(parents=True)
+    run = tmp_path / "run"
+    with pytest.raises(ThalwegError, match="no whole checkpoint"):
+        run_case(RunRequest(case, 3, [*SETTINGS, *gone], run, quiet=True))
+    result = cli("verify", run)
+    assert result.returncode == 1
+    assert result.stdout.startswith("-unfinished[the run failed: ")
+    assert "no whole checkpoint" in result.stdout

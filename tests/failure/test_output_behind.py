@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg run --continue` goes on whatever a kill left: output behind all checkpoints that `keep`
+names, or no checkpoint at all.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.files.journal import JournalTime, read_journal
+from thalweg.files.restart_sets import list_restart_sets
+from thalweg.files.run_directory import RunDirectory
+from thalweg.testing.contents import content_of, difference, final_files
+from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, ranks_of
+
+Cli = Callable[..., Any]  # returns the ended process
+
+CASE = """
+[grid]
+name = "R2B1"
+[model]
+levels = 2
+[time]
+duration = "P2D"
+[[output]]
+name = "main"
+interval = "PT1H"
+file_interval = "PT5H"
+[io]
+mode = "async"
+ranks = 1
+backpressure = "spill"
+[restart]
+mode = "sync"
+interval = "PT3H"
+keep = 1
+[machine]
+ranks = 2
+"""
+LAST_SET = "20000103T000000Z"
+NO_WAITING = "io.timeout=600"
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    return path
+
+
+def assert_same_files(one: Path, other: Path) -> None:
+    ones, others = final_files(one), final_files(other)
+    assert sorted(ones) == sorted(others)
+    for name, file in ones.items():
+        assert not difference(content_of(file), content_of(others[name])), name
+    assert not list((other / "files").glob("*.part"))
+
+
+def times_of(run: Path) -> list[JournalTime]:
+    """Those that are whole in any file."""
+    return [time for path in (run / "journal").glob("*.jsonl") for time in read_journal(path).times]
+
+
+def look_until(happened: Callable[[], bool], run: RankedRun) -> None:
+    deadline_s = time.monotonic() + ENDS_WITHIN_S
+    while not happened():
+        assert run.process.poll() is None, run.errors()
+        assert time.monotonic() < deadline_s, run.errors()
+        os.sched_yield()
+
+
+def test_a_run_whose_output_was_behind_all_newer_checkpoints_continues(
+    case: Path, model: Path, cli: Cli, tmp_path: Path
+) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    slow = ["model.extra_work=40", NO_WAITING]  # so that the writer is stopped before the end
+    run = RankedRun.start(case, killed, slow)
+    look_until(lambda: bool(times_of(killed)), run)
+    os.kill(ranks_of(killed)[1], signal.SIGSTOP)
+    # The model goes on to its end, and waits for the writer there.
+    look_until(lambda: (killed / "restart" / LAST_SET / "manifest.json").exists(), run)
+    assert max(each.time_s for each in times_of(killed)) < 86400.0, (
+        "the writer was stopped too late to be behind"
+    )
+    assert len(list_restart_sets(killed)) > 2
+    for process in ranks_of(killed).values():
+        os.kill(process, signal.SIGKILL)
+    assert run.wait()[0] != 0
+    for words in ([whole], [killed, "--continue"]):
+        done = cli("run", case, "--out", *words)
+        assert done.returncode == 0, done.stderr
+    assert_same_files(whole, killed)
+    assert [each.name for each in list_restart_sets(killed)][-1] == LAST_SET
+
+
+def test_a_run_without_a_checkpoint_begins_again_and_says_so(
+    case: Path, cli: Cli, tmp_path: Path
+) -> None:
+    whole, failed = tmp_path / "whole", tmp_path / "failed"
+    without = ["run", case, "--set", "restart.mode=none", "--set", "grid.name=R2B3"]
+    # Unstable: its values are wrong, and its files end early.
+    unstable = ["--set", "model.time_step=PT1H", "--set", "time.duration=P20D"]
+    done = cli(*without, "--out", failed, *unstable)
+    assert done.returncode == 2, done.stderr
+    assert final_files(failed)
+    for words in ([whole], [failed, "--continue"]):
+        done = cli(*without, "--out", *words)
+        assert done.returncode == 0, done.stderr
+    assert "begins at the start again" in RunDirectory(failed).summary()["notes"][-1]
+    assert "begins at the start again" in " ".join(done.stderr.split())
+    assert_same_files(whole, failed)
+    verified = cli("verify", failed)
+    assert verified.returncode == 0, verified.stdout
+
+
+def test_a_run_that_may_not_go_on_is_left_as_it_was(case: Path, cli: Cli, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert cli("run", case, "--out", run).returncode == 0
+    kept = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    refused = cli("run", case, "--out", run, "--continue", "--set", "output.interval=PT2H")
+    assert refused.returncode == 2, refused.stderr
+    assert "begun with other [[output]] streams" in refused.stderr
+    changed = [path for path, content in kept.items() if path.read_bytes() != content]
+    # Of the attempt itself: who holds the lock, what was said, where time went.
+    of_the_attempt = {"run.lock", "log.txt", "timing.json", "events.jsonl", "mpi_io.json"}
+    assert {path.name for path in changed} <= of_the_attempt
+    assert cli("verify", run).returncode == 0
+
+
+def test_a_complete_run_without_checkpoints_is_not_begun_again(
+    case: Path, cli: Cli, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    words = ["run", case, "--set", "restart.mode=none", "--out", run]
+    assert cli(*words).returncode == 0
+    before = {name: file.stat().st_mtime_ns for name, file in final_files(run).items()}
+    done = cli(*words, "--continue", "--set", "time.duration=P3D")
+    assert done.returncode == 2
+    assert "is complete" in done.stderr
+    assert "--overwrite" in done.stderr
+    assert before == {name: file.stat().st_mtime_ns for name, file in final_files(run).items()}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wait ends when nothing moves, not when it lasts; what several ranks write has one order."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.testing.ranked_run import RankedRun, ranks_of, stopped
+
+Start = Callable[..., Any]  # returns the RunningCase of conftest.py
+
+SHORT_TIMEOUT_S = 3
+
+RANKS = 5
+TWO_STREAMS = f"""
+[grid]
+name = "R2B3"
+[model]
+levels = 10
+[time]
+duration = "PT8H"
+[[output]]
+name = "one"
+interval = "PT5M"
+layout = "chunked"
+file_interval = "PT1H"
+[[output]]
+name = "two"
+interval = "PT5M"
+layout = "chunked"
+file_interval = "PT2H"
+[io]
+mode = "shared_file"
+ranks = 2
+backpressure = "spill"
+budget = 7
+timeout = 20
+[machine]
+ranks = {RANKS}
+"""
+
+
+def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", "time.duration=P4D")
+    run.wait_for(lambda: len(run.complete_files()) >= 2)
+    for _ in range(2):
+        with run.stopped():
+            time.sleep(SHORT_TIMEOUT_S + 2)  # longer than the limit: the point of the test
+    _, errors = run.process.communicate()
+    assert run.process.returncode == 0, errors
+    run.assert_complete_files_are_whole()
+
+
+def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}")
+    run.wait_for(lambda: len(run.complete_files()) >= 2)
+    stopped = run.rank_processes()[-1]
+    os.kill(stopped, signal.SIGSTOP)
+    run.assert_fails(f"nothing moved for {SHORT_TIMEOUT_S} s and nothing was heard of I/O rank 2")
+
+
+def test_an_io_rank_that_is_silent_during_an_async_restart_is_the_cause_told(
+    start_run: Start,
+) -> None:
+    run = start_run(
+        f"io.timeout={SHORT_TIMEOUT_S}",
+        "restart.mode=async",
+        "restart.ranks=1",
+        "restart.interval=PT2H",
+        "machine.ranks=4",
+    )
+    run.wait_for(lambda: len(run.complete_files()) >= 4)
+    os.kill(run.rank_processes()[2], signal.SIGSTOP)
+    cause = f"nothing moved for {SHORT_TIMEOUT_S} s and nothing was heard of I/O rank 2"
+    run.assert_fails(cause, codes=(1,))
+    assert cause in (run.directory / "log.txt").read_text()
+
+
+# Before announcements had one order, 11 of 25 seeds ended in the time limit or in a crash of MPI,
+# these three among them. It takes a crowd of short stops of all ranks: where ranks were looked for
+# between two stops, 5 of 5 passed, and 16 of 16 where compute ranks alone were stopped.
+@pytest.mark.parametrize("seed", [2, 12, 15])
+def test_spilled_steps_of_two_streams_come_in_one_order(
+    seed: int, tmp_path: Path, model: Path
+) -> None:
+    """Ranks are stopped at random, so that some find a free buffer where others find none."""
+    case = tmp_path / "case.toml"
+    case.write_text(TWO_STREAMS)
+    run = RankedRun.start(case, tmp_path / "run", [])
+    chance = random.Random(seed)
+    processes: list[int] = []
+    while run.process.poll() is None:
+        if len(processes) < RANKS:
+            processes = list(ranks_of(run.directory).values())
+            continue
+        for process in chance.sample(processes, 2):
+            with stopped([process]):
+                time.sleep(chance.uniform(0.0, 0.02))
+    code, _ = run.wait()
+    assert code == 0, run.errors()
+    assert len(list((tmp_path / "run" / "files").glob("*.nc"))) == 9 + 5

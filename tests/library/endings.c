@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model that goes wrong in the way named by its first argument, and looks at nothing that it is
+ * told: every call is made, and what it answers is printed. Settings: second argument. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <thalweg.h>
+
+enum { size = 100, levels = 5 };
+static const char* way;
+static int world_rank, worst;
+
+static int is(const char* name) { return strcmp(way, name) == 0; }
+
+static void note(const char* call, int status) {
+  if (status <= THALWEG_OK) return;
+  printf("%d %s: %s\n", world_rank, call, thalweg_last_error());
+  fflush(stdout);
+  if (status > worst) worst = status;
+}
+
+/* Writes 16 MB of state and closes before the last output of its stream, which fails: and ends at
+ * once, as a program would. All others wait for that: where a rank is in MPI_Finalize while another
+ * aborts, Open MPI 4.1's launcher waits for ever or crashes in PMIx_server_finalize, one in five. */
+static void close_early(thalweg_output* out) {
+  enum { many = 20000 };
+  static double state[size * many];
+  int64_t global[size];
+  int rank, ranks, owned = 0;
+  MPI_Comm_rank(thalweg_compute_comm(out), &rank);
+  MPI_Comm_size(thalweg_compute_comm(out), &ranks);
+  for (int point = rank; point < size; point += ranks) global[owned++] = point;
+  const thalweg_field field = {"ta", NULL, NULL, "K", "cell", many, THALWEG_FLOAT64, 0.0};
+  thalweg_view view = {state, many, 1, 0, 0};
+  note("define_points", thalweg_define_points(out, "cell", size, owned, global, NULL));
+  note("define_field", thalweg_define_field(out, &field));
+  note("define_state", thalweg_define_state(out, &field));
+  note("end_definition", thalweg_end_definition(out));
+  note("put", thalweg_put(out, "ta", &view, 0));
+  note("end_time", thalweg_end_time(out, 0));
+  note("write_state", thalweg_write_state(out, 0, &view, 1));
+  note("close", thalweg_close(&out));
+  if (rank == 0) MPI_Abort(MPI_COMM_WORLD, worst);
+  MPI_Barrier(MPI_COMM_WORLD); /* until the abort */
+}
+
+/* The second compute rank does what is wrong; returns 0 if it has left. */
+static int compute(thalweg_output* out) {
+  int rank, ranks, owned = 0;
+  MPI_Comm_rank(thalweg_compute_comm(out), &rank);
+  MPI_Comm_size(thalweg_compute_comm(out), &ranks);
+  const int odd = rank == 1;
+  int64_t global[size + 1];
+  float ta[(size + 1) * levels];
+  for (int point = rank; point < size; point += ranks) global[owned++] = point;
+  if (is("point of two ranks") && odd) global[owned++] = 0;
+  if (is("point twice") && odd) global[owned++] = global[0];
+  if (is("point of no rank") && odd) --owned;
+  if (is("point out of range") && odd) global[owned - 1] = 1000;
+  const int64_t all = size + (is("sizes") && odd);
+  note("define_points", thalweg_define_points(out, "cell", all, owned, global, NULL));
+  if (is("points defined twice"))
+    note("again", thalweg_define_points(out, "cell", all, owned, global, NULL));
+  thalweg_field field = {"ta",
+                         NULL,
+                         is("fields") && odd ? "another one" : NULL,
+                         "K",
+                         "cell",
+                         levels - (is("levels") && odd),
+                         is("types") && odd ? THALWEG_FLOAT64 : THALWEG_FLOAT32,
+                         0.0};
+  if (is("no levels")) field.levels = 0;
+  if (is("no levels on one rank") && odd) field.levels = 0;
+  if (is("no name")) field.name = NULL;
+  note("define_field", thalweg_define_field(out, is("no description") ? NULL : &field));
+  note("end_definition", thalweg_end_definition(out));
+  for (double time_s = 0; time_s <= 7200; time_s += 3600) {
+    if (is("leaves") && odd && time_s == 3600) return 0;
+    if (is("all leave") && time_s == 3600) return 0;
+    for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;
+    const thalweg_view view = {ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0};
+    if (is("put without name")) note("wrong", thalweg_put(out, NULL, &view, time_s));
+    if (is("put without view")) note("wrong", thalweg_put(out, "ta", NULL, time_s));
+    if (is("no values")) note("wrong", thalweg_put(out, "ta", &nothing, time_s));
+    if (!(is("forgotten put") && odd && time_s == 3600) && thalweg_wants(out, "ta", time_s) != 0)
+      note("put", thalweg_put(out, "ta", &view, time_s));
+    note("end_time", thalweg_end_time(out, time_s));
+  }
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  int here = 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  way = argv[1];
+  thalweg_output* out = NULL;
+  note("open", thalweg_open(MPI_COMM_WORLD, is("streams") && world_rank == 1 ? argv[3] : argv[2],
+                            ".", &out));
+  if (out != NULL) {
+    if (thalweg_role(out) == THALWEG_COMPUTE && is("closes early")) {
+      close_early(out);
+    } else if (thalweg_role(out) == THALWEG_COMPUTE) {
+      here = compute(out);
+    } else if (!is("does not serve")) {
+      note("serve", thalweg_serve(out));
+    }
+    if (here) note("close", thalweg_close(&out));
+    if (is("closes early")) MPI_Barrier(MPI_COMM_WORLD); /* until the abort */
+  }
+  MPI_Finalize();
+  return worst;
+}

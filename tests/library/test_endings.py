@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that go wrong, on one rank or on all: everybody ends with a sentence, nobody waits."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MODES = {
+    "serial": '[io]\nmode = "serial"\n',
+    "async": '[io]\nmode = "async"\nranks = 1\n',
+    "shared_file": '[io]\nmode = "shared_file"\nranks = 0\n',
+    "restart": '[io]\nmode = "async"\nranks = 1\n[restart]\nmode = "async"\nranks = 1\n',
+}
+STREAM = """
+[time]
+duration = "PT2H"
+[[output]]
+name = "hourly"
+variables = ["{variable}"]
+interval = "PT1H"
+"""
+COMPUTE = {"serial": [0, 1, 2], "async": [0, 1], "shared_file": [0, 1, 2], "restart": [0, 1]}
+IO_RANK = 2
+RESTART_RANK = 3
+
+
+def ranks_of(mode: str) -> int:
+    return 4 if mode == "restart" else 3
+
+
+@pytest.fixture(scope="session")
+def endings(installed: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("endings.c")
+    program: Path = installed.compile(
+        "mpicc", source, "thalweg", tmp_path_factory.mktemp("endings") / "endings"
+    )
+    return program
+
+
+class Told:
+    """What a program said, call by call: {(rank, call): sentence of its last time}."""
+
+    def __init__(self, result: subprocess.CompletedProcess[str]) -> None:
+        self.code = result.returncode
+        self.text = result.stdout + result.stderr
+        lines = re.findall(r"^(\d) (\w+): (.*)$", result.stdout, re.MULTILINE)
+        self.said = {(int(rank), call): sentence for rank, call, sentence in lines}
+        self.first: dict[int, str] = {}
+        for rank, _, sentence in lines:
+            self.first.setdefault(int(rank), sentence)
+
+
+def run(installed: Any, program: Path, way: str, mode: str, folder: Path, **more: str) -> Told:
+    settings = MODES[mode] + STREAM.format(variable=more.get("variable", "ta"))
+    other = MODES[mode] + STREAM.format(variable="ta").replace("PT1H", "PT2H")
+    return Told(installed.result(ranks_of(mode), program, way, settings, other, cwd=folder))
+
+
+EVERYWHERE = {  # way: what every rank says first
+    "point of two ranks": "place 'cell': point 0 is owned by more than one rank",
+    "point of no rank": r"place 'cell': points \d+ to \d+ are owned by no rank",
+    "sizes": "differ in the global sizes of their places: rank 1 says other than the rest",
+    "fields": "differ in the fields they define: rank 1 says other than the rest",
+    "levels": "differ in the numbers of levels of their fields: rank 1 says other than the rest",
+    "types": "differ in the types of their fields: rank 1 says other than the rest",
+    "streams": "differ in the streams they define: rank 1 says other than the rest",
+    "points defined twice": "the points of place 'cell' are defined twice",
+    "no levels": "field 'ta' has 0 levels; it needs at least one",
+    "no name": "a field needs a name",
+    "no description": "a field needs a description",
+    "point out of range": "place 'cell': point 1000 is owned, but the place has points 0 to 99",
+    "point twice": "place 'cell': global index 1 stands twice in the list of owned points",
+    "no levels on one rank": "field 'ta' has 0 levels; it needs at least one",
+    "forgotten put": "stream 'hourly' is due at 3600 s, but field 'ta' was not put",
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("way", EVERYWHERE)
+def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(
+    installed: Any, endings: Path, tmp_path: Path, way: str, mode: str
+) -> None:
+    told = run(installed, endings, way, mode, tmp_path)
+    assert told.code == 2, told.text
+    assert sorted(told.first) == list(range(ranks_of(mode))), told.text
+    for rank in (0, 1, 2):
+        assert re.search(EVERYWHERE[way], told.first[rank]), told.text
+    if mode == "restart":
+        assert told.first[RESTART_RANK].startswith("the compute ranks ended before"), told.text
+    for rank in COMPUTE[mode]:  # nothing can be missed: the same again from every later call
+        assert told.said[rank, "close"] == told.first[rank]
+        assert told.said[rank, "end_time"] == told.first[rank]
+
+
+SETTINGS = {  # of the second rank, and what differs
+    "mode": ('[io]\nmode = "serial"\nranks = 0\n', "[io] mode, [io] ranks"),
+    "io ranks": ('[io]\nmode = "async"\nranks = 2\n', "[io] ranks"),
+    "transport": ('[io]\nmode = "async"\nranks = 1\ntransport = "rma"\n', "[io] transport"),
+    "way": ('[io]\nmode = "async"\nranks = 1\nway = "mpiio"\n', "[io] way"),
+    "backpressure": (
+        '[io]\nmode = "async"\nranks = 1\nbackpressure = "thin"\n',
+        "[io] backpressure",
+    ),
+    "restart": (MODES["async"] + '[restart]\nmode = "sync"\n', "[restart] mode"),
+    "date": (MODES["async"] + '[time]\nstart = "2001-01-01T00:00:00Z"\n', "[time] start"),
+}
+
+
+@pytest.mark.parametrize("other", SETTINGS)
+def test_other_settings_of_one_rank_are_named_before_anything_is_divided(
+    installed: Any, endings: Path, tmp_path: Path, other: str
+) -> None:
+    text, names = SETTINGS[other]
+    told = Told(installed.result(4, endings, "streams", MODES["async"], text, cwd=tmp_path))
+    assert told.code == 2, told.text
+    expected = f"the ranks differ in {names}: rank 1 says other than the rest; give all ranks"
+    for rank in range(4):
+        assert told.first[rank].startswith(expected), told.text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_stream_of_an_unknown_field_is_the_answer_of_every_later_call(
+    installed: Any, endings: Path, tmp_path: Path, mode: str
+) -> None:
+    told = run(installed, endings, "well", mode, tmp_path, variable="tta")
+    assert told.code == 2
+    for rank in COMPUTE[mode]:
+        for call in ("end_definition", "put", "end_time", "close"):
+            assert "variable 'tta' does not exist" in told.said[rank, call]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_put_that_is_refused_changes_nothing(
+    installed: Any, endings: Path, tmp_path: Path, mode: str
+) -> None:
+    for way, sentence in {
+        "put without name": "thalweg_put needs a field's name and its view",
+        "put without view": "thalweg_put needs a field's name and its view",
+        "no values": "field 'ta' was put without values",
+    }.items():
+        told = run(installed, endings, way, mode, tmp_path)
+        assert told.code == 2
+        for rank in COMPUTE[mode]:
+            assert sentence in told.said[rank, "wrong"], told.text
+        assert {call for _, call in told.said} == {"wrong"}, told.text
+        assert [path.name for path in tmp_path.glob("hourly*")] == ["hourly_20000101T000000Z.nc"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_rank_that_ends_without_close_ends_all_others(
+    installed: Any, endings: Path, tmp_path: Path, mode: str
+) -> None:
+    told = run(installed, endings, "leaves", mode, tmp_path)
+    assert told.code == 2, told.text
+    assert "thalweg: error: MPI_Finalize was called before the output was closed" in told.text
+    others = [rank for rank in range(ranks_of(mode)) if rank != 1]
+    assert sorted(told.first) == others, told.text
+    for rank in (0, 2):
+        assert told.first[rank].startswith("compute rank 1: MPI_Finalize was called before")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_program_that_never_closes_ends_with_a_sentence_and_code_2(
+    installed: Any, endings: Path, tmp_path: Path, mode: str
+) -> None:
+    told = run(installed, endings, "all leave", mode, tmp_path)
+    assert told.code == 2, told.text
+    assert "thalweg: error: MPI_Finalize was called before the output was closed" in told.text
+    if mode in ("async", "restart"):
+        assert "MPI_Finalize was called before" in told.first[IO_RANK]
+
+
+def test_an_io_rank_that_does_not_serve_ends_all_others(
+    installed: Any, endings: Path, tmp_path: Path
+) -> None:
+    told = run(installed, endings, "does not serve", "async", tmp_path)
+    assert told.code == 2, told.text
+    assert "without having served it" in told.first[IO_RANK]
+    for rank in (0, 1):
+        assert told.first[rank].startswith("I/O rank 2: an I/O rank closed"), told.text
+
+
+def test_after_a_refused_transport_every_call_says_so_at_once(
+    installed: Any, endings: Path, tmp_path: Path
+) -> None:
+    small = (
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        'mount -t tmpfs -o size=8m tmpfs /dev/shm && exec "$@"',
+        "sh",
+    )
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        pytest.skip("a private /dev/shm needs root and unshare")
+    if subprocess.run([*small, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine allows no mount namespace")
+    settings = MODES["async"] + 'transport = "shared_memory"\n' + STREAM.format(variable="ta")
+    words = (endings, "closes early", settings)
+    told = Told(installed.result(3, *words, cwd=tmp_path, under=small))
+    assert told.code != 0
+    assert "the staged output does not fit into /dev/shm" in told.first[0], told.text
+    for call in ("put", "end_time", "close"):
+        assert told.said[0, call] == told.first[0], told.text
+
+
+def test_a_checkpoint_under_way_becomes_whole_though_the_output_fails_at_close(
+    installed: Any, endings: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "hourly_20000101T000000Z.nc" / "in the way").mkdir(parents=True)
+    told = run(installed, endings, "closes early", "restart", tmp_path)
+    assert told.code != 0
+    assert "its final name" in told.said[0, "close"], told.text
+    assert [path.name for path in (tmp_path / "restart").iterdir()] == ["20000101T000000Z"]
