@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.told_runs import ToldRuns
 
 # Two streams that differ in interval, precision, layout, files and places: most paths in one run.
 # R2B2 has 1280 triangles; 3 layers and two hours take about a second.
@@ -49,15 +51,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow only")
-    config.addinivalue_line("markers", "last: looks at what the tests before it left")
+    config.addinivalue_line(
+        "markers", "some(n, first=0): of its cases every n-th runs; the others with --slow only"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: "last" in item.keywords)
-    if not config.getoption("--slow"):
-        for item in items:
-            if "slow" in item.keywords:
-                item.add_marker(pytest.mark.skip(reason="slow; add --slow"))
+    if config.getoption("--slow"):
+        return
+    cases: Counter[str] = Counter()
+    for item in items:
+        test, mark = item.nodeid.partition("[")[0], item.get_closest_marker("some")
+        slow = "slow" in item.keywords
+        if mark is not None and not slow:
+            every, first = (*mark.args, 0)[:2]
+            slow = cases[test] % every != first
+            cases[test] += 1
+        if slow:
+            item.add_marker(pytest.mark.skip(reason="slow; add --slow"))
+
+
+@pytest.fixture(scope="session")
+def told_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToldRuns]:
+    """The runs that the report has told. At the end it tells also those that tests shared."""
+    told = ToldRuns()
+    yield told
+    page = tmp_path_factory.mktemp("report_of_shared_runs") / "page.html"
+    failures = told.failures_below(tmp_path_factory.getbasetemp(), page)
+    assert not failures, "\n".join(failures)
+
+
+@pytest.fixture(autouse=True)
+def _every_run_is_told(request: pytest.FixtureRequest, told_runs: ToldRuns) -> Iterator[None]:
+    """Whatever a test does to a run, the report tells it and does not end in a traceback."""
+    yield
+    folder = request.node.funcargs.get("tmp_path")
+    if folder is not None:
+        failures = told_runs.failures_below(folder, folder / "report_of_runs.html")
+        assert not failures, "\n".join(failures)
 
 
 @pytest.fixture(scope="session")

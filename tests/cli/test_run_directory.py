@@ -57,6 +57,7 @@ def test_overwrite_removes_what_a_run_makes_and_nothing_else(
     assert json.loads(again.stdout)["status"] == "complete"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("again", ["--overwrite", "--continue"])
 def test_a_report_of_what_the_run_was_before_does_not_stay(
     again: str, cli: Cli, small_case: Path, model: Path

@@ -37,6 +37,7 @@ def settings_of(storage: str) -> list[str]:
     return [word for each in [*words, "io.mode=async", "io.ranks=2"] for word in ("--set", each)]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     storage: str, cli: object, tmp_path: Path
@@ -64,6 +65,7 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("storage", STORAGES[:5])
 def test_a_run_that_becomes_unstable_leaves_the_times_that_happened(
     storage: str, cli: object, tmp_path: Path

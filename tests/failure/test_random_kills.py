@@ -16,7 +16,7 @@ import pytest
 from thalweg.testing.contents import messages_of
 from thalweg.testing.kill_trial import KillHarness, Tally
 
-FEW, MANY, OF_ONE_WAY = 8, 300, 4
+FEW, MANY, OF_ONE_WAY = 4, 300, 4
 USUAL_SEED = 41  # of the short test: the same ways each time, killed at moments that differ
 
 

@@ -87,6 +87,7 @@ def limit(run: Any, kind: int, value: int) -> None:
             resource.prlimit(process, kind, (value, value))
 
 
+@pytest.mark.some(2)
 def test_a_full_disk_ends_every_way(
     way: Way, start_run: Start, small_disk: Path, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_full_disk_ends_every_way(
         assert_whole(run, run.directory, way, tmp_path)
 
 
+@pytest.mark.some(2, 1)
 def test_a_file_that_outgrows_its_limit_ends_every_way(
     way: Way, start_run: Start, tmp_path: Path
 ) -> None:
@@ -106,6 +108,7 @@ def test_a_file_that_outgrows_its_limit_ends_every_way(
     assert_whole(run, run.directory, way, tmp_path)
 
 
+@pytest.mark.some(2)
 def test_too_many_open_files_end_every_way(way: Way, start_run: Start, tmp_path: Path) -> None:
     run = start_run(*settings_of(way))
     run.wait_for(lambda: count_files(run) >= FIRST)
@@ -114,6 +117,7 @@ def test_too_many_open_files_end_every_way(way: Way, start_run: Start, tmp_path:
     assert_whole(run, run.directory, way, tmp_path)
 
 
+@pytest.mark.some(2, 1)
 def test_a_directory_removed_during_the_run_ends_every_way(
     way: Way, start_run: Start, tmp_path: Path
 ) -> None:
@@ -128,6 +132,7 @@ def test_a_directory_removed_during_the_run_ends_every_way(
     assert_whole(run, gone, way, tmp_path)
 
 
+@pytest.mark.some(3, 1)
 def test_a_disk_that_becomes_read_only_ends_every_way(
     way: Way, start_run: Start, small_disk: Path, tmp_path: Path
 ) -> None:
@@ -153,6 +158,7 @@ RESTARTS = {
 }
 
 
+@pytest.mark.some(5, 2)
 @pytest.mark.parametrize(("mode", "ranks"), RESTARTS.values(), ids=RESTARTS.keys())
 @pytest.mark.parametrize("trouble", ["size", "open files", "gone"])
 def test_checkpoints_that_cannot_be_written_end_the_run(

@@ -17,12 +17,14 @@ from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.contents import final_files
 from thalweg.testing.ranked_run import RankedRun, ranks_of, stopped
 
-# One output step is 1.5 MB as it is staged: there is room for two of the 49.
+# One output step is 1.5 MB as it is staged: there is room for two of the 49. Many time steps, so
+# that the writers stand still before the model has gone far.
 CASE = """
 [grid]
 name = "R2B2"
 [model]
 levels = 10
+time_step = 180
 [time]
 duration = "PT12H"
 [[output]]
@@ -34,7 +36,8 @@ budget = 4
 timeout = 60
 """
 TIMES_S = [900.0 * step for step in range(49)]
-FILE_S, LATE_S = 8 * 3600.0, 6 * 3600.0  # of a file; when the writers may go on
+FILE_S, END_S = 8 * 3600.0, 12 * 3600.0  # of a file; of the run
+LATE_S = 6 * 3600.0  # when the writers may go on
 WAYS = [  # container, compression, layout, mode
     "netcdf4-none-contiguous-async",
     "netcdf4-deflate-contiguous-shared_file",
@@ -53,8 +56,10 @@ def settings_of(way: str, pressure: str) -> list[str]:
     ]  # fmt: skip
 
 
-def run_past_stopped_writers(case: Path, directory: Path, settings: list[str]) -> str:
-    """The I/O ranks stand still from the first output until the model is late in its first file."""
+def run_past_stopped_writers(
+    case: Path, directory: Path, settings: list[str], until_s: float
+) -> str:
+    """The I/O ranks stand still from the first output until the model is at `until_s`."""
     run = RankedRun.start(case, directory, settings)
 
     def reached_s() -> float:
@@ -68,7 +73,7 @@ def run_past_stopped_writers(case: Path, directory: Path, settings: list[str]) -
 
     wait_for(0.0)
     with stopped([process for rank, process in ranks_of(directory).items() if rank > 1]):
-        wait_for(LATE_S)
+        wait_for(until_s)
     code, _ = run.wait()
     assert code == 0, run.errors()
     return run.output()
@@ -96,31 +101,40 @@ def main_of(run: Path) -> Stream:
     return read_streams(run)["main"]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "until_s"), [*((way, LATE_S) for way in WAYS), (WAYS[0], END_S), (WAYS[-1], END_S)]
+)
 def test_times_that_were_dropped_are_named_and_the_others_are_true(
-    way: str, tmp_path: Path, model: Path
+    way: str, until_s: float, tmp_path: Path, model: Path
 ) -> None:
     case = tmp_path / "case.toml"
     case.write_text(CASE)
     run = tmp_path / "thin"
-    said = run_past_stopped_writers(case, run, settings_of(way, "thin"))
+    said = run_past_stopped_writers(case, run, settings_of(way, "thin"), until_s)
     request = RunRequest(case, 0, settings_of(way, "block"), tmp_path / "whole", quiet=True)
     thin, whole = main_of(run), main_of(run_case(request).path)
     there = {slot.time_s: slot for slot in thin.slots}
-    dropped = [time_s for file in final_files(run).values() for time_s in dropped_in(file)]
-    assert dropped, "buffers were never full"
-    assert f"{len(dropped)} of 49 output times were dropped" in said
-    assert sorted([*there, *dropped]) == TIMES_S == [slot.time_s for slot in whole.slots]
-    for file in final_files(run).values():  # each tells of its own, and of no others
-        mine = [slot.time_s for slot in thin.slots if slot.file == file] + dropped_in(file)
-        first = FILE_S * (mine[0] // FILE_S)
-        assert sorted(mine) == [time for time in TIMES_S if first <= time < first + FILE_S]
+    missing = [time_s for time_s in TIMES_S if time_s not in there]
+    assert missing, "buffers were never full"
+    assert f"{len(missing)} of 49 output times were dropped" in said
+    assert [slot.time_s for slot in whole.slots] == TIMES_S
+    dropped: list[float] = []
+    for _, file in sorted(final_files(run).items()):  # each tells of its own, and of no others
+        written = [slot.time_s for slot in thin.slots if slot.file == file]
+        first = FILE_S * (written[0] // FILE_S)
+        mine = [time_s for time_s in missing if first <= time_s < first + FILE_S]
+        assert dropped_in(file) == mine
+        dropped += mine
+    # A file all of whose times were dropped, because the model was at its end by then, is not made.
+    unmade = {time_s // FILE_S for time_s in TIMES_S} - {time_s // FILE_S for time_s in there}
+    assert dropped == [time_s for time_s in missing if time_s // FILE_S not in unmade]
     for slot in whole.slots:
         for name in whole.fields:
             if slot.time_s in there:
                 values = thin.values(name, there[slot.time_s])
                 assert values.tobytes() == whole.values(name, slot).tobytes(), (name, slot)
-    told = [line for path in (run / "journal").glob("*.jsonl") for line in read_json_lines(path)]
-    assert sorted(1e-3 * x["time_ms"] for x in told if x.get("dropped")) == sorted(dropped)
+    journals = sorted((run / "journal").glob("*.jsonl"))
+    told = [line for path in journals for line in read_json_lines(path)]
+    assert [1e-3 * x["time_ms"] for x in told if x.get("dropped")] == dropped
     thin.close()
     whole.close()

@@ -82,6 +82,7 @@ EVERYWHERE = {  # way: what every rank says first
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", EVERYWHERE)
 def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,9 @@ from typing import Any
 import netCDF4
 import numpy as np
 import pytest
-from markupsafe import Markup
 from numpy.typing import NDArray
 
-from thalweg.report.pictures import Draw, Pictures
-from thalweg.report.style import NARROW_INCHES
+from thalweg.testing.told_runs import without_pixels
 
 Array = NDArray[Any]
 TIMERS = (  # name, parent, category, total and own seconds on ranks 0, 1 (compute) and 2 (I/O)
@@ -195,15 +193,8 @@ def page_text() -> Callable[[Path], str]:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Pages without pixels, which take nine tenths of the time; the names of their pictures."""
+def drawn() -> Iterator[list[str]]:
+    """Pages without pixels; the names of their pictures."""
     names: list[str] = []
-
-    def draw_only(self: Pictures, draw: Draw, name: str, alternative: str, caption: str) -> Markup:
-        names.append(name)
-        if name != "map" or names.count("map") < 5:  # the mesh of one is the mesh of the next
-            draw(NARROW_INCHES)
-        return Markup("")
-
-    monkeypatch.setattr(Pictures, "add", draw_only)
-    return names
+    with without_pixels(names):
+        yield names

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report tells every run that the tests of this session made, whole, failed or damaged."""
+"""The report tells runs of every container, restart mode and set of files."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from thalweg.report import write_report
 from thalweg.report.binning import flatten
 from thalweg.report.rundata import read_run
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing import told_runs
+from thalweg.testing.told_runs import ToldRuns
 
 CASE = """
 [grid]
@@ -28,44 +29,22 @@ interval = "PT30M"
 """
 
 
-def runs_below(folder: Path) -> list[Path]:
-    """Every run directory; of those that were asked for the same and left the same, one."""
-    found: dict[str, Path] = {}
-    for file in sorted(folder.rglob("experiment.toml")):
-        run = file.parent
-        if not (run / "files").is_dir():
-            continue
-        left = sorted(each.name.partition("_")[2] for each in (run / "files").iterdir())
-        tables = file.read_text(encoding="utf-8", errors="replace")
-        found.setdefault(json.dumps([tables, left, _status(run)]), run)
-    return list(found.values())
-
-
-def _status(run: Path) -> str:
-    try:
-        return str(json.loads((run / "run.json").read_text()).get("status"))
-    except (OSError, ValueError, AttributeError):
-        return "unknown"
-
-
-@pytest.mark.last
-def test_every_run_of_this_session_is_told(
-    tmp_path_factory: pytest.TempPathFactory, small_run: Path, tmp_path: Path, drawn: list[str]
+def test_a_run_that_cannot_be_told_is_named(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = runs_below(tmp_path_factory.getbasetemp())
-    assert small_run in runs
-    failures = [told for run in runs if (told := failure_of_report(run, tmp_path))]
-    assert not failures, "\n".join(failures)
-    assert {"shares", "timeline", "bytes", "map"} <= set(drawn)
+    """What follows every test of this session (tests/conftest.py) finds runs, and their faults."""
+    page, told = tmp_path / "page.html", ToldRuns()
+    assert told.failures_below(small_run.parent, page) == []
+    assert len(told.kinds) == 1
+    assert {"shares", "timeline", "bytes", "map"} <= set(told.drawn)
 
+    def fails(*_: object) -> Path:
+        raise KeyError("restart")
 
-def failure_of_report(run: Path, folder: Path) -> str:
-    """'' or what went wrong: a failure of one run does not hide that of another."""
-    try:
-        write_report([run], folder / "page.html")
-    except Exception as error:
-        return f"{run}: {type(error).__name__}: {error}"
-    return ""
+    monkeypatch.setattr(told_runs, "write_report", fails)
+    assert told.failures_below(small_run.parent, page) == [], "told already"
+    failures = ToldRuns().failures_below(small_run.parent, page)
+    assert failures == [f"{small_run}: KeyError: 'restart'"]
 
 
 @pytest.mark.parametrize(
