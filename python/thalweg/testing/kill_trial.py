@@ -34,7 +34,8 @@ from thalweg.testing.ways import (
     draw_way,
 )
 
-# R2B2 has 1280 triangles. How often files and checkpoints begin is drawn.
+# R2B2 has 1280 triangles. How often files and checkpoints begin is drawn. The second stream begins
+# late and ends early.
 CASE = """
 [grid]
 name = "R2B2"
@@ -45,6 +46,12 @@ duration = "PT3H"
 [[output]]
 name = "main"
 interval = "PT15M"
+[[output]]
+name = "part"
+variables = ["vor"]
+interval = "PT15M"
+start = "PT1H"
+end = "PT2H15M"
 [io]
 timeout = 20
 """
