@@ -15,8 +15,9 @@ namespace thalweg {
 
 namespace {
 
-/// A file of a part of the grid has no topology.
+/// Has the file a topology? One of a part of the grid, or of another model's own points, has none.
 bool holds_whole_grid(const FileDescription& file) {
+  if (file.grid.empty()) return false;
   if (file.first_points.empty()) return true;
   const Grid grid = Grid::parse(file.grid);
   const std::array<std::int64_t, 3> whole{grid.cells(), grid.edges(), grid.vertices()};
@@ -51,6 +52,16 @@ std::vector<Attribute> height_attributes() {
           {"positive", "up"}};
 }
 
+std::vector<Attribute> level_attributes(const FileDescription& description) {
+  std::vector<Attribute> list{{"standard_name", "model_level_number"},
+                              {"long_name", "layer"},
+                              {"units", "1"},
+                              {"axis", "Z"}};
+  // On a grid that we know, levels are numbered as in ICON. How others number theirs, nobody said.
+  if (!description.grid.empty()) list.push_back({"positive", "down"});
+  return list;
+}
+
 MeshContent mesh_content(const FileDescription& description) {
   std::array<bool, 3> used{};
   for (const auto& field : description.fields) used[static_cast<std::size_t>(field.place)] = true;
@@ -61,8 +72,8 @@ std::vector<Attribute> field_attributes(const FileDescription& description,
                                         const FieldInfo& field) {
   std::vector<Attribute> list;
   if (!field.standard_name.empty()) list.push_back({"standard_name", field.standard_name});
-  list.push_back({"long_name", field.long_name});
-  list.push_back({"units", field.units});
+  if (!field.long_name.empty()) list.push_back({"long_name", field.long_name});
+  if (!field.units.empty()) list.push_back({"units", field.units});
   const auto height = height_name(field);
   if (description.grid.empty()) {
     if (!height.empty()) list.push_back({"coordinates", height});
@@ -80,7 +91,9 @@ std::vector<Attribute> field_attributes(const FileDescription& description,
 
 std::vector<Attribute> global_attributes(const FileDescription& description,
                                          const std::string& history) {
-  std::vector<Attribute> list{{"Conventions", "CF-1.11 UGRID-1.0"}};
+  // Only a file with the topology follows UGRID.
+  std::vector<Attribute> list{
+      {"Conventions", holds_whole_grid(description) ? "CF-1.11 UGRID-1.0" : "CF-1.11"}};
   for (const auto& [name, text] : description.attributes) list.push_back({name, text});
   list.push_back({"history", history});
   if (!description.grid.empty()) list.push_back({"grid_name", description.grid});

@@ -25,6 +25,8 @@ std::string height_name(const FieldInfo& field);
 /// The scalar coordinates of a file: metres by name.
 std::map<std::string, double> heights(const FileDescription& description);
 std::vector<Attribute> height_attributes();
+/// Of the coordinate `level`.
+std::vector<Attribute> level_attributes(const FileDescription& description);
 
 /// Global text attributes of a file: conventions, what user and model gave, `history`, the grid.
 std::vector<Attribute> global_attributes(const FileDescription& description,

@@ -102,7 +102,7 @@ def test_global_attributes_are_those_of_model_and_user_and_the_true_history(
     assert before <= datetime.fromisoformat(date) <= datetime.now(UTC)
     assert command == "whole_numbers told.toml"
     assert told == {
-        "Conventions": "CF-1.11 UGRID-1.0", "institution": "a centre", "comment": "of the user",
+        "Conventions": "CF-1.11", "institution": "a centre", "comment": "of the user",
         "references": "https://example.org",
     }  # fmt: skip
 

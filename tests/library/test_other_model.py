@@ -129,6 +129,25 @@ def test_a_height_is_a_scalar_coordinate(files: Path, stream: str) -> None:
     assert "height" not in plain.get("coordinates", "")
 
 
+@pytest.mark.parametrize("stream", ["exact", "store"])
+def test_a_file_claims_nothing_that_the_model_did_not_say(files: Path, stream: str) -> None:
+    """Own points have no topology; which way levels go, and what a field is called, who knows."""
+    path = file_of(files, stream)
+    if stream == "store":
+        zarr = pytest.importorskip("zarr")
+        group = zarr.open_group(path, mode="r")
+        conventions = group.attrs["Conventions"]
+        level, field = dict(group["level"].attrs), dict(group["t_col"].attrs)
+    else:
+        with netCDF4.Dataset(path) as file:
+            conventions = file.Conventions
+            level, field = dict(file["level"].__dict__), dict(file["t_col"].__dict__)
+    assert conventions == "CF-1.11"
+    assert level["standard_name"] == "model_level_number"
+    assert "positive" not in level
+    assert "" not in field.values()
+
+
 def test_a_height_said_in_fortran_is_that_of_its_field_alone(
     installed: Any, tmp_path: Path
 ) -> None:

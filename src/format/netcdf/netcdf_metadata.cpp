@@ -117,11 +117,7 @@ struct Definition {
 
   int level() const {
     const int id = variable("level", NC_INT, std::array{level_dimension()});
-    put_text(ncid, id, "standard_name", "model_level_number");
-    put_text(ncid, id, "long_name", "layer");
-    put_text(ncid, id, "units", "1");
-    put_text(ncid, id, "axis", "Z");
-    put_text(ncid, id, "positive", "down");
+    for (const auto& [key, value] : level_attributes(file)) put_text(ncid, id, key.c_str(), value);
     return id;
   }
 

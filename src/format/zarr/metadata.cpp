@@ -106,11 +106,7 @@ ZarrArray time_array(const FileDescription& file) {
 ZarrArray level_array(const FileDescription& file) {
   const auto levels = static_cast<std::int64_t>(file.level_numbers.size());
   ZarrArray array{"level", "int32", {levels}, {"level"}, {levels}, {}, {}, {}};
-  array.attributes = {{"standard_name", "model_level_number"},
-                      {"long_name", "layer"},
-                      {"units", "1"},
-                      {"axis", "Z"},
-                      {"positive", "down"}};
+  for (const auto& [key, value] : level_attributes(file)) array.attributes[key] = value;
   return array;
 }
 
