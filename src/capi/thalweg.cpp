@@ -7,13 +7,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "capi/last_error.hpp"
+#include "field/names.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/same_everywhere.hpp"
+#include "restart/part.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
 #include "thalweg/restart.hpp"
@@ -38,6 +43,7 @@ struct thalweg_output {
   std::vector<FieldInfo> fields, state;
   std::optional<Beginning> beginning;  // of a run that looked for its state
   bool points_given = false;           // to the restart
+  mutable std::mutex one_caller;       // the first of many threads that put seals the definition
 };
 
 std::string& capi::last_error() {
@@ -64,6 +70,7 @@ int status_on(const thalweg_output* output, bool computes, const Act& act) {
             "an I/O or restart rank takes no part in this call: it calls thalweg_serve alone");
     require(!output->output->is_compute_rank() || computes,
             "a compute rank has nothing to serve: thalweg_serve is for I/O and restart ranks");
+    const std::lock_guard alone(output->one_caller);
     act();
   });
 }
@@ -112,7 +119,8 @@ FieldInfo info_of(const thalweg_field* description) {
           field.height_m};
 }
 
-FieldView view_of(const thalweg_view& view, ValueType type) {
+template <class View>
+View view_of(const thalweg_view& view, ValueType type) {
   return {view.values, view.point_stride, view.level_stride,
           type,        view.block_points, view.block_stride};
 }
@@ -140,11 +148,15 @@ Output open_output(MPI_Comm world, const OutputSettings& settings, const std::st
   }
 }
 
-void end_points(thalweg_output& handle) {
-  if (handle.points_given) return;
+std::vector<OwnedPoints> points_of(const thalweg_output& handle) {
   std::vector<OwnedPoints> all;
   for (const auto& points : handle.points) all.push_back(points.view);
-  if (handle.restart) handle.restart->define(all);
+  return all;
+}
+
+void end_points(thalweg_output& handle) {
+  if (handle.points_given) return;
+  if (handle.restart) handle.restart->define(points_of(handle));
   handle.points_given = true;
 }
 
@@ -181,9 +193,29 @@ void require_none_unfit(const RestartSet& set, const std::string& directory) {
                   directory, fmt::join(set.unfit, "; ")));
 }
 
-void require_views(const thalweg_output& handle, const thalweg_view* views, int count) {
-  require(views != nullptr && count == static_cast<int>(handle.state.size()),
-          "there must be one view for every field of the state, in the order of definition");
+// Whether there is one for every field, the library asks on all ranks together.
+template <class View>
+std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* views, int count) {
+  std::vector<View> all(static_cast<std::size_t>(views == nullptr ? 0 : std::max(count, 0)));
+  for (std::size_t index = 0; index < all.size() && index < handle.state.size(); ++index) {
+    all[index] = view_of<View>(views[index], handle.state[index].type);
+  }
+  return all;
+}
+
+// One rank alone may be wrong, and all have to hear of it; also where there is no set to read yet.
+void require_what_reads(const thalweg_output& handle, const char* directory,
+                        std::span<const MutableFieldView> views, const double* time_s) {
+  const auto compute = handle.output->compute_comm();
+  int rank = 0;
+  MPI_Comm_rank(compute, &rank);
+  throw_together(compute, attempt(rank, [&] {
+                   require(directory != nullptr && *directory != '\0',
+                           "thalweg_read_state needs a directory of sets, not NULL");
+                   require(time_s != nullptr,
+                           "thalweg_read_state needs a place for the time, not NULL");
+                   check_views(handle.state, views, rank_points(points_of(handle)), "read");
+                 }));
 }
 
 }  // namespace
@@ -301,7 +333,7 @@ int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* v
     seal(*output);
     require(field != nullptr && view != nullptr, "thalweg_put needs a field's name and its view");
     const auto& info = field_of(*output, field);
-    output->output->put(info.name, view_of(*view, info.type), time_s);
+    output->output->put(info.name, view_of<FieldView>(*view, info.type), time_s);
   });
 }
 
@@ -325,6 +357,7 @@ int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
   return status_of_definition(output, [&] {
     end_points(*output);
     output->state.push_back(info_of(field));
+    check_levels(output->state.back());  // of a state that is read only, too
     if (output->restart) output->restart->define(output->state.back());
   });
 }
@@ -335,12 +368,7 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
     require(output->restart.has_value(), "[restart]: mode is \"none\"; choose one to write state");
     seal(*output);
     output->output->end_definition();
-    require_views(*output, views, count);
-    std::vector<FieldView> all;
-    for (int index = 0; index < count; ++index) {
-      all.push_back(view_of(views[index], output->state[index].type));
-    }
-    output->restart->write(time_s, all, {});
+    output->restart->write(time_s, views_of<FieldView>(*output, views, count), {});
   });
 }
 
@@ -350,10 +378,10 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
     require_working(*output);
     require(!output->sealed,
             "state must be read before end_definition and the first question about output times");
-    require(time_s != nullptr, "thalweg_read_state needs a place for the time, not NULL");
-    require_views(*output, views, count);
-    *time_s = -1.0;
     auto& out = *output->output;
+    const auto all = views_of<MutableFieldView>(*output, views, count);
+    require_what_reads(*output, directory, all, time_s);
+    *time_s = -1.0;
     auto& beginning = output->beginning.emplace(
         find_beginning(out.compute_comm(), text_of(directory),
                        output->settings.directory + "/restart", output->settings, output->streams));
@@ -363,15 +391,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
       if (beginning.same_files) out.begin_again();
       return;
     }
-    std::vector<OwnedPoints> points;
-    for (const auto& owned : output->points) points.push_back(owned.view);
-    std::vector<MutableFieldView> all;
-    for (int index = 0; index < count; ++index) {
-      const auto& view = views[index];
-      all.push_back({view.values, view.point_stride, view.level_stride, output->state[index].type,
-                     view.block_points, view.block_stride});
-    }
-    read_restart(out.compute_comm(), set, points, output->state, all);
+    read_restart(out.compute_comm(), set, points_of(*output), output->state, all);
     *time_s = set.time.seconds();
     // Outputs up to that time are those of the run before.
     out.continue_after(set.time, beginning.same_files, set.path);
@@ -382,6 +402,7 @@ int thalweg_close(thalweg_output** output) {
   if (output == nullptr || *output == nullptr) return THALWEG_OK;
   const int status = status_of([&] {
     auto& handle = **output;
+    const std::lock_guard alone(handle.one_caller);
     if (!handle.output->is_compute_rank()) return handle.output->close();
     try {
       seal(handle);

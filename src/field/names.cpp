@@ -57,4 +57,10 @@ void check_name(std::string_view what, const std::string& name, std::size_t long
   if (name.back() == ' ') refuse("may not end with a blank");
 }
 
+void check_levels(const FieldInfo& field) {
+  if (field.levels >= 1) return;
+  throw Error(Blame::user, fmt::format("field '{}' has {} levels; it needs at least one",
+                                       field.name, field.levels));
+}
+
 }  // namespace thalweg

@@ -152,10 +152,7 @@ void Output::define(const FieldInfo& field) {
     state_->require_open_definition("fields");
     if (field.name.empty()) refuse("a field needs a name");
     check_field_name(definition, field);
-    if (field.levels < 1) {
-      refuse(
-          fmt::format("field '{}' has {} levels; it needs at least one", field.name, field.levels));
-    }
+    check_levels(field);
     for (const auto& known : definition.fields) {
       if (known.name == field.name) refuse(fmt::format("field '{}' is defined twice", field.name));
     }

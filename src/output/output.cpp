@@ -107,7 +107,7 @@ Output::~Output() {
 Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   const auto alone = enter_alone();
   require_mpi_thread();
-  set_wait_timeout(settings.timeout_s);
+  if (settings.timeout_s > 0.0) set_wait_timeout(settings.timeout_s);  // else it is refused below
   int rank = 0, size = 1;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 
@@ -400,6 +401,26 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
   CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
                        doctest::Contains("level 31 does not exist; its fields have levels 1 to 30"),
                        Error);
+  stream.levels.clear();
+  const std::vector<FieldInfo> two_depths{{"vor", "", "", "s-1", Place::cell, 30},
+                                          {"ps", "", "", "Pa", Place::cell, 1},
+                                          {"w", "", "", "m s-1", Place::cell, 31}};
+  CHECK_THROWS_WITH_AS(check_stream(stream, two_depths, OutputSettings{}),
+                       "[[output]] 'out': field 'w' has 31 levels and another one 30; write them "
+                       "in two streams",
+                       Error);
+  for (const int none : {0, -2}) {
+    stream.partitions = none;
+    CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                         doctest::Contains("must be at least 1"), Error);
+  }
+  stream.partitions = 1;
+  stream.start = -60.0;
+  CHECK_THROWS_WITH_AS(check_stream(stream, fields, OutputSettings{}),
+                       doctest::Contains("it starts at -60 s, before the run does"), Error);
+}
+
+TEST_CASE("numbers that no experiment could hold are refused of a program's settings too") {
   OutputSettings settings;
   settings.mode = "asynch";
   CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("Did you mean 'async'?"),
@@ -408,6 +429,18 @@ TEST_CASE("streams that cannot be written are refused before anything happens") 
   settings.io_ranks = 4;
   CHECK_THROWS_WITH_AS(check_output(settings, 4), doctest::Contains("leaves no compute rank"),
                        Error);
+  const auto refuses = [](const auto& change, const std::string& sentence) {
+    OutputSettings numbers;
+    change(numbers);
+    CHECK_THROWS_WITH_AS(check_output(numbers, 4), doctest::Contains(sentence.c_str()), Error);
+  };
+  refuses([](auto& each) { each.io_ranks = -1; }, "[io]: ranks = -1 must not be negative");
+  refuses([](auto& each) { each.restart_ranks = -1; }, "[restart]: ranks = -1 must not be");
+  refuses([](auto& each) { each.restart_ranks = 4; }, "leaves no compute rank of 4 ranks");
+  refuses([](auto& each) { each.budget_bytes = -1; }, "budget = -1 bytes must not be negative");
+  refuses([](auto& each) { each.timeout_s = 0.0; }, "timeout = 0 s must be larger than 0");
+  refuses([](auto& each) { each.timeout_s = std::nan(""); }, "must be larger than 0");
+  refuses([](auto& each) { each.duration = -1.0; }, "duration = -1 s must not be negative");
 }
 
 TEST_CASE("every container is asked before anything happens, and knows what it cannot write") {

@@ -9,6 +9,7 @@
 #include "base/warning.hpp"
 #include "field/stored_values.hpp"
 #include "output/state.hpp"
+#include "redist/view_access.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"
@@ -129,10 +130,9 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
       const auto& info = definition.fields[stream.fields[position]];
       if (info.name != field) continue;
       known = true;
-      if (view.type != info.type) {
-        throw Error(
-            Blame::user,
-            fmt::format("field '{}' was put with values of another type than defined", field));
+      const auto points = step ? state_->owned[static_cast<std::size_t>(info.place)] : 0;
+      if (const auto fault = fault_of_view(view, info, points); !fault.empty()) {
+        throw Error(Blame::user, fmt::format("field '{}' was put {}", field, fault));
       }
       if (!step) break;
       if (state_->ended_time && time <= *state_->ended_time) {
@@ -145,9 +145,6 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
       if (state_->put_seen[index][position]) {
         throw Error(Blame::user,
                     fmt::format("field '{}' was put twice at {} s", field, time.seconds()));
-      }
-      if (view.values == nullptr && state_->owned[static_cast<std::size_t>(info.place)] > 0) {
-        throw Error(Blame::user, fmt::format("field '{}' was put without values", field));
       }
       const TraceScope scope(trace_watches(field, *step) &&
                              trace_put(stream, *step, info, view, state_->runs,

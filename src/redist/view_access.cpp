@@ -2,6 +2,8 @@
 // Splits rectangles of points into pieces of constant stride, then copies them as wide as they are.
 #include "redist/view_access.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -111,6 +113,16 @@ std::vector<Stretch> make_stretches(std::int64_t points, std::span<const std::in
     }
   }
   return stretches;
+}
+
+std::string fault_of_view(const void* values, ValueType type, std::int64_t block_points,
+                          const FieldInfo& field, std::int64_t points) {
+  if (type != field.type) return "with values of another type than defined";
+  if (points == 0) return "";
+  if (values == nullptr) return "without values";
+  if (block_points >= 0) return "";
+  return fmt::format("in blocks of {} points; blocks have at least 1, and 0 means none",
+                     block_points);
 }
 
 ArrayOrder natural_order(const Addressing& where) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "redist/reorder.hpp"
@@ -42,6 +43,14 @@ Addressing addressing_of(const View& view, int levels, std::span<const Stretch> 
   return {view.point_stride, view.level_stride,   view.block_points,
           view.block_stride, bytes_of(view.type), levels,
           stretches};
+}
+
+/// Why a view cannot hold `points` points of a field, as the end of a sentence: "" = it can.
+std::string fault_of_view(const void* values, ValueType type, std::int64_t block_points,
+                          const FieldInfo& field, std::int64_t points);
+template <class View>
+std::string fault_of_view(const View& view, const FieldInfo& field, std::int64_t points) {
+  return fault_of_view(view.values, view.type, view.block_points, field, points);
 }
 
 /// Some levels of some packed points of a field.

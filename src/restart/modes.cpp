@@ -59,6 +59,14 @@ void check_restart(const RestartSettings& settings, int compute_ranks, int resta
     throw Error(Blame::user,
                 fmt::format("[restart]: keep is {}, but must be at least 1", settings.keep));
   }
+  if (!(settings.timeout_s > 0.0)) {
+    throw Error(Blame::user,
+                fmt::format("[io]: timeout = {} s must be larger than 0", settings.timeout_s));
+  }
+  if (restart_ranks < 0) {
+    throw Error(Blame::user,
+                fmt::format("[restart]: ranks = {} must not be negative", restart_ranks));
+  }
   if (compute_ranks < 1) {
     throw Error(Blame::user,
                 fmt::format("[restart]: ranks = {} leaves no compute rank; ask for fewer or start "

@@ -65,6 +65,29 @@ RankPoints rank_points(std::span<const OwnedPoints> points) {
   return all;
 }
 
+template <class View>
+void check_views(std::span<const FieldInfo> fields, std::span<const View> views,
+                 const RankPoints& points, std::string_view done) {
+  if (views.size() != fields.size()) {
+    throw Error(Blame::user,
+                fmt::format("the state has {} fields, but {} views were given: there must be one "
+                            "for every field, in the order of definition",
+                            fields.size(), views.size()));
+  }
+  for (std::size_t index = 0; index < fields.size(); ++index) {
+    const auto& field = fields[index];
+    const auto fault =
+        fault_of_view(views[index], field, points[static_cast<std::size_t>(field.place)].count);
+    if (fault.empty()) continue;
+    throw Error(Blame::user,
+                fmt::format("field '{}' of the state is to be {} {}", field.name, done, fault));
+  }
+}
+template void check_views(std::span<const FieldInfo>, std::span<const FieldView>, const RankPoints&,
+                          std::string_view);
+template void check_views(std::span<const FieldInfo>, std::span<const MutableFieldView>,
+                          const RankPoints&, std::string_view);
+
 std::vector<std::int64_t> PartIndex::encode() const {
   std::vector<std::int64_t> words{magic,       rank,       static_cast<std::int64_t>(fields.size()),
                                   index_bytes, part_bytes, points[0],

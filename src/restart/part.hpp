@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "redist/plan.hpp"
 #include "redist/view_access.hpp"
 #include "thalweg/output.hpp"
+#include "thalweg/restart.hpp"
 
 namespace thalweg {
 
@@ -32,6 +34,12 @@ using RankPoints = std::array<PlacePoints, 3>;  // [place]
 /// Takes global indices in any order. Throws Error(user) if a point is given twice or is not one of
 /// the place.
 RankPoints rank_points(std::span<const OwnedPoints> points);
+
+/// Throws Error(user) unless there is a view for every field, which holds this rank's points.
+/// `done`: "written", "read".
+template <class View>
+void check_views(std::span<const FieldInfo> fields, std::span<const View> views,
+                 const RankPoints& points, std::string_view done);
 
 /// Where the values of one field lie in a part, in bytes.
 struct PartField {

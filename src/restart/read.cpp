@@ -169,8 +169,7 @@ std::vector<PartIndex> read_indices(MPI_Comm comm, std::span<const PartSource> s
   return indices;
 }
 
-/// Positions in the set of the fields that are asked for. Throws Error(user), the same on all
-/// ranks.
+/// Positions in the set of the fields that are asked for. Throws Error(user).
 std::vector<std::size_t> match_fields(const std::string& set_path, const Manifest& manifest,
                                       const RankPoints& points, std::span<const FieldInfo> fields) {
   std::vector<std::size_t> positions;
@@ -211,13 +210,16 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   std::string text;
-  const auto unreadable = attempt(rank, [&] {
-    if (rank == 0) text = read_manifest(set.path).to_text();
-  });
-  throw_together(comm, unreadable);
+  RankPoints own;
+  throw_together(comm, attempt(rank, [&] {
+                   own = rank_points(points);
+                   check_views(fields, views, own, "read");
+                   if (rank == 0) text = read_manifest(set.path).to_text();
+                 }));
   const auto manifest = Manifest::parse(broadcast_text(comm, 0, text), set.path);
-  const auto own = rank_points(points);
-  const auto positions = match_fields(set.path, manifest, own, fields);
+  std::vector<std::size_t> positions;
+  throw_together(comm,
+                 attempt(rank, [&] { positions = match_fields(set.path, manifest, own, fields); }));
   const auto sources = sources_of(set.path, manifest);
   const auto indices = read_indices(comm, sources);
 

@@ -101,18 +101,16 @@ struct Restart::State {
     }
   }
 
-  void check_views(std::span<const FieldView> views) const {
-    if (views.size() != fields.size()) {
-      throw Error(Blame::user, fmt::format("a restart of {} fields was given {} views",
-                                           fields.size(), views.size()));
-    }
-    for (std::size_t field = 0; field < fields.size(); ++field) {
-      if (views[field].type != fields[field].type) {
-        throw Error(Blame::user, fmt::format("field '{}' was defined with another type than that "
-                                             "of the values to write",
-                                             fields[field].name));
-      }
-    }
+  // One rank alone may be wrong: all have to hear of it.
+  void check_set(ModelTime time, std::span<const FieldView> views) const {
+    throw_together(team.compute, attempt(team.rank, [&] {
+                     if (time < ModelTime()) {
+                       throw Error(Blame::user, fmt::format("a checkpoint of {} s lies before the "
+                                                            "start of the run, at 0 s",
+                                                            time.seconds()));
+                     }
+                     check_views(fields, views, points, "written");
+                   }));
   }
 
   Manifest head(ModelTime time, const RestartScalars& scalars) const {
@@ -159,10 +157,15 @@ Restart Restart::open(const Output& output, const RestartSettings& settings) {
 }
 
 Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings) {
+  if (ranks.comm == MPI_COMM_NULL) {
+    throw Error(Blame::user,
+                "a restart is opened on compute and restart ranks alone, not on an "
+                "I/O rank: its communicator is MPI_COMM_NULL");
+  }
   int rank = 0, size = 1;
   MPI_Comm_rank(ranks.comm, &rank);
   MPI_Comm_size(ranks.comm, &size);
-  set_wait_timeout(settings.timeout_s);
+  if (settings.timeout_s > 0.0) set_wait_timeout(settings.timeout_s);  // else it is refused below
   throw_together(ranks.comm, attempt(rank, [&] { check_settings(settings, ranks, size); }));
   auto aspects = aspects_of(settings);
   aspects.push_back({"[restart] ranks", fmt::format("{}", ranks.restart_ranks)});
@@ -200,12 +203,13 @@ void Restart::define(std::span<const OwnedPoints> points) { state_->points = ran
 
 void Restart::define(const FieldInfo& field) {
   check_name("restart field", field.name, longest_field_name);
+  check_levels(field);
   for (const auto& known : state_->fields) {
     if (known.name == field.name) {
       throw Error(Blame::user, fmt::format("restart field '{}' is defined twice", field.name));
     }
   }
-  if (state_->points[static_cast<std::size_t>(field.place)].global_size == 0) {
+  if (state_->points[static_cast<std::size_t>(field.place)].global_size < 1) {
     throw Error(Blame::user,
                 fmt::format("restart field '{}' lives on place '{}', which has no points: define "
                             "its owned points first",
@@ -219,7 +223,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
   state_->call([&] {
     const ScopedTimer timer(Timer::restart);
     const double begin_s = now_s();
-    state_->check_views(views);
+    state_->check_set(time, views);
     if (!state_->mode) state_->check_definitions();
     state_->make_mode();
     const Part part(state_->team.rank, state_->points, state_->fields, views);
@@ -232,7 +236,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
 }
 
 void Restart::check() {
-  if (!state_->mode) return;
+  if (!state_->mode && !state_->failure) return;
   state_->call([&] {
     const ScopedTimer timer(Timer::restart);
     state_->mode->check();

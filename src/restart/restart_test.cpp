@@ -369,6 +369,46 @@ TEST_SUITE("restart") {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
+  TEST_CASE("a_view_of_one_rank_that_cannot_be_read_into_is_told_on_all_ranks") {
+    const SharedDirectory directory;
+    write_sets(settings_for("joint_multifile", directory.path), ranks_of(MPI_COMM_WORLD), 0, {0.0});
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto set = find_restart(MPI_COMM_WORLD, directory.path + "/restart");
+    Model model(MPI_COMM_WORLD, Memory::columns, 7);
+    auto views = model.views<MutableFieldView>();
+    const auto read = [&] {
+      read_restart(MPI_COMM_WORLD, set, model.owned, state_fields(), views);
+    };
+    const int last = ranks_of(MPI_COMM_WORLD) - 1;
+    if (rank_of(MPI_COMM_WORLD) == last) views[1].values = nullptr;
+    CHECK_THROWS_WITH_AS(read(), "field 'flat' of the state is to be read without values", Error);
+    if (rank_of(MPI_COMM_WORLD) == last) views.pop_back();
+    CHECK_THROWS_WITH_AS(read(), doctest::Contains("3 fields, but 2 views were given"), Error);
+    views = model.views<MutableFieldView>();
+    if (rank_of(MPI_COMM_WORLD) == last) views[2].type = ValueType::float64;
+    CHECK_THROWS_WITH_AS(read(),
+                         doctest::Contains("'marks' of the state is to be read with values "
+                                           "of another type than defined"),
+                         Error);
+  }
+
+  TEST_CASE("what_cannot_be_a_state_is_refused_where_it_is_defined") {
+    const SharedDirectory directory;
+    const auto settings = settings_for("sync", directory.path);
+    CHECK_THROWS_WITH_AS(Restart::open(RestartRanks{}, settings),
+                         doctest::Contains("not on an I/O rank"), Error);
+    auto restart = Restart::open({MPI_COMM_WORLD, 0}, settings);
+    Model model(MPI_COMM_WORLD, Memory::columns, 7);
+    restart.define(model.owned);
+    for (const int none : {0, -3}) {
+      auto field = state_fields()[0];
+      field.levels = none;
+      CHECK_THROWS_WITH_AS(restart.define(field), doctest::Contains("it needs at least one"),
+                           Error);
+    }
+    restart.close();
+  }
+
   TEST_CASE("a_directory_that_cannot_be_written_fails_on_all_ranks") {
     const int world = ranks_of(MPI_COMM_WORLD);
     for (const auto& mode : restart_modes()) {
@@ -419,6 +459,9 @@ TEST_SUITE("restart") {
     settings.mode = "async";
     CHECK_THROWS_WITH_AS(check_restart(settings, 2, 0), doctest::Contains("at least 1"), Error);
     CHECK_THROWS_WITH_AS(check_restart(settings, 1, 2), doctest::Contains("more than"), Error);
+    CHECK_THROWS_WITH_AS(check_restart(settings, 4, -1), doctest::Contains("negative"), Error);
     CHECK_NOTHROW(check_restart(settings, 2, 2));
+    settings.timeout_s = -1.0;
+    CHECK_THROWS_WITH_AS(check_restart(settings, 2, 2), doctest::Contains("larger than 0"), Error);
   }
 }

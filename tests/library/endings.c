@@ -21,7 +21,8 @@ static void note(const char* call, int status) {
 
 /* Writes 16 MB of state and closes before the last output of its stream, which fails: and ends at
  * once, as a program would. All others wait for that: where a rank is in MPI_Finalize while another
- * aborts, Open MPI 4.1's launcher waits for ever or crashes in PMIx_server_finalize, one in five. */
+ * aborts, Open MPI 4.1's launcher waits for ever or crashes in PMIx_server_finalize, one in five.
+ */
 static void close_early(thalweg_output* out) {
   enum { many = 20000 };
   static double state[size * many];
@@ -42,6 +43,29 @@ static void close_early(thalweg_output* out) {
   note("close", thalweg_close(&out));
   if (rank == 0) MPI_Abort(MPI_COMM_WORLD, worst);
   MPI_Barrier(MPI_COMM_WORLD); /* until the abort */
+}
+
+/* Has defined its state, and writes it: the second compute rank in the way that is wrong. */
+static void write_state(thalweg_output* out, const float* ta, int odd) {
+  const thalweg_view view = {(void*)ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0},
+                     backwards = {(void*)ta, levels, 1, -8, 0};
+  const thalweg_view* views = &view;
+  if (is("state without values") && odd) views = &nothing;
+  if (is("state in blocks of -8") && odd) views = &backwards;
+  if (is("state without views") && odd) views = NULL;
+  const int count = is("state with two views") && odd ? 2 : 1;
+  const double time_s = is("state before the start") ? -3600 : 0;
+  note("write_state", thalweg_write_state(out, time_s, views, count));
+}
+
+/* Reads its state, which the same program wrote before. */
+static void read_state(thalweg_output* out, const float* ta, int odd) {
+  const thalweg_view view = {(void*)ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0};
+  const thalweg_view* views = is("read without values") && odd ? &nothing : &view;
+  double time_s = -1;
+  note("read_state", thalweg_read_state(out, is("read without directory") && odd ? NULL : "restart",
+                                        is("read without views") && odd ? NULL : views, 1,
+                                        is("read without time") && odd ? NULL : &time_s));
 }
 
 /* The second compute rank does what is wrong; returns 0 if it has left. */
@@ -73,7 +97,14 @@ static int compute(thalweg_output* out) {
   if (is("no levels on one rank") && odd) field.levels = 0;
   if (is("no name")) field.name = NULL;
   note("define_field", thalweg_define_field(out, is("no description") ? NULL : &field));
+  if (is("no levels of the state")) field.levels = 0;
+  if (is("fewer than no levels of the state") && odd) field.levels = -3;
+  if (strstr(way, "state") != NULL || strncmp(way, "read", 4) == 0)
+    note("define_state", thalweg_define_state(out, &field));
+  if (strncmp(way, "read", 4) == 0) read_state(out, ta, odd);
   note("end_definition", thalweg_end_definition(out));
+  if (strncmp(way, "state", 5) == 0 || strstr(way, "of the state") != NULL)
+    write_state(out, ta, odd);
   for (double time_s = 0; time_s <= 7200; time_s += 3600) {
     if (is("leaves") && odd && time_s == 3600) return 0;
     if (is("all leave") && time_s == 3600) return 0;

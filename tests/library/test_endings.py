@@ -79,6 +79,8 @@ EVERYWHERE = {  # way: what every rank says first
     "point twice": "place 'cell': global index 1 stands twice in the list of owned points",
     "no levels on one rank": "field 'ta' has 0 levels; it needs at least one",
     "forgotten put": "stream 'hourly' is due at 3600 s, but field 'ta' was not put",
+    "no levels of the state": "field 'ta' has 0 levels; it needs at least one",
+    "fewer than no levels of the state": "field 'ta' has -3 levels; it needs at least one",
 }
 
 
@@ -98,6 +100,54 @@ def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(
     for rank in COMPUTE[mode]:  # nothing can be missed: the same again from every later call
         assert told.said[rank, "close"] == told.first[rank]
         assert told.said[rank, "end_time"] == told.first[rank]
+
+
+ONE_VIEW = "there must be one for every field, in the order of definition"
+WRITTEN = {  # way: what every compute rank says of the state it writes
+    "state without values": "field 'ta' of the state is to be written without values",
+    "state in blocks of -8": "field 'ta' of the state is to be written in blocks of -8 points",
+    "state without views": f"the state has 1 fields, but 0 views were given: {ONE_VIEW}",
+    "state with two views": f"the state has 1 fields, but 2 views were given: {ONE_VIEW}",
+    "state before the start": "a checkpoint of -3600 s lies before the start of the run, at 0 s",
+}
+
+
+@pytest.mark.parametrize("restart", ["sync", "async"])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_state_that_cannot_be_written_is_refused_on_all_ranks(
+    installed: Any, endings: Path, tmp_path: Path, way: str, restart: str
+) -> None:
+    ranks = 1 if restart == "async" else 0
+    tables = f'[restart]\nmode = "{restart}"\nranks = {ranks}\n'
+    settings = MODES["serial"] + tables + STREAM.format(variable="ta")
+    told = Told(installed.result(2 + ranks, endings, way, settings, cwd=tmp_path))
+    assert told.code == 2, told.text
+    for rank in (0, 1):
+        for call in ("write_state", "end_time", "close"):
+            assert WRITTEN[way] in told.said[rank, call], told.text
+    assert ranks == 0 or told.first[2].startswith("the compute ranks ended before"), told.text
+    assert not [path for path in tmp_path.rglob("*") if path.name == "20000101T000000Z"]
+
+
+READ = {  # way: what every compute rank says of the state it reads
+    "read without values": "field 'ta' of the state is to be read without values",
+    "read without views": f"the state has 1 fields, but 0 views were given: {ONE_VIEW}",
+    "read without directory": "thalweg_read_state needs a directory of sets, not NULL",
+    "read without time": "thalweg_read_state needs a place for the time, not NULL",
+}
+
+
+@pytest.mark.parametrize("mode", ["serial", "async"])
+def test_a_state_that_cannot_be_read_is_refused_on_all_ranks(
+    installed: Any, endings: Path, tmp_path: Path, mode: str
+) -> None:
+    settings = MODES[mode] + '[restart]\nmode = "sync"\n' + STREAM.format(variable="ta")
+    for way in ("state well", *READ):
+        told = Told(installed.result(3, endings, way, settings, cwd=tmp_path))
+        assert told.code == (2 if way in READ else 0), told.text
+        for rank in COMPUTE[mode] if way in READ else ():
+            for call in ("read_state", "end_definition", "close"):
+                assert READ[way] in told.said[rank, call], told.text
 
 
 SETTINGS = {  # of the second rank, and what differs

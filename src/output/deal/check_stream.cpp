@@ -10,20 +10,23 @@
 namespace thalweg {
 
 namespace {
-constexpr std::int64_t most_outputs = 100'000'000;  // 3 years of one each second
-}
 
-void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes) {
-  const auto stream = with_end(given, settings.duration);
-  check_name("[[output]]", stream.name, longest_stream_name);
-  const auto chosen = resolve_variables(stream, fields);
-  const auto where = fmt::format("[[output]] '{}'", stream.name);
+constexpr std::int64_t most_outputs = 100'000'000;  // 3 years of one each second
+
+void check_schedule(const StreamSettings& stream, const std::string& where) {
   if (stream.interval <= ModelTime() || stream.file_interval < ModelTime()) {
     throw Error(Blame::user,
                 fmt::format("{}: interval = {} s must be larger than 0, and "
                             "file_interval = {} s not negative",
                             where, stream.interval.seconds(), stream.file_interval.seconds()));
+  }
+  if (stream.start < ModelTime()) {
+    throw Error(Blame::user, fmt::format("{}: it starts at {} s, before the run does, at 0 s",
+                                         where, stream.start.seconds()));
+  }
+  if (stream.partitions < 1) {
+    throw Error(Blame::user,
+                fmt::format("{}: partitions = {} must be at least 1", where, stream.partitions));
   }
   if (stream.end == ModelTime()) {
     throw Error(Blame::user, fmt::format("{}: it has no end, and the run has no duration; give one "
@@ -41,6 +44,10 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
                             "interval or an earlier end",
                             where, outputs, most_outputs));
   }
+}
+
+void check_layers(const StreamSettings& stream, const std::string& where,
+                  std::span<const FieldInfo> fields, std::span<const int> chosen) {
   int layers = 0;
   for (const int index : chosen) {
     const auto& field = fields[index];
@@ -65,6 +72,18 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
                                            level, stream.levels[entry - 1]));
     }
   }
+}
+
+}  // namespace
+
+void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes) {
+  const auto stream = with_end(given, settings.duration);
+  check_name("[[output]]", stream.name, longest_stream_name);
+  const auto chosen = resolve_variables(stream, fields);
+  const auto where = fmt::format("[[output]] '{}'", stream.name);
+  check_schedule(stream, where);
+  check_layers(stream, where, fields, chosen);
   const auto& kind = find_container(stream.container, settings.way);
   if (kind.check == nullptr) return;
   FileDescription file;  // what is known of its largest file

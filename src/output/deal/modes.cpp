@@ -112,6 +112,34 @@ std::vector<int> team_of(const Definition& definition, int lane, int writers) {
   return team;
 }
 
+namespace {
+
+// As settings.toml bounds them: a program may set them by itself.
+void check_numbers(const OutputSettings& settings) {
+  const auto refuse = [](const std::string& what) { throw Error(Blame::user, what); };
+  if (settings.io_ranks < 0) {
+    refuse(fmt::format("[io]: ranks = {} must not be negative", settings.io_ranks));
+  }
+  if (settings.restart_ranks < 0) {
+    refuse(fmt::format("[restart]: ranks = {} must not be negative", settings.restart_ranks));
+  }
+  if (settings.budget_bytes < 0) {
+    refuse(
+        fmt::format("[io]: budget = {} bytes must not be negative; 0 means two steps of its "
+                    "streams",
+                    settings.budget_bytes));
+  }
+  if (!(settings.timeout_s > 0.0)) {
+    refuse(fmt::format("[io]: timeout = {} s must be larger than 0", settings.timeout_s));
+  }
+  if (settings.duration < ModelTime()) {
+    refuse(fmt::format("[time]: duration = {} s must not be negative; 0 means that it is not known",
+                       settings.duration.seconds()));
+  }
+}
+
+}  // namespace
+
 void check_output(const OutputSettings& settings, int ranks) {
   const auto& mode = find_mode(settings.mode);
   words_of(settings);  // throws a sentence, as what follows
@@ -126,6 +154,13 @@ void check_output(const OutputSettings& settings, int ranks) {
     throw Error(Blame::user, fmt::format("grid_uuid '{}' is not a UUID: it needs 32 hexadecimal "
                                          "digits, with or without dashes",
                                          settings.grid_uuid));
+  }
+  check_numbers(settings);
+  if (settings.restart_ranks >= ranks) {
+    throw Error(Blame::user,
+                fmt::format("[restart]: ranks = {} leaves no compute rank of {} ranks in all; ask "
+                            "for at most {} or start more ranks",
+                            settings.restart_ranks, ranks, ranks - 1));
   }
   if (mode.io_ranks == IoRanks::none) return;
   if (settings.io_ranks < (mode.io_ranks == IoRanks::required ? 1 : 0)) {
