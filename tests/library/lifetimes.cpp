@@ -101,6 +101,19 @@ void put_from_threads(const std::string& mode) {
   output.close();
 }
 
+// The second compute rank leaves its output by an exception of its own: the others must hear.
+void leave_on_one_rank(const std::string& mode) {
+  auto output = Output::open(MPI_COMM_WORLD, settings_of(mode, mode == "async" ? 1 : 0));
+  if (!output.is_compute_rank()) return output.serve();
+  Model model(output, "left");
+  model.put_all(output);
+  output.end_time(0.0);
+  int rank = 0;
+  MPI_Comm_rank(output.compute_comm(), &rank);
+  if (rank == 1) return;
+  output.close();
+}
+
 void claim(const std::string& grid, const std::string& uuid) {
   auto settings = settings_of("serial", 0);
   settings.grid = grid;
@@ -123,6 +136,7 @@ int main(int, char** argv) {
     if (way == "outlives") outlive(kept);
     if (way == "two") two_at_a_time(mode);
     if (way == "two served") two_that_are_served();
+    if (way == "left") leave_on_one_rank(mode);
     if (way == "threads") put_from_threads(mode);
     if (way == "grid") claim(argv[3], argv[4]);
   } catch (const Error& error) {

@@ -55,6 +55,34 @@ def test_two_outputs_with_io_ranks_are_refused(
 
 
 @pytest.mark.parametrize("mode", ["serial", "async", "shared_file"])
+def test_an_output_that_one_rank_leaves_without_close_ends_on_all_others(
+    installed: Any, lifetimes: Path, tmp_path: Path, mode: str
+) -> None:
+    result = installed.result(3, lifetimes, "left", mode, cwd=tmp_path)
+    assert result.returncode == 2, result.stderr
+    sentence = "compute rank 1: it was left before the output was closed; close it on every rank"
+    assert result.stderr.count(sentence) == 2, result.stderr
+
+
+@pytest.mark.parametrize("mode", ["serial", "async", "shared_file"])
+def test_threads_that_put_before_the_end_of_definition_end_it_once(
+    installed: Any, tmp_path: Path, mode: str
+) -> None:
+    source = Path(__file__).with_name("threads.c")
+    program = installed.compile("mpicc", source, "thalweg", tmp_path / "threads")
+    ranks = 1 if mode == "async" else 0
+    settings = f'[io]\nmode = "{mode}"\nranks = {ranks}\n[time]\nduration = "PT30M"\n'
+    streams = [f"stream{number}" for number in range(4)]
+    for name in streams:
+        settings += f'[[output]]\nname = "{name}"\nvariables = ["f0"]\ninterval = "PT1H"\n'
+    settings += '[[output]]\nname = "threads"\ninterval = "PT1H"\n'
+    installed.run(3, program, settings, cwd=tmp_path)
+    check_file(tmp_path, "threads")
+    for name in streams:
+        assert (tmp_path / f"{name}_20000101T000000Z.nc").exists()
+
+
+@pytest.mark.parametrize("mode", ["serial", "async", "shared_file"])
 def test_threads_put_at_a_time_where_mpi_allows_it(
     installed: Any, lifetimes: Path, tmp_path: Path, mode: str
 ) -> None:
