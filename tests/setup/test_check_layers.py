@@ -34,6 +34,21 @@ VIOLATIONS = {
         '#include "../grid/grid.cpp"',
         "src/base/error.cpp: includes '../grid/grid.cpp', but 'grid' is below 'base' in LAYERS",
     ),
+    "a room includes one below it in the same folder": (
+        "src/output/deal/share.hpp",
+        '#include "output/move/sender.hpp"',
+        "src/output/deal/share.hpp: includes 'output/move/sender.hpp', but 'move' is below 'deal'",
+    ),
+    "a room includes what lies beside it": (
+        "src/output/move/sender.hpp",
+        '#include "../ranks.hpp"',
+        "src/output/move/sender.hpp: includes '../ranks.hpp', but '.' is below 'move' in LAYERS",
+    ),
+    "a room is not listed": (
+        "src/output/keep/journal.cpp",
+        "",
+        "'keep' is not in src/output/LAYERS; add it where it belongs",
+    ),
     "the model includes src": (
         "mini/model.cpp",
         '#  include "base/text.hpp"',
