@@ -78,12 +78,3 @@ def test_it_is_short_and_begins_with_a_command() -> None:
     assert len(lines) <= 100
     assert lines.index("./thalweg demo") < 20
     assert sum("badge" in line for line in lines) <= 3
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/README.md", "CONTRIBUTING.md"])
-def test_links_lead_somewhere(page: str) -> None:
-    path = ROOT / page
-    links = re.findall(r"\]\(([^)]+)\)", path.read_text())
-    local = [link.split("#")[0] for link in links if "://" not in link]
-    missing = [link for link in local if link and not (path.parent / link).exists()]
-    assert not missing
