@@ -110,26 +110,29 @@ FieldRow constant(Place place, const char* name, const char* standard_name, cons
 
 /// The reduction of a three-dimensional row, named <row>_<reduction>. No standard name: CF would
 /// need a cell method over a vertical coordinate that layers of a shallow-water model do not have.
+/// What follows a comma in the row's long name explains it and is not said again: `thalweg fields`
+/// keeps to 100 columns.
 FieldRow reduced(const FieldRow& row, Reduction reduction, const char* suffix,
                  const char* meaning) {
   FieldInfo info = row.info;
   info.name += std::string("_") + suffix;
-  info.long_name = std::string(meaning) + " of " + row.info.long_name;
+  info.long_name =
+      std::string(meaning) + " of " + row.info.long_name.substr(0, row.info.long_name.find(','));
   info.standard_name = "";
   info.levels = 1;
   return {info, row.compute, reduction, level_reduction_source};
 }
 FieldRow mean(const FieldRow& row) {
-  return reduced(row, Reduction::mean, "mean", "mean over the layers");
+  return reduced(row, Reduction::mean, "mean", "mean over layers");
 }
 FieldRow largest(const FieldRow& row) {
-  return reduced(row, Reduction::max, "max", "maximum over the layers");
+  return reduced(row, Reduction::max, "max", "maximum over layers");
 }
 FieldRow smallest(const FieldRow& row) {
-  return reduced(row, Reduction::min, "min", "minimum over the layers");
+  return reduced(row, Reduction::min, "min", "minimum over layers");
 }
 FieldRow total(const FieldRow& row) {
-  return reduced(row, Reduction::sum, "sum", "sum over the layers");
+  return reduced(row, Reduction::sum, "sum", "sum over layers");
 }
 FieldRow first(const FieldRow& row) {
   return reduced(row, Reduction::first, "first", "first layer");
@@ -158,7 +161,7 @@ std::vector<FieldRow> make_table() {
   const FieldRow vt = layered(edge, "vt", "", "velocity across the edge, along the hexagon's face",
                               "m s-1", tangential_velocity, tangential_velocity_source);
   const FieldRow flux =
-      layered(edge, "mass_flux", "", "volume flux per length through the hexagon's face", "m2 s-1",
+      layered(edge, "mass_flux", "", "volume flux per length, through the hexagon's face", "m2 s-1",
               mass_flux, mass_flux_source);
   const FieldRow edge_pv = layered(edge, "pv_edge", "", "potential vorticity at edges", "m-1 s-1",
                                    edge_potential_vorticity, edge_potential_vorticity_source);

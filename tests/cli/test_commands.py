@@ -84,6 +84,12 @@ def test_a_grid_file_has_icons_sizes(cli: Cli, tmp_path: Path, model: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["grid.nc"]
 
 
+def test_a_grid_file_is_told_in_json(cli: Cli, tmp_path: Path, model: Path) -> None:
+    out = tmp_path / "grid.nc"
+    told = json.loads(cli("grid", "R2B1", "-o", out, "--json").stdout)
+    assert told == {"grid": "R2B1", "out": str(out), "cells": 320, "edges": 480, "vertices": 162}
+
+
 def test_modes_have_a_table_for_each_kind(cli: Cli, model: Path) -> None:
     modes = json.loads(cli("modes", "--json").stdout)
     assert {each["kind"] for each in modes} == set(KINDS)
@@ -123,11 +129,13 @@ def test_words_of_the_programs_tables_are_refused_with_their_list(
         assert f"choose one of: {', '.join(names)}." in result.stderr, result.stderr
 
 
-def test_fields_are_listed_in_few_columns(cli: Cli, model: Path) -> None:
+def test_fields_are_listed_in_a_hundred_columns(cli: Cli, model: Path) -> None:
     fields = json.loads(cli("fields", "--json").stdout)
     assert {field["dimensions"] for field in fields} == {2, 3}
     assert {field["place"] for field in fields} == {"cell", "edge", "vertex"}
-    heads, *rows = cli("fields").stdout.splitlines()
+    lines = cli("fields").stdout.splitlines()
+    assert max(len(line) for line in lines) <= 100, "a terminal of 100 columns wraps no row"
+    heads, *rows = lines
     assert heads.split() == ["name", "place", "dimensions", "units", "long", "name"]
     assert [row.split()[0] for row in rows] == [field["name"] for field in fields]
 

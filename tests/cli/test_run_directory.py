@@ -66,7 +66,9 @@ def test_a_report_of_what_the_run_was_before_does_not_stay(
     words = ["run", small_case, "--out", out, "--set", "output.flat.interval=PT30M"]
     words += ["--set", "restart.mode=sync", "--set", "restart.interval=PT30M", "--json"]
     assert cli(*words, "--set", "time.duration=PT30M").returncode == 0
-    assert cli("report", out).returncode == 0
+    told = cli("report", out, "--json")
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout) == {"page": str(out / "report.html")}
     assert (out / "report.html").is_file()
     assert len(list((out / "report_images").iterdir())) == 4
     longer = ["--set", "time.duration=PT1H"]

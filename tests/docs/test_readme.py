@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md keeps its promises: its commands run, its links lead somewhere, it stays short."""
+"""README.md keeps its promises: its commands run, it stays short."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-# The demo of the README simulates hours and takes a minute; here it only has to work.
-SHORTER = {"./thalweg demo": "./thalweg demo --duration PT1H"}
+# The demo of the README simulates hours and takes a minute; here it has to work, in JSON too.
+DEMO = "./thalweg demo"
+SHORTER = {DEMO: f"{DEMO} --duration PT1H --json"}
 RUNS_US = "./thalweg test"
 
 
@@ -44,6 +46,20 @@ def test_every_command_runs(block: str, workplace: Path) -> None:
         assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
         written = workplace / command.split()[-1]
         assert result.stdout.strip() or written.is_file(), f"{command} printed and wrote nothing"
+        if command == DEMO:
+            check_demo(result, workplace)
+
+
+def check_demo(result: subprocess.CompletedProcess[str], workplace: Path) -> None:
+    """Its answer is JSON alone; what it says to people goes beside."""
+    told = json.loads(result.stdout)
+    assert (workplace / told["report"]).is_file()
+    assert {mode: run["status"] for mode, run in told["runs"].items()} == {
+        "serial": "complete",
+        "async": "complete",
+    }
+    assert "Both modes wrote the same bits." in result.stderr
+    assert "of it compute ranks waited for output" in result.stderr
 
 
 def test_the_experiment_it_shows_runs(workplace: Path) -> None:
