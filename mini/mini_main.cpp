@@ -51,9 +51,8 @@ bool writes_checkpoints(const Experiment& experiment) {
 void check_checkpoints(const Experiment& experiment, const OutputSettings& output,
                        const std::string& directory, int ranks) {
   if (writes_checkpoints(experiment)) {
-    const int io_ranks = output.mode == "serial" ? 0 : output.io_ranks;
-    check_restart(restart_settings(experiment, "."), ranks - io_ranks - output.restart_ranks,
-                  output.restart_ranks);
+    check_restart(restart_settings(experiment, "."),
+                  ranks - dedicated_io_ranks(output) - output.restart_ranks, output.restart_ranks);
   }
   const std::string& read = experiment.table("restart").text("read");
   // A run that goes on in its own directory begins again where it has no checkpoint.

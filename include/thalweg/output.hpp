@@ -120,6 +120,9 @@ void check_stream(const StreamSettings& stream, std::span<const FieldInfo> field
                   const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes = {});
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
+/// Ranks that these settings take from the model for output: settings.io_ranks, or 0 in a mode
+/// without I/O ranks. Throws Error(user) on an unknown mode.
+int dedicated_io_ranks(const OutputSettings& settings);
 
 /// What the files that another run left in settings.directory lack of the outputs up to `time`, as
 /// a clause; "" = nothing. Only a checkpoint of such a time can be continued without a gap. Throws

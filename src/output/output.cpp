@@ -38,8 +38,7 @@ Open& open_here() {
 }
 
 bool is_served(const OutputSettings& settings) {
-  return settings.restart_ranks > 0 ||
-         (find_mode(settings.mode).io_ranks != IoRanks::none && settings.io_ranks > 0);
+  return settings.restart_ranks > 0 || dedicated_io_ranks(settings) > 0;
 }
 
 // An I/O rank serves one output until its end, and meanwhile nobody serves or computes for another.
@@ -120,9 +119,8 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   set_page_cache(parse_page_cache(settings.page_cache));
   state->definition.use(settings);
   state->definition.history = of_first_rank(history_line(), world);
-  const bool may_dedicate = find_mode(settings.mode).io_ranks != IoRanks::none;
   auto& ranks = state->ranks;
-  ranks.io_ranks = may_dedicate ? settings.io_ranks : 0;
+  ranks.io_ranks = dedicated_io_ranks(settings);
   const auto roles = assign_roles(size, ranks.io_ranks, settings.restart_ranks, settings.placement,
                                   nodes_of(world));
   state->role = roles[rank];

@@ -443,6 +443,15 @@ TEST_CASE("numbers that no experiment could hold are refused of a program's sett
   refuses([](auto& each) { each.duration = -1.0; }, "duration = -1 s must not be negative");
 }
 
+TEST_CASE("a mode without I/O ranks takes no rank from the model") {
+  OutputSettings settings;
+  settings.io_ranks = 2;
+  for (const auto& mode : output_modes()) {
+    settings.mode = mode.name;
+    CHECK(dedicated_io_ranks(settings) == (mode.ranks == "none" ? 0 : 2));
+  }
+}
+
 TEST_CASE("every container is asked before anything happens, and knows what it cannot write") {
   const std::vector<FieldInfo> fields{{"vor", "", "", "s-1", Place::cell, 30},
                                       {"ps", "", "", "Pa", Place::vertex, 1}};

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from thalweg.lab import sweep_file as sweep_file_module
 from thalweg.lab.results import append_line, read_lines, spread
 from thalweg.lab.sweep_file import Sweep
 
@@ -158,11 +159,24 @@ def test_wrong_sweep_files_are_one_sentence(
     assert not (sweep_file.parent / "sweeps").exists()
 
 
-def test_combinations_are_different_from_each_other(sweep_file: Path) -> None:
+def test_combinations_are_different_from_each_other(sweep_file: Path, model: Path) -> None:
     """In mode serial, numbers of I/O ranks are all the same."""
     combinations = Sweep.read(sweep_file).combinations()
     assert len(combinations) == COMPLETE + SKIPPED
     assert len({json.dumps(each, sort_keys=True) for each in combinations}) == len(combinations)
+
+
+def test_whether_a_mode_has_io_ranks_is_what_its_table_says(
+    sweep_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a mode that is added tomorrow, too."""
+    modes = [{"name": "serial", "ranks": "none"}, {"name": "lonely", "ranks": "none"}]
+    modes += [{"name": "async", "ranks": "required"}]
+    monkeypatch.setattr(sweep_file_module, "of_kind", lambda _: modes)
+    sweep_file.write_text(sweep_file.read_text().replace('"serial", ', '"serial", "lonely", '))
+    found = [each.values() for each in Sweep.read(sweep_file).combinations()]
+    assert [set(each) for each in found if "lonely" in each] == [{"lonely", 0}]
+    assert len(found) == 1 + COMPLETE + SKIPPED
 
 
 def test_percentiles_are_linear_between_samples() -> None:

@@ -19,6 +19,7 @@ from PIL import Image
 from thalweg.errors import ThalwegError
 from thalweg.report import write_report
 from thalweg.report.compare import run_time_sentence
+from thalweg.report.metrics import facts
 from thalweg.report.pictures import Picture, Pictures
 from thalweg.report.rundata import read_run
 from thalweg.report.style import NARROW_INCHES, PAPER_COLOURS, WIDE_INCHES
@@ -197,6 +198,19 @@ def test_restart_ranks_are_reported(make_run: MakeRun, tmp_path: Path) -> None:
     (run / "timing.json").write_text(json.dumps(timing))
     page = PageReader(write_report([run], tmp_path / "page.html").read_text())
     assert "2 compute + 1 restart" in page.text
+
+
+@pytest.mark.parametrize(("role", "told"), [("io", {"rma"}), ("compute", set())])
+def test_a_run_without_io_ranks_has_no_transport_in_whatever_mode(
+    role: str, told: set[str], make_run: MakeRun
+) -> None:
+    run = make_run(with_files=False)
+    experiment = run / "experiment.toml"
+    experiment.write_text(f'{experiment.read_text()}transport = "rma"\n')
+    timing = json.loads((run / "timing.json").read_text())
+    timing["roles"][2] = role
+    (run / "timing.json").write_text(json.dumps(timing))
+    assert {value for name, value in facts(read_run(run)) if name == "transport"} == told
 
 
 @pytest.mark.usefixtures("drawn")

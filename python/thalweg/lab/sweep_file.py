@@ -14,6 +14,7 @@ from thalweg.config import toml
 from thalweg.config.overrides import Override
 from thalweg.config.toml import TomlTable, TomlValue
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.run.native_lists import of_kind
 
 _KEYS = ("base", "repetitions", "compute_ranks", "keep_files", "set", "vary")
 Settings: TypeAlias = dict[str, TomlValue]
@@ -65,13 +66,15 @@ class Sweep:
         )  # fmt: skip
 
     def combinations(self) -> list[Settings]:
-        """Every different combination; in mode serial all numbers of I/O ranks are the same."""
+        """Every different one; in a mode without I/O ranks all numbers of them are the same."""
+        without_io_ranks = {
+            each["name"] for each in of_kind("output mode") if each["ranks"] == "none"
+        }
         found: dict[str, Settings] = {}
         for values in itertools.product(*self.varied.values()):
             chosen = dict(zip(self.varied, values, strict=True))
-            if chosen.get("io.mode", self.fixed.get("io.mode")) == "serial" and (
-                "io.ranks" in chosen
-            ):
+            mode = chosen.get("io.mode", self.fixed.get("io.mode"))
+            if "io.ranks" in chosen and mode in without_io_ranks:
                 chosen["io.ranks"] = 0
             if chosen.get("restart.mode") == "none":
                 chosen = {k: v for k, v in chosen.items()

@@ -84,7 +84,9 @@ def simulated_s(run: RunData) -> float:
 
 
 def _transport(run: RunData) -> str | None:
-    """The transport in force as the run told it, else the one that was asked for."""
+    """How I/O ranks got the data, as the run told it, else as it was asked to; None without any."""
+    if run.roles and "io" not in run.roles:
+        return None
     told = str(run.summary.get("output", "")).rpartition("transport ")[2]
     asked = setting(run, "io", "transport")
     return told or (None if asked is None else str(asked))
@@ -109,8 +111,6 @@ def facts(run: RunData) -> list[tuple[str, str]]:
         ("precision", setting(run, "output", "precision")),
         ("simulated time", None if math.isnan(duration) else short_duration(duration)),
     ]
-    if setting(run, "io", "mode") == "serial":
-        chosen = [(name, value) for name, value in chosen if name != "transport"]
     return [(name, str(value)) for name, value in chosen if value is not None]
 
 

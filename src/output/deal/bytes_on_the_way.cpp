@@ -21,8 +21,7 @@ std::int64_t bytes_on_the_way(const StreamSettings& stream, std::span<const Fiel
                   static_cast<std::int64_t>(definition.levels_of(resolved, field).size()) *
                   staged_bytes(field.type);
   }
-  const bool dedicated =
-      find_mode(settings.mode).io_ranks != IoRanks::none && settings.io_ranks > 0;
+  const bool dedicated = dedicated_io_ranks(settings) > 0;
   return step_bytes * stream.partitions * (dedicated && settings.budget_bytes == 0 ? 2 : 1);
 }
 

@@ -60,6 +60,10 @@ const ModeEntry& find_mode(const std::string& name) {
                           fmt::join(mode_names(), ", "), did_you_mean(name, mode_names())));
 }
 
+int dedicated_io_ranks(const OutputSettings& settings) {
+  return find_mode(settings.mode).io_ranks == IoRanks::none ? 0 : settings.io_ranks;
+}
+
 std::vector<LaneDivision> divide_lanes(const Definition& definition, int writers) {
   const auto& mode = find_mode(definition.settings.mode);
   std::vector<LaneDivision> lanes;
