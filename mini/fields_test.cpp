@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <string>
 
@@ -29,24 +28,14 @@ Derived::Values values_of(std::string_view name, Derived& derived) {
 }  // namespace
 
 TEST_CASE("one_output_of_thirty_layers_is_388_values_per_cell") {
-  std::map<std::pair<bool, Place>, int> count;
-  std::set<std::string> names;
-  double values_per_cell = 0.0;
+  double values_per_cell = 0.0;  // as ICON's: a field that makes it more is on_request
   for (const FieldInfo& field : output_fields(30)) {
     if (field.on_request) continue;
-    ++count[{field.levels > 1, field.place}];
-    names.insert(field.name);
     // A large grid has 3/2 edges and 1/2 vertex per cell.
     const double points = field.place == Place::cell ? 1.0 : field.place == Place::edge ? 1.5 : 0.5;
     values_per_cell += points * field.levels;
   }
   CHECK(values_per_cell == 388.0);
-  CHECK(names.size() == 40);
-  for (const bool layered : {true, false}) {
-    CHECK(count[{layered, Place::edge}] == count[{layered, Place::vertex}]);
-  }
-  CHECK(count[{true, Place::cell}] + 2 * count[{true, Place::edge}] == 12);
-  CHECK(count[{false, Place::cell}] + 2 * count[{false, Place::edge}] == 28);
 }
 
 TEST_CASE("every_field_has_a_name_of_its_own_units_and_a_long_name") {

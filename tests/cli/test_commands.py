@@ -17,8 +17,10 @@ import pytest
 
 from thalweg.cli import settings
 from thalweg.cli.main import app, main
+from thalweg.config.checkout import ROOT
 from thalweg.files.readers import READERS
 from thalweg.run.machine import describe_versions
+from thalweg.testing.model_fields import fields_of_all
 
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
@@ -138,6 +140,12 @@ def test_fields_are_listed_in_a_hundred_columns(cli: Cli, model: Path) -> None:
     heads, *rows = lines
     assert heads.split() == ["name", "place", "dimensions", "units", "long", "name"]
     assert [row.split()[0] for row in rows] == [field["name"] for field in fields]
+
+
+def test_the_page_of_the_model_counts_its_fields(model: Path) -> None:
+    layered, flat = (len(fields_of_all(dimensions)) for dimensions in (3, 2))
+    page = (ROOT / "docs/mini-model.md").read_text()
+    assert f"\n{layered} three-dimensional and {flat} two-dimensional fields" in page
 
 
 def answers_as_json() -> list[str]:

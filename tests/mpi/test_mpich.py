@@ -14,6 +14,7 @@ import pytest
 
 from thalweg.config.checkout import ROOT
 from thalweg.files.streams import read_streams
+from thalweg.testing.model_fields import fields_of_all
 from thalweg.verify.differences import compare_streams
 
 PROGRAMS = ROOT / "build/mpich/bin"
@@ -76,7 +77,7 @@ def test_both_mpis_write_the_same_bits(
     assert result.returncode == 0, result.stderr
     differences, compared = compare_streams(read_streams(tmp_path / "run"), read_streams(small_run))
     assert not differences
-    assert compared >= 40
+    assert compared == len(fields_of_all()) + len(fields_of_all(2))
 
 
 @pytest.mark.parametrize("folder", ["tests/mpi", "tests/library"])

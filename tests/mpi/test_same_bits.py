@@ -11,6 +11,7 @@ import pytest
 
 from thalweg.files.streams import read_streams
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.model_fields import fields_of_all
 from thalweg.verify.checks import check_streams
 from thalweg.verify.differences import compare_streams
 
@@ -72,7 +73,7 @@ def assert_same_bits(run: Path, reference: Path) -> None:
     ones, others = read_streams(run), read_streams(reference)
     differences, compared = compare_streams(ones, others)
     assert not differences, "\n".join(difference.line(True) for difference in differences)
-    assert compared >= 40
+    assert compared == len(fields_of_all()) + len(fields_of_all(2))
 
 
 def test_the_reference_holds_a_moving_jet(reference: Path) -> None:
