@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thalweg.errors import ThalwegError
 from thalweg.files.datasets import PLACES, open_dataset
-from thalweg.files.readers import SUFFIXES
+from thalweg.files.readers import SUFFIXES, is_output
 from thalweg.files.run_directory import RunDirectory
 
 # src/output/deal/describe_file.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a
@@ -81,7 +81,7 @@ class Stream:
 def read_streams(path: Path | str) -> dict[str, Stream]:
     """Streams of a run directory by name, or the one stream of a single file."""
     path = Path(path)
-    if path.is_file() or path.suffix == ".zarr":
+    if is_output(path):
         return {path.stem: _stream(path.stem, [path])}
     run = RunDirectory.open(path)
     files = run.complete_files()

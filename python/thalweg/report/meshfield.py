@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.files.readers import reader_of
 from thalweg.report.rundata import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import xarray
 
-NETCDF_SUFFIXES = (".nc", ".nc4")
+OTHER_SUFFIXES = (".nc4",)  # of files that others wrote
 LOCATIONS = ("face", "edge", "node")  # UGRID's words for triangle, side, hexagon centre
 
 
@@ -48,17 +49,18 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
     """A netCDF file or Zarr store; fill values are NaN, times numbers. Raises a sentence."""
     import xarray
 
-    zarr = path.suffix == ".zarr"
-    if not (path.is_dir() if zarr else path.is_file()):
+    reader = reader_of(path)
+    if not (path.is_dir() if reader.is_store else path.is_file()):
         raise ThalwegError(f"the file '{path}' does not exist; give the path of an output file")
-    if not zarr and path.suffix not in NETCDF_SUFFIXES:
+    if not reader.engine or path.suffix not in (reader.suffix, *OTHER_SUFFIXES):
         raise ThalwegError(f"'{path}' names no mesh: only netCDF and Zarr have room for one")
-    options: dict[str, Any] = {"engine": "zarr", "consolidated": False} if zarr else {}
+    options: dict[str, Any] = {"consolidated": False} if reader.engine == "zarr" else {}
     try:
-        file = xarray.open_dataset(path, decode_times=False, cache=False,
-                                   **(options or {"engine": "netcdf4"}))  # fmt: skip
+        file = xarray.open_dataset(
+            path, decode_times=False, cache=False, engine=reader.engine, **options
+        )
     except (OSError, ValueError, KeyError):
-        kind = "Zarr store" if zarr else "netCDF file"
+        kind = "Zarr store" if reader.is_store else "netCDF file"
         raise ThalwegError(f"'{path}' is not a {kind} that can be read") from None
     with file:
         yield file

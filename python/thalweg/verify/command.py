@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from thalweg.files.readers import is_output
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream, read_streams
 from thalweg.verify.checks import check_streams
@@ -18,7 +19,7 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     """Prints one line per field. Returns False if something is missing or damaged, the run did not
     end, or the runs differ in a bit.
     """
-    single = run.is_file() or run.suffix == ".zarr"
+    single = is_output(run)
     wholeness = None if single else check_wholeness(RunDirectory.open(run).path)
     if wholeness and wholeness.lost:  # a damaged file may not even open
         print(_json_text(run, wholeness, {}) if as_json else wholeness.line())
