@@ -138,19 +138,4 @@ void pack(std::span<const std::uint32_t> integers, int bits, std::byte* into) {
   pack_rest(integers.data() + groups * group, integers.size() % group, bits, into);
 }
 
-void unpack(const std::byte* packed, const Packing& packing, std::span<double> values) {
-  const double reference = packing.reference;
-  const double step = std::ldexp(1.0, packing.binary_scale);
-  const std::uint64_t mask = (std::uint64_t{1} << packing.bits) - 1;
-  std::uint64_t waiting = 0;
-  int filled = 0;
-  for (double& value : values) {
-    for (; filled < packing.bits; filled += 8) {
-      waiting = (waiting << 8) | std::to_integer<std::uint64_t>(*packed++);
-    }
-    filled -= packing.bits;
-    value = reference + static_cast<double>((waiting >> filled) & mask) * step;
-  }
-}
-
 }  // namespace thalweg

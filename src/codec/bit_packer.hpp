@@ -47,7 +47,4 @@ void pack(std::span<const float> values, const Packing& packing, std::byte* into
 /// The bit stream of integers that are there already, each below 2^bits.
 void pack(std::span<const std::uint32_t> integers, int bits, std::byte* into);
 
-/// The values a reader gets, from packed_bytes() bytes.
-void unpack(const std::byte* packed, const Packing& packing, std::span<double> values);
-
 }  // namespace thalweg

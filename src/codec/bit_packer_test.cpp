@@ -40,6 +40,22 @@ Packed packed(const Floats& values, int bits) {
   return result;
 }
 
+/// The values a reader gets, from packed_bytes() bytes.
+void unpack(const std::byte* packed, const Packing& packing, std::span<double> values) {
+  const double reference = packing.reference;
+  const double step = std::ldexp(1.0, packing.binary_scale);
+  const std::uint64_t mask = (std::uint64_t{1} << packing.bits) - 1;
+  std::uint64_t waiting = 0;
+  int filled = 0;
+  for (double& value : values) {
+    for (; filled < packing.bits; filled += 8) {
+      waiting = (waiting << 8) | std::to_integer<std::uint64_t>(*packed++);
+    }
+    filled -= packing.bits;
+    value = reference + static_cast<double>((waiting >> filled) & mask) * step;
+  }
+}
+
 /// Largest |decoded - original| in half steps: at most 1.
 double worst_change(const Floats& values, const Packed& from) {
   std::vector<double> decoded(values.size());

@@ -31,11 +31,6 @@ void narrow(std::span<const std::uint32_t> from, std::byte* into) {
   auto* integers = reinterpret_cast<Integer*>(into);
   for (std::size_t i = 0; i < from.size(); ++i) integers[i] = static_cast<Integer>(from[i]);
 }
-template <class Integer>
-void widen(const std::byte* from, std::span<std::uint32_t> into) {
-  const auto* integers = reinterpret_cast<const Integer*>(from);
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = integers[i];
-}
 
 }  // namespace
 
@@ -62,25 +57,6 @@ void ccsds_encode(std::span<const std::uint32_t> integers, int bits, std::vector
                                         integers.size(), bits, status));
   }
   into.resize(start + stream.total_out);
-}
-
-void ccsds_decode(std::span<const std::byte> coded, int bits, std::span<std::uint32_t> integers) {
-  const auto size = bytes_per_integer(bits);
-  std::vector<std::byte> narrowed(integers.size() * size);
-  auto stream = stream_of(bits);
-  stream.next_in = reinterpret_cast<const unsigned char*>(coded.data());
-  stream.avail_in = coded.size();
-  stream.next_out = reinterpret_cast<unsigned char*>(narrowed.data());
-  stream.avail_out = narrowed.size();
-  const int status = aec_buffer_decode(&stream);
-  if (status != AEC_OK || stream.total_out != narrowed.size()) {
-    throw Error(Blame::file_system,
-                fmt::format("a block of {} CCSDS-coded integers is damaged: {} bytes instead of {}",
-                            integers.size(), stream.total_out, narrowed.size()));
-  }
-  if (size == 1) widen<std::uint8_t>(narrowed.data(), integers);
-  if (size == 2) widen<std::uint16_t>(narrowed.data(), integers);
-  if (size == 4) widen<std::uint32_t>(narrowed.data(), integers);
 }
 
 }  // namespace thalweg

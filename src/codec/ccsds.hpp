@@ -19,7 +19,4 @@ inline constexpr int ccsds_blocks_per_reference = 128;  ///< blocks between unco
 /// Appends the coded integers, each below 2^bits, bits 1 to 24.
 void ccsds_encode(std::span<const std::uint32_t> integers, int bits, std::vector<std::byte>& into);
 
-/// Fills `integers`. Throws Error(file_system) if the stream is damaged.
-void ccsds_decode(std::span<const std::byte> coded, int bits, std::span<std::uint32_t> integers);
-
 }  // namespace thalweg

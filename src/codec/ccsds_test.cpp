@@ -2,10 +2,9 @@
 #include "codec/ccsds.hpp"
 
 #include <doctest/doctest.h>
+#include <libaec.h>
 
 #include <random>
-
-#include "thalweg/error.hpp"
 
 namespace thalweg {
 
@@ -13,10 +12,28 @@ namespace {
 
 using Integers = std::vector<std::uint32_t>;
 
+template <class Integer>
+Integers decoded_as(std::span<const std::byte> coded, int bits, std::size_t count) {
+  std::vector<Integer> integers(count);
+  aec_stream stream{};
+  stream.bits_per_sample = static_cast<unsigned>(bits);
+  stream.block_size = ccsds_block;
+  stream.rsi = ccsds_blocks_per_reference;
+  stream.flags = AEC_DATA_PREPROCESS;
+  stream.next_in = reinterpret_cast<const unsigned char*>(coded.data());
+  stream.avail_in = coded.size();
+  stream.next_out = reinterpret_cast<unsigned char*>(integers.data());
+  stream.avail_out = count * sizeof(Integer);
+  REQUIRE(aec_buffer_decode(&stream) == AEC_OK);
+  REQUIRE(stream.total_out == count * sizeof(Integer));
+  return {integers.begin(), integers.end()};
+}
+
+// By libaec, which takes the shortest type for integers of so many bits.
 Integers decoded(std::span<const std::byte> coded, int bits, std::size_t count) {
-  Integers integers(count, 0xFFFFFFFFU);
-  ccsds_decode(coded, bits, integers);
-  return integers;
+  if (bits <= 8) return decoded_as<std::uint8_t>(coded, bits, count);
+  if (bits <= 16) return decoded_as<std::uint16_t>(coded, bits, count);
+  return decoded_as<std::uint32_t>(coded, bits, count);
 }
 
 }  // namespace
@@ -49,15 +66,6 @@ TEST_SUITE("ccsds") {
     std::vector<std::byte> coded;
     ccsds_encode(ramp, 16, coded);
     CHECK(coded.size() < ramp.size() * 2 / 4);
-  }
-
-  TEST_CASE("a_cut_stream_is_noticed") {
-    std::mt19937 random(2);
-    Integers noise(1000);
-    for (auto& integer : noise) integer = random() % 4096;
-    std::vector<std::byte> coded;
-    ccsds_encode(noise, 12, coded);
-    CHECK_THROWS_AS(decoded(std::span(coded).first(coded.size() / 2), 12, noise.size()), Error);
   }
 }
 

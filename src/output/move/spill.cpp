@@ -4,10 +4,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -79,7 +77,6 @@ void Spill::push(std::span<const std::byte> bytes, std::int64_t key) {
   blocks_.push_back({key, size});
   end_ += size;
   bytes_ += size;
-  high_water_ = std::max(high_water_, bytes_);
 }
 
 std::int64_t Spill::pop(std::span<std::byte> into) {
@@ -105,12 +102,6 @@ std::int64_t Spill::pop(std::span<std::byte> into) {
     begin_ = end_ = 0;
   }
   return key;
-}
-
-std::int64_t Spill::file_bytes() const {
-  struct stat state {};
-  constexpr std::int64_t block_bytes = 512;  // of st_blocks, whatever the file system
-  return fstat(file_, &state) == 0 ? state.st_blocks * block_bytes : 0;
 }
 
 }  // namespace thalweg

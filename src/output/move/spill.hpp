@@ -33,9 +33,7 @@ class Spill {
   /// Moves the front block into into[0 ... front().bytes) and returns its key.
   std::int64_t pop(std::span<std::byte> into);
 
-  std::int64_t bytes() const { return bytes_; }            ///< in the queue now
-  std::int64_t high_water() const { return high_water_; }  ///< the most that ever were
-  std::int64_t file_bytes() const;                         ///< that the file takes on the disk now
+  std::int64_t bytes() const { return bytes_; }  ///< in the queue now
 
  private:
   [[noreturn]] void refuse(const char* act, std::int64_t bytes) const;
@@ -44,7 +42,7 @@ class Spill {
   int file_ = -1;
   std::int64_t begin_ = 0, end_ = 0;  // of the queue in the file
   std::deque<Block> blocks_;
-  std::int64_t bytes_ = 0, high_water_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace thalweg
