@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from thalweg.files.timing import Timing
-from thalweg.report.binning import flatten, group_ranks, spread
+from thalweg.report.binning import flatten, group_ranks, integrate
 from thalweg.report.heatmap import bytes_in_bins, draw_heatmap, has_bytes
 from thalweg.report.rundata import Events, RunData, read_run
 from thalweg.report.style import KINDS, NARROW_INCHES, WIDE_INCHES
@@ -68,7 +68,7 @@ def test_pixels_show_the_share_of_every_kind() -> None:
 
 
 def test_interval_is_spread_over_the_bins_it_touches() -> None:
-    result = spread(
+    result = integrate(
         np.array([1]), np.array([0.5]), np.array([2.25]), np.array([4.0]), 2,
         np.array([0.0, 1.0, 2.0, 3.0]),
     )  # fmt: skip
@@ -80,7 +80,7 @@ def test_bins_without_an_event_are_exactly_empty() -> None:
     late = replace(events, begin_s=events.begin_s + 1.0, end_s=events.end_s + 1.0)
     edges = np.linspace(0.0, 10.0, 201)
     density = late.size_bytes / (late.end_s - late.begin_s)
-    result = spread(late.rank, late.begin_s, late.end_s, density, 1, edges)
+    result = integrate(late.rank, late.begin_s, late.end_s, density, 1, edges)
     touched = (edges[1:] > 1.0) & (edges[:-1] < late.end_s.max())
     assert (result[0] > 0.0).tolist() == touched.tolist()
 

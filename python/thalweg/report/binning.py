@@ -15,7 +15,7 @@ MAX_ROWS = 48  # a taller picture is not readable on a projector
 ROUNDING = 1e-12  # relative; doubles carry 1e-16, a sum of 10 000 of them less
 
 
-def spread(
+def integrate(
     row: IntArray,
     begin: FloatArray,
     end: FloatArray,

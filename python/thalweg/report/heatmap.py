@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thalweg.report.binning import group_ranks, row_label, row_of_rank, spread
+from thalweg.report.binning import group_ranks, integrate, row_label, row_of_rank
 from thalweg.report.rundata import FloatArray, RunData
 from thalweg.report.style import PICTURE_STYLE, bytes_text, is_narrow
 
@@ -35,7 +35,7 @@ def bytes_in_bins(
     begin = events.begin_s[chosen]
     end = np.maximum(events.end_s[chosen], begin + SHORTEST_S)
     density = events.size_bytes[chosen] / (end - begin)
-    return spread(row[events.rank[chosen]], begin, end, density, len(rows), edges)
+    return integrate(row[events.rank[chosen]], begin, end, density, len(rows), edges)
 
 
 def has_bytes(run: RunData) -> bool:

@@ -57,7 +57,7 @@ class Point:
     def values(self, key: str) -> list[float]:
         return [float(trial[key]) for trial in self.trials if trial.get(key) is not None]
 
-    def spread(self, key: str) -> tuple[float, float, float] | None:
+    def median_and_range(self, key: str) -> tuple[float, float, float] | None:
         """(median, smallest, largest), None where no trial has the figure."""
         values = self.values(key)
         return (statistics.median(values), min(values), max(values)) if values else None

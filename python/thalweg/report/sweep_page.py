@@ -38,7 +38,7 @@ def write_sweep_report(path: Path, out: Path) -> Path:
 
 
 def _time_s(point: Point) -> float:
-    found = point.spread("run_time_s")
+    found = point.median_and_range("run_time_s")
     return found[0] if found else float("inf")
 
 
@@ -87,7 +87,7 @@ def _table(data: SweepData) -> dict[str, Any]:
     for point in sorted(data.points, key=_time_s):
         cells = []
         for metric in METRICS:
-            found = point.spread(metric.key)
+            found = point.median_and_range(metric.key)
             cells.append({
                 "text": number_text(found[0]) if found else "\u2013",
                 "spread": f"{number_text(found[1])} to {number_text(found[2])}" if found else "",

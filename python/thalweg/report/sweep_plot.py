@@ -45,7 +45,9 @@ def _draw_panel(panel: Axes, metric: Metric, points: list[Point], modes: list[st
     highest = 0.0
     for number, mode in enumerate(modes):
         chosen = sorted((p for p in points if p.mode == mode), key=lambda p: p.io_ranks)
-        found = [(p.io_ranks, s) for p in chosen if (s := p.spread(metric.key)) is not None]
+        found = [
+            (p.io_ranks, s) for p in chosen if (s := p.median_and_range(metric.key)) is not None
+        ]
         colour, mark = _LOOKS[number % len(_LOOKS)]
         ranks = [n for n, _ in found]
         middle = [s[0] for _, s in found]

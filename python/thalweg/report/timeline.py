@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.report.binning import flatten, group_ranks, row_label, row_of_rank, spread
+from thalweg.report.binning import flatten, group_ranks, integrate, row_label, row_of_rank
 from thalweg.report.rundata import FloatArray, RunData
 from thalweg.report.style import (
     INK,
@@ -35,7 +35,7 @@ def coverage(run: RunData, rows: list[list[int]], edges: FloatArray) -> FloatArr
     result = np.zeros((len(events.kinds), len(rows), len(edges) - 1))
     for kind in range(len(events.kinds)):
         chosen = (events.kind == kind) & (row[events.rank] >= 0)
-        result[kind] = spread(
+        result[kind] = integrate(
             row[events.rank[chosen]],
             events.begin_s[chosen],
             events.end_s[chosen],
