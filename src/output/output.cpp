@@ -74,15 +74,6 @@ void check_directory(const std::string& directory) {
                           directory));
 }
 
-// Rank 0's text on all ranks.
-std::string of_first_rank(std::string text, MPI_Comm world) {
-  int size = static_cast<int>(text.size());
-  MPI_Bcast(&size, 1, MPI_INT, 0, world);
-  text.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(text.data(), size, MPI_CHAR, 0, world);
-  return text;
-}
-
 }  // namespace
 
 Output::Output(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -118,7 +109,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   auto state = std::make_shared<State>();
   set_page_cache(parse_page_cache(settings.page_cache));
   state->definition.use(settings);
-  state->definition.history = of_first_rank(history_line(), world);
+  state->definition.history = broadcast_text(world, 0, history_line());
   auto& ranks = state->ranks;
   ranks.io_ranks = dedicated_io_ranks(settings);
   const auto roles = assign_roles(size, ranks.io_ranks, settings.restart_ranks, settings.placement,
