@@ -193,7 +193,7 @@ int run(const std::string& path, const std::string& directory) {
     start_clock(MPI_COMM_WORLD);
     const Experiment experiment = checked_experiment(path, directory, ranks);
     set_wait_timeout(experiment.table("io").number("timeout"));
-    collect_checksums();
+    collect_checksums(directory);
     if (experiment.table("io").flag("events")) collect_events(directory);
     exit_code = run_model(experiment, directory, role);
   } catch (const Error& error) {

@@ -8,9 +8,10 @@
 
 namespace thalweg {
 
-/// From now on this rank keeps checksums of what it writes: 24 bytes for each row of consecutive
-/// bytes. Files that are open already are read back in write_checksums().
-void collect_checksums();
+/// From now on this rank keeps checksums of what it writes, in files without names in `directory`
+/// (32 bytes for each row of consecutive bytes). Where that has no room for them, and where files
+/// are open already, write_checksums() reads the output back.
+void collect_checksums(const std::string& directory);
 
 /// Collective over `world`, after every file is complete: rank 0 writes DIRECTORY/checksums.jsonl
 /// about every file below DIRECTORY/files. Bytes that libraries wrote (headers, coordinates) are

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unnamed_file.hpp"
 #include "thalweg/timers.hpp"
 
 namespace thalweg {
@@ -19,9 +20,6 @@ class EventLog {
   /// `directory`: has room for 48 bytes an event. Throws Error(file_system) if no file can be made
   /// there.
   explicit EventLog(std::string directory);
-  ~EventLog();
-  EventLog(const EventLog&) = delete;
-  EventLog& operator=(const EventLog&) = delete;
 
   /// Never throws what the file system says: that is kept in refusal().
   void add(EventKind kind, double begin_s, double end_s, std::int64_t bytes,
@@ -38,13 +36,10 @@ class EventLog {
     std::int32_t step, kind, stream, field;  // stream, field: in names_
   };
   std::int32_t number_of(std::string_view name);
-  void flush();
   std::string line_of(int rank, const Record& record) const;
 
   std::string directory_;
-  int file_ = -1;
-  int status_ = 0;  // errno of the first refusal
-  std::vector<Record> waiting_;
+  UnnamedFile file_;
   std::int64_t count_ = 0;
   std::vector<std::string> names_;
   std::map<std::string, std::int32_t, std::less<>> numbers_;

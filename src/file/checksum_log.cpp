@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One list per file and rank; slabs of a field follow each other, so the lists stay short.
+// In memory are only blocks that no journal has yet; slabs of a field follow each other, so the
+// lists stay short.
 #include "file/checksum_log.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -14,18 +14,22 @@ namespace thalweg {
 
 namespace {
 
-std::map<std::string, WrittenBlocks>& all_written() {
-  static std::map<std::string, WrittenBlocks> files;
-  return files;
-}
+struct Log {
+  std::string directory;
+  std::map<std::string, WrittenBlocks> fresh;  // [final path]
+  std::unique_ptr<BlockSpool> spool;           // null until the first block leaves `fresh`
 
-/// Files with blocks that nobody has taken.
-std::set<std::string>& touched() {
-  static std::set<std::string> paths;
-  return paths;
-}
+  BlockSpool& to_spool() {
+    if (!spool) spool = std::make_unique<BlockSpool>(directory);
+    return *spool;
+  }
+};
 
-bool collecting = false;
+/// Null unless checksums are collected.
+std::unique_ptr<Log>& log_of_rank() {
+  static std::unique_ptr<Log> log;
+  return log;
+}
 
 std::string final_path(const std::string& aside_path) {
   constexpr std::string_view suffix = ".part";
@@ -37,12 +41,27 @@ std::string final_path(const std::string& aside_path) {
                                     : std::string(aside_path).erase(found, suffix.size());
 }
 
+/// take(path, blocks) of this file, and of what has its path before one of `marks`.
+template <class Take>
+void move_to_spool(Log& log, const std::string& path, std::string_view marks, const Take& take) {
+  auto& fresh = log.fresh;
+  for (auto next = fresh.lower_bound(path); next != fresh.end() && next->first.starts_with(path);) {
+    const auto& found = next->first;
+    if (found.size() > path.size() && marks.find(found[path.size()]) == std::string_view::npos) {
+      ++next;
+      continue;
+    }
+    log.to_spool().add(found, next->second.blocks());
+    take(found, next->second.blocks());
+    next = fresh.erase(next);
+  }
+}
+
 }  // namespace
 
 void WrittenBlocks::add(std::int64_t offset, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  const bool follows =
-      blocks_.size() > taken_ && blocks_.back().offset + blocks_.back().bytes == offset;
+  const bool follows = !blocks_.empty() && blocks_.back().offset + blocks_.back().bytes == offset;
   if (!follows) {
     blocks_.push_back({offset, 0, 0});
   }
@@ -51,64 +70,53 @@ void WrittenBlocks::add(std::int64_t offset, std::span<const std::byte> bytes) {
   block.bytes += static_cast<std::int64_t>(bytes.size());
 }
 
-std::span<const WrittenBlock> WrittenBlocks::take_new() {
-  const auto fresh = std::span<const WrittenBlock>(blocks_).subspan(taken_);
-  taken_ = blocks_.size();
-  return fresh;
+void collect_checksums(const std::string& directory) {
+  log_of_rank() = std::make_unique<Log>();
+  log_of_rank()->directory = directory;
 }
-
-void collect_checksums() { collecting = true; }
 
 void note_written(const std::string& aside_path, std::int64_t offset,
                   std::span<const std::byte> bytes) {
-  if (!collecting) return;
-  const auto path = final_path(aside_path);
-  all_written()[path].add(offset, bytes);
-  touched().insert(path);
+  if (auto& log = log_of_rank()) log->fresh[final_path(aside_path)].add(offset, bytes);
 }
 
 std::map<std::string, std::vector<WrittenBlock>> take_new_written(const std::string& final_path) {
-  std::map<std::string, std::vector<WrittenBlock>> fresh;
-  auto& paths = touched();
-  for (auto path = paths.lower_bound(final_path);
-       path != paths.end() && path->starts_with(final_path);) {
-    if (path->size() > final_path.size() && (*path)[final_path.size()] != '/') {
-      ++path;
-      continue;
-    }
-    const auto blocks = all_written()[*path].take_new();
-    fresh[*path].assign(blocks.begin(), blocks.end());
-    path = paths.erase(path);
-  }
-  return fresh;
+  std::map<std::string, std::vector<WrittenBlock>> taken;
+  if (auto& log = log_of_rank())
+    move_to_spool(*log, final_path, "/",
+                  [&](const auto& path, const auto& blocks) { taken[path] = blocks; });
+  return taken;
+}
+
+void end_written(const std::string& final_path) {
+  if (auto& log = log_of_rank()) move_to_spool(*log, final_path, "/.", [](auto&&...) {});
 }
 
 void note_blocks(const std::string& final_path, std::span<const WrittenBlock> blocks) {
-  if (!collecting) return;
-  auto& written = all_written()[final_path];
-  for (const auto& block : blocks) written.add(block);
-  written.take_new();
+  if (auto& log = log_of_rank()) log->to_spool().add(final_path, blocks);
 }
 
 void forget_written(const std::string& aside_path) {
-  if (collecting) all_written().erase(final_path(aside_path));
+  auto& log = log_of_rank();
+  if (!log) return;
+  const auto path = final_path(aside_path);
+  log->fresh.erase(path);
+  if (log->spool) log->spool->forget(path);
 }
 
-std::map<std::string, WrittenBlocks> take_written() { return std::exchange(all_written(), {}); }
+std::unique_ptr<BlockSpool> take_written() {
+  const auto log = std::exchange(log_of_rank(), nullptr);
+  if (!log) return nullptr;
+  for (const auto& [path, written] : log->fresh) log->to_spool().add(path, written.blocks());
+  return std::move(log->spool);
+}
 
-std::vector<WrittenBlock> without_overlaps(std::vector<WrittenBlock> blocks) {
-  std::sort(blocks.begin(), blocks.end(),
-            [](const auto& one, const auto& other) { return one.offset < other.offset; });
-  std::vector<WrittenBlock> alone;
-  std::int64_t end = 0;  // of everything so far
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const auto block_end = blocks[i].offset + blocks[i].bytes;
-    const bool after_others = blocks[i].offset >= end;
-    const bool before_next = i + 1 == blocks.size() || block_end <= blocks[i + 1].offset;
-    if (after_others && before_next) alone.push_back(blocks[i]);
-    end = std::max(end, block_end);
-  }
-  return alone;
+std::optional<WrittenBlock> BlocksWithoutOverlaps::add(const WrittenBlock& block) {
+  const bool free = block.offset >= end_;
+  const auto before = free ? alone_ : std::nullopt;
+  alone_ = free ? std::optional(block) : std::nullopt;
+  end_ = std::max(end_, block.offset + block.bytes);
+  return before;
 }
 
 }  // namespace thalweg

@@ -5,32 +5,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace thalweg {
+#include "file/block_spool.hpp"
 
-/// Consecutive bytes of a file and their CRC-32.
-struct WrittenBlock {
-  std::int64_t offset = 0, bytes = 0;
-  std::uint32_t crc32 = 0;
-};
+namespace thalweg {
 
 /// The blocks of one file in the order in which they were begun.
 class WrittenBlocks {
  public:
   /// Continues the newest block if it ends where these bytes begin.
   void add(std::int64_t offset, std::span<const std::byte> bytes);
-  /// A block that somebody took the checksum of before.
-  void add(const WrittenBlock& block) { blocks_.push_back(block); }
   const std::vector<WrittenBlock>& blocks() const { return blocks_; }
-  /// Those begun since the last call; what follows begins another one.
-  std::span<const WrittenBlock> take_new();
 
  private:
   std::vector<WrittenBlock> blocks_;
-  std::size_t taken_ = 0;
 };
 
 /// Unless collect_checksums() was called (thalweg/checksums.hpp), nothing is noted.
@@ -39,14 +32,26 @@ void note_written(const std::string& aside_path, std::int64_t offset,
                   std::span<const std::byte> bytes);
 void forget_written(const std::string& aside_path);  ///< the file begins anew
 /// Blocks of this file, or of the files below this folder, that this rank has written since the
-/// last call, by final path.
+/// last call, by final path. They leave this rank's memory for its spool.
 std::map<std::string, std::vector<WrittenBlock>> take_new_written(const std::string& final_path);
+/// The file is closed: what it ended with, and what stands beside it, goes the same way.
+void end_written(const std::string& final_path);
 /// What another run wrote.
 void note_blocks(const std::string& final_path, std::span<const WrittenBlock> blocks);
-/// Of this rank so far, by final path; none is left.
-std::map<std::string, WrittenBlocks> take_written();
+/// Of this rank so far; from now on nothing is noted. Null if nothing was.
+std::unique_ptr<BlockSpool> take_written();
 
-/// In order of their offsets. Blocks that overlap are left out: who was last is not known.
-std::vector<WrittenBlock> without_overlaps(std::vector<WrittenBlock> blocks);
+/// Blocks that overlap are left out: who was last is not known.
+class BlocksWithoutOverlaps {
+ public:
+  /// In the order of their offsets. Gives an earlier one that no other overlaps.
+  std::optional<WrittenBlock> add(const WrittenBlock& block);
+  /// After the last.
+  std::optional<WrittenBlock> last() const { return alone_; }
+
+ private:
+  std::optional<WrittenBlock> alone_;  // so far
+  std::int64_t end_ = 0;               // of everything so far
+};
 
 }  // namespace thalweg

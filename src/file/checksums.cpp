@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the blocks of all ranks to rank 0, which reads what lies between them.
+// Rank 0 takes the blocks of all ranks file by file, and reads what lies between them.
 #include "thalweg/checksums.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/crc32.hpp"
 #include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
+#include "file/file_bytes.hpp"
+#include "file/merged_blocks.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/pulse.hpp"
 #include "thalweg/error.hpp"
@@ -29,39 +28,16 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using BlocksByFile = std::map<std::string, std::vector<WrittenBlock>>;
 
 constexpr std::size_t read_back_bytes = std::size_t{1} << 20;
+constexpr std::size_t text_bytes = std::size_t{1} << 20;  // of the list, in one write
+constexpr int pulse_tag = 0, blocks_tag = 1;
 
-Json to_json(const WrittenBlock& block) {
-  return {block.offset, block.bytes, fmt::format("{:08x}", block.crc32)};
+std::string to_text(const WrittenBlock& block) {
+  return fmt::format("[{},{},\"{:08x}\"]", block.offset, block.bytes, block.crc32);
 }
 
-WrittenBlock from_json(const Json& json) {
-  const auto sum = std::stoul(json.at(2).get<std::string>(), nullptr, 16);
-  return {json.at(0), json.at(1), static_cast<std::uint32_t>(sum)};
-}
-
-std::string own_blocks() {
-  Json files = Json::object();
-  for (const auto& [path, written] : take_written()) {
-    auto& list = files[path] = Json::array();
-    for (const auto& block : written.blocks()) list.push_back(to_json(block));
-  }
-  return files.dump();
-}
-
-BlocksByFile together(const std::vector<std::string>& texts) {
-  BlocksByFile files;
-  for (const auto& text : texts) {
-    const Json own = Json::parse(text);
-    for (const auto& [path, blocks] : own.items()) {
-      auto& all = files[path];
-      for (const auto& block : blocks) all.push_back(from_json(block));
-    }
-  }
-  return files;
-}
+std::string list_path(const std::string& directory) { return directory + "/checksums.jsonl"; }
 
 /// Regular files under final names, in the order of their names.
 std::vector<fs::path> final_files(const fs::path& directory) {
@@ -74,70 +50,110 @@ std::vector<fs::path> final_files(const fs::path& directory) {
       files.push_back(entry->path());
     }
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const auto& one, const auto& other) {
+    return path_before(one.native(), other.native());
+  });
   return files;
 }
 
-WrittenBlock read_block(const std::string& path, int file, std::int64_t begin, std::int64_t end) {
+WrittenBlock read_block(const FileBytes& file, std::int64_t begin, std::int64_t end) {
   WrittenBlocks read;
   std::vector<std::byte> slab(read_back_bytes);
-  for (auto at = begin; at < end;) {
-    const auto wanted = std::min(slab.size(), static_cast<std::size_t>(end - at));
-    const auto count = ::pread(file, slab.data(), wanted, at);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      throw Error(Blame::file_system,
-                  fmt::format("'{}' cannot be read back for its checksum: {}", path,
-                              count < 0 ? std::strerror(errno) : "it ends early"));
-    }
-    read.add(at, {slab.data(), static_cast<std::size_t>(count)});
-    at += count;
+  for (auto at = begin; at < end; at += std::ssize(slab)) {
+    slab.resize(std::min(slab.size(), static_cast<std::size_t>(end - at)));
+    file.read(slab, at);
+    read.add(at, slab);
     note_work();
   }
   return read.blocks().front();
 }
 
-/// Blocks from the first to the last byte of a file.
-Json blocks_of(const std::string& path, std::int64_t size, std::vector<WrittenBlock> written) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  auto list = Json::array();
-  std::int64_t end = 0;
-  const auto read_to = [&](std::int64_t next) {
-    if (next > end) list.push_back(to_json(read_block(path, file, end, next)));
-  };
-  try {
-    for (const auto& block : without_overlaps(std::move(written))) {
-      if (block.offset + block.bytes > size) break;  // cut after it was written
-      note_work();
-      read_to(block.offset);
-      list.push_back(to_json(block));
-      end = block.offset + block.bytes;
-    }
-    read_to(size);
-  } catch (...) {
-    ::close(file);
-    throw;
+/// The list while it is written: of a large one only the end is in memory.
+class ListFile {
+ public:
+  explicit ListFile(const std::string& path) : path_(path), file_(path, AsideFile::Open::create) {}
+
+  void add(std::string_view text) {
+    waiting_ += text;
+    if (waiting_.size() >= text_bytes) flush();
   }
-  ::close(file);
-  return list;
+  /// The last line is about all others.
+  void complete() {
+    flush();
+    add(Json{{"crc32_of_lines_above", fmt::format("{:08x}", sum_)}}.dump() + "\n");
+    flush();
+    file_.close();
+    rename_to_final(path_);
+  }
+
+ private:
+  void flush() {
+    sum_ = crc32(sum_, std::as_bytes(std::span(waiting_)));
+    file_.write(waiting_.data(), waiting_.size(), written_);
+    written_ += static_cast<std::int64_t>(waiting_.size());
+    waiting_.clear();
+  }
+
+  std::string path_;
+  AsideFile file_;
+  std::string waiting_;
+  std::int64_t written_ = 0;
+  std::uint32_t sum_ = 0;
+};
+
+/// Adds blocks from the first to the last byte of a file.
+class FileBlocks {
+ public:
+  FileBlocks(const std::string& path, std::int64_t size, ListFile& list)
+      : file_(path, O_RDONLY), size_(size), list_(list) {}
+
+  /// In the order of their offsets.
+  void add(const WrittenBlock& block) {
+    if (block.offset + block.bytes > size_) cut_ = true;  // the file, after they were written
+    if (cut_) return;
+    note_work();
+    read_to(block.offset);
+    tell(block);
+  }
+  void end() { read_to(size_); }
+
+ private:
+  void read_to(std::int64_t next) {
+    if (next > end_) tell(read_block(file_, end_, next));
+  }
+  void tell(const WrittenBlock& block) {
+    list_.add((end_ == 0 ? "" : ",") + to_text(block));
+    end_ = block.offset + block.bytes;
+  }
+
+  FileBytes file_;
+  std::int64_t size_, end_ = 0;
+  bool cut_ = false;
+  ListFile& list_;
+};
+
+/// `written` is at the first block that may be of this file or of one after it.
+void add_file(const fs::path& path, const std::string& directory, MergedBlocks& written,
+              ListFile& list) {
+  const auto& name = path.native();
+  const auto size = static_cast<std::int64_t>(fs::file_size(path));
+  list.add(fmt::format(R"({{"file":{},"bytes":{},"blocks":[)",
+                       Json(path.lexically_relative(directory).string()).dump(), size));
+  FileBlocks blocks(name, size, list);
+  BlocksWithoutOverlaps alone;
+  while (!written.at_end() && path_before(written.path(), name)) written.step();
+  for (; !written.at_end() && written.path() == name; written.step())
+    if (const auto block = alone.add(written.block())) blocks.add(*block);
+  if (const auto block = alone.last()) blocks.add(*block);
+  blocks.end();
+  list.add("]}\n");
 }
 
-void write_list(const std::string& directory, BlocksByFile written) {
-  std::string text;
-  for (const auto& path : final_files(directory + "/files")) {
-    const auto size = static_cast<std::int64_t>(fs::file_size(path));
-    const Json line{{"file", path.lexically_relative(directory).string()},
-                    {"bytes", size},
-                    {"blocks", blocks_of(path.string(), size, std::move(written[path.string()]))}};
-    text += line.dump() + "\n";
-  }
-  const auto sum = crc32(0, std::as_bytes(std::span(text)));
-  text += Json{{"crc32_of_lines_above", fmt::format("{:08x}", sum)}}.dump() + "\n";
-  const auto path = directory + "/checksums.jsonl";
-  AsideFile file(path, AsideFile::Open::create);
-  file.write(text.data(), text.size(), 0);
-  file.close();
-  rename_to_final(path);
+void write_list(const std::string& directory, MergedBlocks& written) {
+  ListFile list(list_path(directory));
+  for (const auto& path : final_files(directory + "/files"))
+    add_file(path, directory, written, list);
+  list.complete();
 }
 
 }  // namespace
@@ -150,7 +166,7 @@ class Heard {
   explicit Heard(MPI_Comm world) {
     come_together(world, "all ranks to bring their checksums");  // MPI_Comm_dup has no limit
     MPI_Comm_dup(world, &comm_);
-    pulse_.emplace(comm_, 0, [](int rank) { return fmt::format("rank {}", rank); });
+    pulse_.emplace(comm_, pulse_tag, [](int rank) { return fmt::format("rank {}", rank); });
   }
   ~Heard() {
     pulse_.reset();
@@ -158,6 +174,7 @@ class Heard {
   }
   Heard(const Heard&) = delete;
   Heard& operator=(const Heard&) = delete;
+  MPI_Comm comm() const { return comm_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -167,15 +184,23 @@ class Heard {
 }  // namespace
 
 void write_checksums(MPI_Comm world, const std::string& directory) {
+  const auto own = take_written();
   const Heard heard(world);
-  const auto texts = gather_texts(world, own_blocks(), "the checksums of other ranks");
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
   std::string refusal;
-  if (!texts.empty()) {
+  if (rank != 0) {
+    send_blocks(heard.comm(), blocks_tag, own.get());
+  } else {
+    MergedBlocks written(receive_blocks(heard.comm(), blocks_tag, own.get()));
     try {
-      write_list(directory, together(texts));
+      write_list(directory, written);
     } catch (const std::exception& error) {  // also what the file system library throws
       refusal = error.what();
+      std::error_code ignored;
+      fs::remove(list_path(directory) + ".part", ignored);
     }
+    written.skip_all();
   }
   refusal = broadcast_text(world, 0, refusal, "rank 0 to write the checksums");
   if (!refusal.empty()) throw Error(Blame::file_system, refusal);

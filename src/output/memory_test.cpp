@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <string>
 #include <vector>
 
 #include "all_ranks.hpp"
 #include "base/event_log.hpp"
+#include "file/checksum_log.hpp"
+#include "memory_use.hpp"
+#include "thalweg/checksums.hpp"
 #include "thalweg/output.hpp"
 
 using namespace thalweg;
@@ -18,16 +21,6 @@ namespace {
 
 constexpr int fields = 100;
 constexpr std::int64_t points = 16;
-
-// Resident memory of a process that is no file and not shared, bytes.
-std::int64_t private_bytes(int process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  for (std::string word; status >> word;) {
-    std::int64_t kib = 0;
-    if (word == "RssAnon:" && status >> kib) return kib << 10;
-  }
-  return 0;
-}
 
 std::vector<int> processes() {
   const int mine = getpid();
@@ -38,7 +31,8 @@ std::vector<int> processes() {
 
 std::vector<std::int64_t> memory_of(const std::vector<int>& processes) {
   std::vector<std::int64_t> bytes;
-  for (const int process : processes) bytes.push_back(private_bytes(process));
+  for (const int process : processes)
+    bytes.push_back(memory_use(std::to_string(process), "RssAnon:"));
   return bytes;
 }
 
@@ -83,7 +77,7 @@ TEST_CASE("memory_does_not_grow_with_the_number_of_outputs") {
   for (const bool collect : {false, true}) {
     CAPTURE(collect);
     const SharedDirectory directory;
-    if (collect) collect_events(directory.path);
+    if (collect) collect_events(directory.path), collect_checksums(directory.path);
     OutputSettings settings;
     settings.mode = "async";
     settings.io_ranks = 1;
@@ -92,5 +86,6 @@ TEST_CASE("memory_does_not_grow_with_the_number_of_outputs") {
     auto output = Output::open(MPI_COMM_WORLD, settings);
     output.is_compute_rank() ? write_many(output, steps, ranks) : output.serve();
     event_log().reset();
+    take_written();
   }
 }

@@ -305,6 +305,7 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
       failure_.keep(error);
     }
   }
+  end_written(describe_file(definition_, lanes_[lane], stream, file, ranks_.writer()).path);
   const bool complete =
       lanes_[lane].own_files
           ? all_true(teams_[lane], written && !failure_.happened(), "the writers of the parts")

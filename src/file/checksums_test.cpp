@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of all checksums is whole, and memory does not grow with its blocks.
+#include "thalweg/checksums.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "all_ranks.hpp"
+#include "base/crc32.hpp"
+#include "file/aside_file.hpp"
+#include "file/checksum_log.hpp"
+#include "memory_use.hpp"
+
+using namespace thalweg;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int block_bytes = 16;
+
+std::vector<std::byte> some_block(int number) {
+  std::vector<std::byte> bytes(block_bytes);
+  for (int i = 0; i < block_bytes; ++i) bytes[i] = static_cast<std::byte>(number * 31 + i * 7);
+  return bytes;
+}
+
+// Blocks of all ranks in turn, the last of the file first: no two of them are joined. Every
+// hundred they are taken for a journal, as after each time of output.
+void write_blocks(const std::string& path, int blocks) {
+  const auto open = world_rank() == 0 ? AsideFile::Open::create : AsideFile::Open::existing;
+  if (world_rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
+  AsideFile file(path, open);
+  if (world_rank() == 0) MPI_Barrier(MPI_COMM_WORLD);
+  int since = 0;
+  for (int number = blocks - 1; number >= 0; --number) {
+    if (number % world_size() != world_rank()) continue;
+    file.write(some_block(number).data(), block_bytes, std::int64_t{number} * block_bytes);
+    if (++since % 100 == 0) CHECK(take_new_written(path).at(path).size() == 100);
+  }
+  file.close();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) rename_to_final(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+std::vector<Json> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("memory_for_checksums_does_not_grow_with_the_number_of_blocks") {
+  constexpr int blocks = 200'000;
+  const SharedDirectory directory;
+  std::filesystem::create_directories(directory.path + "/files");
+  collect_checksums(directory.path);
+  write_blocks(directory.path + "/files/a.raw", blocks / 10);
+  const auto before = memory_use("self", "RssAnon:");
+  write_blocks(directory.path + "/files/b.raw", blocks);
+  constexpr std::int64_t most_kept = 1 << 20, most_at_the_end = 20 << 20;
+  CHECK(memory_use("self", "RssAnon:") - before < most_kept);
+  forget_most_memory();
+  const auto at_the_end = memory_use("self", "VmHWM:");
+  write_checksums(MPI_COMM_WORLD, directory.path);
+  CHECK(memory_use("self", "VmHWM:") - at_the_end < most_at_the_end);
+  if (world_rank() != 0) return;
+  const auto lines = lines_of(directory.path + "/checksums.jsonl");
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1]["file"] == "files/b.raw");
+  CHECK(lines[1]["bytes"] == blocks * block_bytes);
+  REQUIRE(lines[1]["blocks"].size() == blocks);
+  int wrong = 0;
+  for (int number = 0; number < blocks; ++number) {
+    const auto sum = fmt::format("{:08x}", crc32(0, some_block(number)));
+    wrong += lines[1]["blocks"][number] == Json{number * block_bytes, block_bytes, sum} ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("where no blocks can be kept the files are read back, in the order of their paths") {
+  const SharedDirectory directory;
+  collect_checksums(directory.path + "/none");
+  const std::vector<std::string> names{"a.nc", "a.zarr/c/0", "a.zarr/c.json", "a.zarr.json", "b"};
+  for (const auto& name : names) {
+    const auto path = directory.path + "/files/" + name;
+    if (world_rank() == 0)
+      std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    MPI_Barrier(MPI_COMM_WORLD);
+    write_blocks(path, 3);
+    end_written(path);
+  }
+  write_checksums(MPI_COMM_WORLD, directory.path);
+  if (world_rank() != 0) return;
+  const auto lines = lines_of(directory.path + "/checksums.jsonl");
+  REQUIRE(lines.size() == names.size() + 1);
+  std::uint32_t sum = 0;
+  for (int number = 0; number < 3; ++number) sum = crc32(sum, some_block(number));
+  const auto blocks = Json::array({Json{0, 3 * block_bytes, fmt::format("{:08x}", sum)}});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(lines[i]["file"] == "files/" + names[i]);
+    CHECK(lines[i]["blocks"] == blocks);
+  }
+}
