@@ -34,8 +34,7 @@ from thalweg.testing.ways import (
     draw_way,
 )
 
-# R2B2 has 1280 triangles. How often files and checkpoints begin is drawn. The second stream begins
-# late and ends early.
+# R2B2 has 1280 triangles. How often files and checkpoints begin is drawn.
 CASE = """
 [grid]
 name = "R2B2"
@@ -46,14 +45,17 @@ duration = "PT3H"
 [[output]]
 name = "main"
 interval = "PT15M"
+[io]
+timeout = 20
+"""
+# A second stream that begins late and ends early.
+SECOND = """
 [[output]]
 name = "part"
 variables = ["vor"]
 interval = "PT15M"
 start = "PT1H"
 end = "PT2H15M"
-[io]
-timeout = 20
 """
 
 
@@ -100,7 +102,7 @@ class KillHarness:
         self._folder = folder
         self._dice = random.Random(seed)
         self._case = folder / "case.toml"
-        self._case.write_text(CASE, encoding="utf-8")
+        self._case.write_text(CASE + SECOND, encoding="utf-8")
 
     def draw(self) -> Way:
         return draw_way(self._dice)
