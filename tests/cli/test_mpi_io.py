@@ -25,6 +25,7 @@ def has_layer(name: str) -> bool:
         return False
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("layer", ["ompio", "romio"])
 @pytest.mark.parametrize("container", ["netcdf4", "cdf5"])
 def test_files_by_mpi_io_are_those_of_direct_writes(

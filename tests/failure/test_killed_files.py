@@ -144,6 +144,7 @@ def test_whole_times_of_a_killed_file_are_checked_and_nothing_else_is(part: Part
     assert len(check_wholeness(part.run).damaged) == 1
 
 
+@pytest.mark.some(2)
 def test_a_file_whose_journal_tells_of_whole_times_is_missed(part: Part) -> None:
     shutil.rmtree(part.path) if part.path.is_dir() else part.path.unlink()
     (sentence,) = check_wholeness(part.run).missing

@@ -57,6 +57,7 @@ def tell(capsys: pytest.CaptureFixture[str], line: str) -> None:
         print(f"\n  {line} ", end="")
 
 
+@pytest.mark.some(2)
 def test_steady_flow_converges_at_least_at_first_order(
     tmp_path: Path, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
