@@ -7,8 +7,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -20,22 +23,28 @@ using namespace thalweg;
 
 namespace {
 
-/// As `ulimit -v` for this process: what it has and a little more.
+/// As `ulimit -v` for this process: 48 MiB are left of what it may have, whatever tests before
+/// this one gave back to the allocator.
 class LittleMemory {
  public:
   LittleMemory() {
+    held_.reserve(1 << 14);
     std::int64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     getrlimit(RLIMIT_AS, &before_);
     auto now = before_;
-    now.rlim_cur = static_cast<rlim_t>(pages * 4096 + (std::int64_t{48} << 20));
+    now.rlim_cur = static_cast<rlim_t>(pages * 4096 + (left_blocks + 2) * block_bytes);
     setrlimit(RLIMIT_AS, &now);
+    while (auto* block = new (std::nothrow) std::byte[block_bytes]) held_.emplace_back(block);
+    held_.resize(held_.size() - std::min(held_.size(), left_blocks));
   }
   ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
   LittleMemory(const LittleMemory&) = delete;
   LittleMemory& operator=(const LittleMemory&) = delete;
 
  private:
+  static constexpr std::size_t block_bytes = std::size_t{4} << 20, left_blocks = 12;
+  std::vector<std::unique_ptr<std::byte[]>> held_;
   struct rlimit before_ {};
 };
 
