@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/settings_list.hpp"
+#include "settings/settings_list.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/settings.hpp"
 

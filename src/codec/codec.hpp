@@ -17,6 +17,9 @@ struct Codec {
   const char* meaning;
   int hdf5_filter;  ///< registered HDF5 filter id (deflate 1, zstd 32015)
   bool built_in;    ///< every HDF5 reads it without a plugin
+  int highest_level;
+  const char* blosc_name;  ///< in the metadata of Zarr
+  unsigned blosc_format;   ///< in the head of a frame of c-blosc 1
   /// Appends the compressed block to `into`. deflate: a zlib stream (RFC 1950); zstd: one frame.
   void (*compress)(std::span<const std::byte> block, int level, PageBytes& into);
   /// Fills `into` exactly. Throws Error(file_system) if the block is damaged.

@@ -15,10 +15,10 @@ namespace thalweg {
 namespace {
 
 constexpr std::array all{
-    Codec{"deflate", "zlib streams made by ISA-L; every netCDF-4 program reads them", 1, true,
-          deflate_compress, deflate_decompress, deflate_compress_values},
+    Codec{"deflate", "zlib streams made by ISA-L; every netCDF-4 program reads them", 1, true, 9,
+          "zlib", 3, deflate_compress, deflate_decompress, deflate_compress_values},
     Codec{"zstd", "Zstandard frames; readers of HDF5 need the plugin of filter 32015", 32015, false,
-          zstd_compress, zstd_decompress, zstd_compress_values},
+          19, "zstd", 4, zstd_compress, zstd_decompress, zstd_compress_values},
 };
 
 }  // namespace

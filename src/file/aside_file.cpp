@@ -14,11 +14,11 @@
 
 #include "base/file_size_signal.hpp"
 #include "base/page_bytes.hpp"
-#include "base/trace_calls.hpp"
 #include "file/checksum_log.hpp"
 #include "file/refusal.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
+#include "timing/trace_calls.hpp"
 
 namespace thalweg {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/page_bytes.hpp"
-#include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
+#include "timing/timing_records.hpp"
 
 using namespace thalweg;
 namespace fs = std::filesystem;

@@ -139,14 +139,15 @@ struct ContainerInfo {
   bool parts;       ///< a file may hold a part of the grid
   bool big_endian;  ///< put() takes big-endian values
   bool plugins;     ///< readers need HDF5's plugins for codecs that are not built in
-  bool (*settles)(const FileDescription&);  ///< request/grant/settle do something
-  bool (*grows)(const FileDescription&);    ///< share_room() does something
+  std::span<const char* const> compressions;  ///< words of the setting, beside "none"
+  bool (*settles)(const FileDescription&);    ///< request/grant/settle do something
+  bool (*grows)(const FileDescription&);      ///< share_room() does something
   /// Head: a new file, or one with `kept` times to go on with. mpiio: collective over `team`.
   std::unique_ptr<Container> (*create)(const FileDescription&, MPI_Comm team);
   /// Other ranks of the team, with the head's layout(). mpiio: collective with create.
   std::unique_ptr<Container> (*join)(const FileDescription&, const std::string& layout,
                                      MPI_Comm team);
-  /// Throws Error(user) with one sentence if the description asks for what the format cannot do.
+  /// What the format cannot do beside compressions, as check_file(). Null: everything.
   void (*check)(const FileDescription&);
   /// Makes whole.path: one file that shows those of `parts` as one. Null: the format cannot.
   void (*tie)(const FileDescription& whole, std::span<const FileDescription> parts);
@@ -156,6 +157,8 @@ struct ContainerInfo {
 
 /// Every container, in containers.cpp.
 std::span<const ContainerInfo> containers();
+/// Throws Error(user) with one sentence if the container cannot hold what is described.
+void check_file(const ContainerInfo& container, const FileDescription& file);
 /// The container of that name and way; throws Error(user) with the list and "did you mean".
 const ContainerInfo& find_container(std::string_view name, std::string_view way);
 

@@ -133,10 +133,10 @@ std::unique_ptr<Container> join_raw(const FileDescription& description, const st
 }
 
 void check_raw(const FileDescription& description) {
-  if (description.compression.none() && !description.chunked) return;
+  if (!description.chunked) return;
   throw Error(Blame::user,
-              "[[output]]: container 'raw' has neither chunks nor compression; use container = "
-              "\"netcdf4\" or \"zarr\", or layout = \"contiguous\" and compression = \"none\"");
+              "[[output]]: container 'raw' has no chunks; use container = \"netcdf4\" or \"zarr\", "
+              "or layout = \"contiguous\"");
 }
 
 }  // namespace thalweg

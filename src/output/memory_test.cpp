@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "all_ranks.hpp"
-#include "base/event_log.hpp"
 #include "file/checksum_log.hpp"
 #include "memory_use.hpp"
 #include "thalweg/checksums.hpp"
 #include "thalweg/output.hpp"
+#include "timing/event_log.hpp"
 
 using namespace thalweg;
 

@@ -13,8 +13,9 @@
 #include "file/history.hpp"
 #include "file/page_cache.hpp"
 #include "format/attributes.hpp"
+#include "output/deal/tags.hpp"
+#include "output/files/kept_files.hpp"
 #include "output/move/io_rank.hpp"
-#include "output/move/kept_files.hpp"
 #include "output/move/runs_exchange.hpp"
 #include "output/state.hpp"
 #include "ranks/agreement.hpp"
@@ -133,7 +134,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   if (state->role == Role::restart) {
     state->ended = true;
   } else {
-    state->news.emplace(ranks);
+    state->news.emplace(ranks, NewsTags{tag_error, tag_leave});
     state->begin();
   }
   return Output(std::move(state));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/trace_calls.hpp"
 #include "base/warning.hpp"
 #include "field/stored_values.hpp"
 #include "output/state.hpp"
@@ -13,6 +12,7 @@
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"
+#include "timing/trace_calls.hpp"
 
 namespace thalweg {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "output/deal/definition.hpp"
+#include "output/files/stream_locks.hpp"
 #include "output/move/engine.hpp"
-#include "output/move/failure_news.hpp"
-#include "output/move/stream_locks.hpp"
+#include "ranks/failure_news.hpp"
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
 #include "ranks/ranks.hpp"

@@ -8,9 +8,9 @@
 #include <array>
 #include <type_traits>
 
-#include "base/trace_calls.hpp"
 #include "redist/transpose.hpp"
 #include "thalweg/error.hpp"
+#include "timing/trace_calls.hpp"
 
 namespace thalweg {
 

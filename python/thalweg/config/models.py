@@ -122,7 +122,8 @@ def table_model(name: str) -> type[BaseModel]:
 def error_sentence(table: SettingsTable, error: ValidationError) -> tuple[str, str]:
     """(key, sentence without its place) of the first thing wrong with a table; names before values.
 
-    The sentences are those of the C++ reader, src/base/settings_check.cpp; a test compares the two.
+    The sentences are those of the C++ reader, src/settings/settings_check.cpp; a test compares
+    the two.
     """
     known = table.keys()
     details = {str(detail["loc"][0]): detail for detail in reversed(error.errors())}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Journals of output files: which times are whole in a file, also in one that is not complete.
 
-Written by src/output/move/journal.cpp; layout in docs/run-directory.md.
+Written by src/output/files/journal.cpp; layout in docs/run-directory.md.
 """
 
 from __future__ import annotations

@@ -29,10 +29,6 @@ void check_grib2(const FileDescription& file) {
   if (file.chunked) {
     refuse("is a row of messages and has no layout = \"chunked\"; leave 'layout' out");
   }
-  if (!file.compression.none() && file.compression.codec != "ccsds") {
-    refuse(fmt::format("has no compression = \"{}\"; choose \"none\" or \"ccsds\"",
-                       file.compression.codec));
-  }
   constexpr std::int64_t largest_section = std::numeric_limits<std::uint32_t>::max();
   for (const auto& field : file.fields) {
     const auto points = file.sizes[static_cast<std::size_t>(field.place)];

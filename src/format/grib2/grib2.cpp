@@ -299,8 +299,8 @@ std::unique_ptr<Container> make(const FileDescription& file, bool is_head) {
   check_grib2(file);
   if (is_head && file.kept.empty()) prepare_striping(file.path + ".part", file.hints);
   if (is_head && !file.kept.empty()) take_back(file.path);
-  if (file.compression.codec == "ccsds") return std::make_unique<CcsdsGrib2>(file, is_head);
-  return std::make_unique<SimpleGrib2>(file, is_head);
+  if (file.compression.none()) return std::make_unique<SimpleGrib2>(file, is_head);
+  return std::make_unique<CcsdsGrib2>(file, is_head);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ double worst_change(const Handle& message, int time, int field, int level) {
 
 std::string refusal(const FileDescription& file) {
   try {
-    find_container("grib2", "direct").check(file);
+    check_file(find_container("grib2", "direct"), file);
   } catch (const Error& error) {
     CHECK(error.blame() == Blame::user);
     return error.what();

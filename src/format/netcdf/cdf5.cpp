@@ -37,12 +37,6 @@ constexpr FixedFormat cdf5{"cdf5", true, create<NC_64BIT_DATA>, look, complete_n
 constexpr FixedFormat classic{"classic", true, create<NC_64BIT_OFFSET>, look, complete_netcdf};
 
 void check(const char* name, const FileDescription& description) {
-  if (!description.compression.none()) {
-    throw Error(Blame::user,
-                fmt::format("[[output]]: container '{}' cannot be compressed; use container = "
-                            "\"netcdf4\", or compression = \"none\"",
-                            name));
-  }
   if (description.chunked) {
     throw Error(Blame::user, fmt::format("[[output]]: container '{}' has no chunks; use container "
                                          "= \"netcdf4\", or layout = \"contiguous\"",

@@ -117,7 +117,7 @@ std::string carry(Container& container, int time) {
 
 std::unique_ptr<Container> open_file(const std::string& name, const FileDescription& file) {
   const auto& kind = find_container(name, "mpiio");
-  kind.check(file);
+  check_file(kind, file);
   std::unique_ptr<Container> container;
   if (world_rank() == 0) container = kind.create(file, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -330,7 +330,7 @@ TEST_CASE("the_mpiio_way_refuses_what_it_cannot_do") {
   auto file = description_of("here.nc");
   file.compression.codec = "zstd";
   for (const auto& name : names())
-    CHECK_THROWS_AS(find_container(name, "mpiio").check(file), Error);
+    CHECK_THROWS_AS(check_file(find_container(name, "mpiio"), file), Error);
   CHECK_THROWS_AS(find_container("zarr", "mpiio"), Error);
 }
 

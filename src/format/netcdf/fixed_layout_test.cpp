@@ -206,7 +206,7 @@ TEST_CASE("a_team_writes_disjoint_pieces_of_one_file_in_every_fixed_layout") {
       const SharedDirectory directory;
       const auto& format = find_container(name, "direct");
       const auto description = describe(directory.path + "/f" + format.suffix, float64);
-      format.check(description);
+      check_file(format, description);
       write_together(format, description);
       if (world_rank() != 0) continue;
       CHECK(count_wrong(name, description) == 0);
@@ -352,27 +352,29 @@ TEST_CASE("fixed_layouts_refuse_what_they_cannot_hold") {
   auto description = describe("f.nc", false);
   description.compression.codec = "deflate";
   for (const char* name : {"cdf5", "classic"}) {
-    CHECK_THROWS_WITH_AS(find_container(name, "direct").check(description),
-                         doctest::Contains("cannot be compressed; use container = \"netcdf4\""),
-                         Error);
+    CHECK_THROWS_WITH_AS(
+        check_file(find_container(name, "direct"), description),
+        doctest::Contains("cannot be compressed by 'deflate'; choose compression = none, "
+                          "or one of containers netcdf4 (direct), zarr (direct)"),
+        Error);
   }
-  CHECK_THROWS_AS(find_container("raw", "direct").check(description), Error);
-  CHECK_NOTHROW(find_container("netcdf4", "direct").check(description));
+  CHECK_THROWS_AS(check_file(find_container("raw", "direct"), description), Error);
+  CHECK_NOTHROW(check_file(find_container("netcdf4", "direct"), description));
   description.compression.level = 10;
-  CHECK_THROWS_WITH_AS(find_container("netcdf4", "direct").check(description),
+  CHECK_THROWS_WITH_AS(check_file(find_container("netcdf4", "direct"), description),
                        doctest::Contains("1 to 9, not 10"), Error);
   description.compression.codec = "ccsds";
-  CHECK_THROWS_WITH_AS(find_container("netcdf4", "direct").check(description),
+  CHECK_THROWS_WITH_AS(check_file(find_container("netcdf4", "direct"), description),
                        doctest::Contains("'ccsds'"), Error);
   description.compression.codec = "none";
   description.chunked = true;
-  CHECK_THROWS_WITH_AS(find_container("cdf5", "direct").check(description),
+  CHECK_THROWS_WITH_AS(check_file(find_container("cdf5", "direct"), description),
                        doctest::Contains("has no chunks"), Error);
   description.chunked = false;
   description.sizes = {83'886'080, 125'829'120, 41'943'042};  // R2B10
-  CHECK_THROWS_WITH_AS(find_container("classic", "direct").check(description),
+  CHECK_THROWS_WITH_AS(check_file(find_container("classic", "direct"), description),
                        doctest::Contains("'deep' takes 4.7 GiB"), Error);
-  CHECK_NOTHROW(find_container("cdf5", "direct").check(description));
+  CHECK_NOTHROW(check_file(find_container("cdf5", "direct"), description));
   CHECK_THROWS_WITH_AS(find_container("cdf4", "direct"), doctest::Contains("Did you mean 'cdf5'"),
                        Error);
 }

@@ -114,19 +114,4 @@ std::unique_ptr<Container> join_netcdf4(const FileDescription& description,
   return join_fixed_layout(format, description, layout);
 }
 
-void check_netcdf4(const FileDescription& description) {
-  const auto& compression = description.compression.codec;
-  if (compression == "none") return;
-  if (compression != "deflate" && compression != "zstd") {
-    throw Error(Blame::user,
-                fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}'; use "
-                            "compression = \"deflate\", \"zstd\" or \"none\"",
-                            compression));
-  }
-  const int highest = compression == "deflate" ? 9 : 19;
-  if (description.compression.level >= 1 && description.compression.level <= highest) return;
-  throw Error(Blame::user, fmt::format("[[output]]: compression_level of '{}' is 1 to {}, not {}",
-                                       compression, highest, description.compression.level));
-}
-
 }  // namespace thalweg

@@ -214,15 +214,5 @@ std::unique_ptr<Container> join_netcdf4_mpiio(const FileDescription& description
   return std::make_unique<Netcdf4MpiIo>(description, team);
 }
 
-void check_netcdf4_mpiio(const FileDescription& description) {
-  const auto& compression = description.compression.codec;
-  if (compression == "none" || compression == "deflate") return;
-  throw Error(Blame::user,
-              fmt::format("[[output]]: container 'netcdf4' cannot be compressed by '{}' the mpiio "
-                          "way; use compression = \"deflate\" or \"none\", or [io] way = "
-                          "\"direct\"",
-                          compression));
-}
-
 }  // namespace thalweg
 #endif

@@ -24,7 +24,7 @@ Json blosc_codec(const ChunkCodec& codec) {
   return {{"name", "blosc"},
           {"configuration",
            {{"typesize", codec.value_bytes},
-            {"cname", codec.compression.codec == "zstd" ? "zstd" : "zlib"},
+            {"cname", find_codec(codec.compression.codec).blosc_name},
             {"clevel", std::clamp(codec.compression.level, 1, 9)},
             {"shuffle", "shuffle"},
             {"blocksize", 0}}}};

@@ -77,12 +77,13 @@ void ChunkCodec::encode(std::span<const std::byte> values, PageBytes& into) cons
   // The frame of c-blosc 1 (its README_CHUNK_FORMAT.rst) with one block of one stream:
   // version 2, version of the inner format 1, flags, size of a value; bytes of the values, of a
   // block, of the frame; start of the block; bytes of the stream; the stream.
-  constexpr unsigned shuffled = 0x01, one_stream = 0x10, zlib = 3U << 5U, zstd = 4U << 5U;
+  constexpr unsigned shuffled = 0x01, one_stream = 0x10;
   constexpr std::size_t header_bytes = 16, stream_start = header_bytes + 8;
-  const unsigned format = compression.codec == "zstd" ? zstd : zlib;
+  const auto& codec = find_codec(compression.codec);
+  const unsigned format = codec.blosc_format << 5U;
   const std::size_t start = into.size();
   into.resize(start + stream_start);
-  find_codec(compression.codec).compress_values(values, value_bytes, compression.level, into);
+  codec.compress_values(values, value_bytes, compression.level, into);
   std::size_t stream = into.size() - start - stream_start;
   if (stream >= values.size()) {  // a stream as long as the block is the shuffled block itself
     into.resize(start + stream_start + values.size());

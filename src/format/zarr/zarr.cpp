@@ -259,13 +259,4 @@ std::unique_ptr<Container> join_zarr(const FileDescription& description, const s
   return std::make_unique<Zarr>(description, false);
 }
 
-void check_zarr(const FileDescription& description) {
-  const auto& compression = description.compression.codec;
-  if (compression != "none" && compression != "deflate" && compression != "zstd") {
-    throw Error(Blame::user, fmt::format("[[output]]: container 'zarr' has no compression '{}'; "
-                                         "choose one of: none, deflate, zstd",
-                                         compression));
-  }
-}
-
 }  // namespace thalweg

@@ -85,7 +85,6 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
   check_schedule(stream, where);
   check_layers(stream, where, fields, chosen);
   const auto& kind = find_container(stream.container, settings.way);
-  if (kind.check == nullptr) return;
   FileDescription file;  // what is known of its largest file
   file.sizes.assign(sizes.begin(), sizes.end());
   const auto& mode = find_mode(settings.mode);
@@ -111,7 +110,7 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
   const auto words = words_of(stream);
   file.float64 = words.precision == Precision::float64;
   file.chunked = words.layout == Layout::chunked;
-  kind.check(file);
+  check_file(kind, file);
 }
 
 }  // namespace thalweg

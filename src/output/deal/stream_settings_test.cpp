@@ -6,9 +6,9 @@
 #include <concepts>
 #include <utility>
 
-#include "base/settings_list.hpp"
 #include "count_members.hpp"
 #include "output/deal/definition.hpp"
+#include "settings/settings_list.hpp"
 #include "thalweg/settings.hpp"
 
 using namespace thalweg;

@@ -6,10 +6,10 @@
 
 #include <map>
 
-#include "base/settings_list.hpp"
 #include "file/page_cache.hpp"
 #include "format/container.hpp"
 #include "output/deal/mode.hpp"
+#include "settings/settings_list.hpp"
 #include "thalweg/error.hpp"
 
 using namespace thalweg;

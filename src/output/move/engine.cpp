@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "output/deal/tags.hpp"
 #include "output/move/runs_exchange.hpp"
-#include "output/move/tags.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/wait.hpp"
@@ -107,7 +107,7 @@ void Engine::look() {
     if (there == 0) break;
     if (pulse_ && pulse_->take(status)) continue;
     note_progress();
-    if (FailureNews::is_news(status)) {
+    if (news_.is_news(status)) {
       news_.receive(status);
       if (sender_) sender_->give_up();
       continue;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "output/move/failure_news.hpp"
 #include "output/move/receiver.hpp"
 #include "output/move/sender.hpp"
+#include "ranks/failure_news.hpp"
 #include "ranks/pulse.hpp"
 
 namespace thalweg {

@@ -3,9 +3,9 @@
 // closed.
 #include "output/move/io_rank.hpp"
 
+#include "output/deal/tags.hpp"
 #include "output/move/engine.hpp"
 #include "output/move/runs_exchange.hpp"
-#include "output/move/tags.hpp"
 #include "thalweg/timers.hpp"
 
 namespace thalweg {
@@ -37,7 +37,7 @@ std::optional<Error> serve_io_rank(const Definition& definition, const Ranks& ra
     while (!receiver.all_closed()) {
       const auto status = next_message(ranks.control);
       if (pulse->take(status)) continue;
-      if (FailureNews::is_news(status)) {
+      if (news.is_news(status)) {
         news.receive(status);
         receiver.count_left(status.MPI_SOURCE);
       } else {

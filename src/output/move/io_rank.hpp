@@ -3,7 +3,7 @@
 #pragma once
 
 #include "output/deal/definition.hpp"
-#include "output/move/failure_news.hpp"
+#include "ranks/failure_news.hpp"
 #include "ranks/ranks.hpp"
 
 namespace thalweg {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/trace_calls.hpp"
+#include "timing/trace_calls.hpp"
 
 namespace thalweg {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "output/move/tags.hpp"
+#include "output/deal/tags.hpp"
 #include "thalweg/timers.hpp"
 
 namespace thalweg {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "output/move/tags.hpp"
+#include "output/deal/tags.hpp"
 #include "thalweg/wait.hpp"
 
 namespace thalweg {

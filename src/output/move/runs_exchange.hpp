@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "output/deal/definition.hpp"
-#include "output/move/failure_news.hpp"
+#include "ranks/failure_news.hpp"
 #include "ranks/ranks.hpp"
 #include "redist/plan.hpp"
 

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <array>
 
+#include "output/deal/tags.hpp"
 #include "output/move/pack.hpp"
-#include "output/move/tags.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/trace_calls.hpp"
 #include "output/deal/share.hpp"
 #include "output/deal/slab.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"
 #include "thalweg/wait.hpp"
+#include "timing/trace_calls.hpp"
 
 namespace thalweg {
 

@@ -2,7 +2,7 @@
 // {"streams": {NAME: {"start_date", "container": texts, "interval_s", "start_s", "file_interval_s",
 // "partitions": numbers, "after_ms": number and "from": path, of a run that began from a
 // checkpoint}}}
-#include "output/move/begun.hpp"
+#include "output/files/begun.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "file/file_bytes.hpp"
-#include "output/move/kept_files.hpp"
+#include "output/files/kept_files.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "output/deal/mode.hpp"
-#include "output/move/journal.hpp"
+#include "output/files/journal.hpp"
 
 namespace thalweg {
 

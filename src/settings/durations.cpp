@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ISO 8601 durations and dates, as ICON's namelists write them.
-#include "base/durations.hpp"
+#include "settings/durations.hpp"
 
 #include <fmt/core.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the embedded text of settings.toml.
-#include "base/settings_list.hpp"
+#include "settings/settings_list.hpp"
 
 #include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 
-#include "base/settings_check.hpp"
-#include "base/settings_text.hpp"
+#include "settings/settings_check.hpp"
+#include "settings/settings_text.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {

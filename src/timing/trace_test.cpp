@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/trace_parse.hpp"
 #include "thalweg/error.hpp"
+#include "timing/trace_parse.hpp"
 
 using namespace thalweg;
 
@@ -33,7 +33,7 @@ TEST_CASE("a_trace_line_names_the_source_file_relative_to_the_project") {
   const auto line = nlohmann::json::parse(trace_line("mode", 2, -1, 0.1, "a \"detail\"", here));
   const auto& stop = line.at("trace");
   CHECK(stop["stop"] == "mode");
-  CHECK(stop["file"] == "src/base/trace_test.cpp");
+  CHECK(stop["file"] == "src/timing/trace_test.cpp");
   CHECK(stop["line"] == here.line());
   CHECK(stop["rank"] == 2);
   CHECK(stop["local"] == -1);

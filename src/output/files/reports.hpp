@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "output/deal/mode.hpp"
-#include "output/move/journal.hpp"
+#include "output/files/journal.hpp"
 #include "ranks/outbox.hpp"
 #include "ranks/ranks.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by the names that writers give them; parts have numbers without gaps.
-#include "output/move/take_back.hpp"
+#include "output/files/take_back.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "output/deal/describe_file.hpp"
-#include "output/move/kept_files.hpp"
+#include "output/files/kept_files.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about durations and dates: which texts are one, and what they mean.
-#include "base/durations.hpp"
+#include "settings/durations.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report is a line of the journal as JSON, with the file it is about; the last one is about none.
-#include "output/move/reports.hpp"
+#include "output/files/reports.hpp"
 
 #include <algorithm>
 
-#include "output/move/tags.hpp"
+#include "output/deal/tags.hpp"
 #include "thalweg/wait.hpp"
 
 namespace thalweg {

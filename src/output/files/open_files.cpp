@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files in the order of their steps; the head of a team keeps the journal of each.
-#include "output/move/open_files.hpp"
+#include "output/files/open_files.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "file/checksum_log.hpp"
 #include "output/deal/describe_file.hpp"
-#include "output/move/kept_files.hpp"
+#include "output/files/kept_files.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of one size; at the end they are sorted where they lie.
-#include "base/event_log.hpp"
+#include "timing/event_log.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open file description locks (fcntl(2)): one byte for each stream's name, in one file.
-#include "output/move/stream_locks.hpp"
+#include "output/files/stream_locks.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

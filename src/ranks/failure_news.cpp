@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds: "I failed, let us end together" (tag_error) and "I am gone" (tag_leave).
-#include "output/move/failure_news.hpp"
+// Who hears what; nobody is asked.
+#include "ranks/failure_news.hpp"
 
 #include <fmt/format.h>
-
-#include "output/move/tags.hpp"
 
 namespace thalweg {
 
@@ -15,7 +13,7 @@ void FailureNews::tell(const Error& error) {
           ? error
           : Error(error.blame(), fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what()));
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
-    if (rank != ranks_.rank) outbox_.post_text(rank, tag_error, encode_error(said));
+    if (rank != ranks_.rank) outbox_.post_text(rank, tags_.error, encode_error(said));
   }
 }
 
@@ -27,22 +25,22 @@ void FailureNews::leave(const Error& error, bool all_know) {
           : encode_error(Error(error.blame(),
                                fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what())));
   for (int rank = all_know || left_ ? ranks_.compute_ranks : 0; rank < all_ranks(); ++rank) {
-    if (rank != ranks_.rank) outbox_.post_text(rank, tag_leave, said);
+    if (rank != ranks_.rank) outbox_.post_text(rank, tags_.leave, said);
   }
 }
 
-bool FailureNews::is_news(const MPI_Status& status) {
-  return status.MPI_TAG == tag_error || status.MPI_TAG == tag_leave;
+bool FailureNews::is_news(const MPI_Status& status) const {
+  return status.MPI_TAG == tags_.error || status.MPI_TAG == tags_.leave;
 }
 
 void FailureNews::receive(const MPI_Status& status) {
   const auto error = decode_error(take_text(status, ranks_.control));
-  if (status.MPI_TAG == tag_error) failures_.try_emplace(status.MPI_SOURCE, error);
-  if (status.MPI_TAG == tag_leave && !left_) left_ = error;
+  if (status.MPI_TAG == tags_.error) failures_.try_emplace(status.MPI_SOURCE, error);
+  if (status.MPI_TAG == tags_.leave && !left_) left_ = error;
 }
 
 void FailureNews::look() {
-  for (const int tag : {tag_error, tag_leave}) {
+  for (const int tag : {tags_.error, tags_.leave}) {
     for (int there = 1; there != 0;) {
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, tag, ranks_.control, &there, &status);

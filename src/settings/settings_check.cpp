@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One check per type of setting; each failure is one sentence.
-#include "base/settings_check.hpp"
+#include "settings/settings_check.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "base/durations.hpp"
+#include "settings/durations.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/model_time.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/timing_records.hpp"
+#include "timing/timing_records.hpp"
 
 namespace thalweg {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/settings_list.hpp"
+#include "settings/settings_list.hpp"
 #include "thalweg/error.hpp"
 
 using namespace thalweg;

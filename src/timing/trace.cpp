@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/trace_parse.hpp"
 #include "thalweg/error.hpp"
+#include "timing/trace_parse.hpp"
 
 #ifndef THALWEG_SOURCE_DIR
 #define THALWEG_SOURCE_DIR ""

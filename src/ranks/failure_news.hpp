@@ -14,10 +14,16 @@
 
 namespace thalweg {
 
+/// Of the two kinds: "I failed, let us end together" and "I am gone".
+struct NewsTags {
+  int error, leave;
+};
+
 /// What a rank knows of the failures of all ranks of its output.
 class FailureNews {
  public:
-  explicit FailureNews(const Ranks& ranks) : ranks_(ranks), outbox_(ranks.control) {}
+  FailureNews(const Ranks& ranks, NewsTags tags)
+      : ranks_(ranks), tags_(tags), outbox_(ranks.control) {}
 
   /// Something failed on this rank, which goes on taking part until all compute ranks agree on the
   /// end: tells the other compute ranks.
@@ -27,7 +33,7 @@ class FailureNews {
   /// This rank takes no part any more. `all_know`: the other compute ranks need not be told.
   void leave(const Error& error, bool all_know);
 
-  static bool is_news(const MPI_Status& status);
+  bool is_news(const MPI_Status& status) const;
   void receive(const MPI_Status& status);
   /// Receives what is there.
   void look();
@@ -44,6 +50,7 @@ class FailureNews {
 
  private:
   Ranks ranks_;
+  NewsTags tags_;
   Outbox outbox_;
   std::map<int, Error> failures_;  // [rank of control]
   std::optional<Error> left_;

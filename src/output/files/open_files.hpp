@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "output/deal/mode.hpp"
-#include "output/move/first_failure.hpp"
-#include "output/move/journal.hpp"
-#include "output/move/reports.hpp"
-#include "output/move/team_file.hpp"
+#include "output/files/journal.hpp"
+#include "output/files/reports.hpp"
+#include "output/files/team_file.hpp"
+#include "ranks/first_failure.hpp"
 #include "ranks/ranks.hpp"
 
 namespace thalweg {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at files and journals of an interrupted run; changes nothing.
-#include "output/move/kept_files.hpp"
+#include "output/files/kept_files.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "output/deal/describe_file.hpp"
-#include "output/move/begun.hpp"
+#include "output/files/begun.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {

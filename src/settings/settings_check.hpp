@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "base/settings_list.hpp"
+#include "settings/settings_list.hpp"
 
 namespace thalweg {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head creates and completes, the others join; what they agree on travels as short texts.
-#include "output/move/team_file.hpp"
+#include "output/files/team_file.hpp"
 
 #include <fmt/format.h>
 

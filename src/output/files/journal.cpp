@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON lines, each with a checksum of its own. A line is one write; it is in the page cache before
 // the next step, and a kill of the process cannot take it back.
-#include "output/move/journal.hpp"
+#include "output/files/journal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a journal says the same as all of it, however long its lines are and wherever it is
 // cut.
-#include "output/move/journal.hpp"
+#include "output/files/journal.hpp"
 
 #include <doctest/doctest.h>
 

@@ -14,8 +14,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/settings_check.hpp"
-#include "base/settings_list.hpp"
+#include "settings/settings_check.hpp"
+#include "settings/settings_list.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of the calls under way, as the unwinder of exceptions finds them.
-#include "base/trace_calls.hpp"
+#include "timing/trace_calls.hpp"
 
 #include <dlfcn.h>
 #include <unwind.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "base/trace_parse.hpp"
+#include "timing/trace_parse.hpp"
 
 namespace thalweg {
 

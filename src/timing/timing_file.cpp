@@ -9,11 +9,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/event_log.hpp"
-#include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/wait.hpp"
+#include "timing/event_log.hpp"
+#include "timing/timing_records.hpp"
 
 namespace thalweg {
 

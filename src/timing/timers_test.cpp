@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "all_ranks.hpp"
-#include "base/timing_records.hpp"
 #include "thalweg/error.hpp"
+#include "timing/timing_records.hpp"
 
 using namespace thalweg;
 using Json = nlohmann::json;
