@@ -103,6 +103,10 @@ class Output {
   /// Answers for a time, when asked: is all that was put so far, up to that time, in files? Reads
   /// the ends of their journals: ask on one rank, and seldom. False once the output is gone.
   std::function<bool(ModelTime)> coverage() const;
+  /// For what compute ranks do together beside this output: waits until all of them are there, and
+  /// throws at once the failure of a rank that takes no part any more. `what` is waited for, as in
+  /// wait.hpp. Does nothing once the output is closed.
+  std::function<void(std::string_view what)> meeting() const;
   std::string describe() const;    ///< mode and transport in force, for logs (after end_definition)
   int outputs_dropped() const;     ///< of them, by backpressure
   int outputs_written() const;     ///< output times handed over so far, summed over streams
@@ -111,7 +115,7 @@ class Output {
  private:
   struct State;
   explicit Output(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;  // questions of coverage() look at it
+  std::shared_ptr<State> state_;  // coverage() and meeting() look at it
 };
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one

@@ -380,6 +380,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
             "state must be read before end_definition and the first question about output times");
     auto& out = *output->output;
     const auto all = views_of<MutableFieldView>(*output, views, count);
+    out.meeting()("all compute ranks to read the state");
     require_what_reads(*output, directory, all, time_s);
     *time_s = -1.0;
     auto& beginning = output->beginning.emplace(

@@ -223,6 +223,19 @@ std::function<bool(ModelTime)> Output::coverage() const {
   };
 }
 
+std::function<void(std::string_view)> Output::meeting() const {
+  return [kept = std::weak_ptr(state_)](std::string_view what) {
+    const auto state = kept.lock();
+    if (!state || state->role != Role::compute || (state->ended && !state->failure)) return;
+    const auto alone = state->enter();
+    state->keep_failure([&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Ibarrier(state->agreement, &request);
+      state->await(request, what);
+    });
+  };
+}
+
 bool Output::State::covers(ModelTime time) const {
   return engine && missing_output(definition, time, handed_over).empty();
 }

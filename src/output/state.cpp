@@ -19,7 +19,7 @@ Output::State::~State() {
   }
 }
 
-std::unique_lock<std::mutex> Output::State::enter() {
+std::unique_lock<std::recursive_mutex> Output::State::enter() {
   auto alone = enter_alone();
   if (!failure) {
     try {
@@ -80,15 +80,14 @@ void Output::State::await(MPI_Request& request, std::string_view what) {
 }
 
 // The lowest rank that failed: 0 where none did, so that the largest answer names it.
-void Output::State::ask() {
-  question = news->all_ranks() - news->lowest();
-  MPI_Iallreduce(&question, &answer, 1, MPI_INT, MPI_MAX, agreement, &asked);
-}
+void Output::State::ask() { who_failed.ask(agreement, {news->all_ranks() - news->lowest()}); }
 
 void Output::State::hear_answer() {
-  if (asked == MPI_REQUEST_NULL) return;
-  await(asked, "compute ranks to agree that output works");
-  if (answer != 0) end_together(news->all_ranks() - answer);
+  if (!who_failed.is_open()) return;
+  await(who_failed.request(), "compute ranks to agree that output works");
+  if (const int largest = who_failed.largest()[0]; largest != 0) {
+    end_together(news->all_ranks() - largest);
+  }
 }
 
 void Output::State::end_together(int failed_rank) {

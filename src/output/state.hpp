@@ -15,6 +15,7 @@
 #include "ranks/failure_news.hpp"
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
+#include "ranks/question.hpp"
 #include "ranks/ranks.hpp"
 #include "ranks/roles.hpp"
 #include "redist/plan.hpp"
@@ -34,8 +35,7 @@ struct Output::State {
   std::unique_ptr<Engine> engine;           // compute ranks, from the end of definition on
   std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
   MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
-  MPI_Request asked = MPI_REQUEST_NULL;     // the question whether a rank failed, under way
-  int question = 0, answer = 0;
+  Question<1> who_failed;                   // which rank has failed; asked each time step
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
   std::optional<ModelTime> ended_time;  // of the last output
@@ -63,7 +63,7 @@ struct Output::State {
   void end();
 
   /// The beginning of every call: one thread at a time, none after a failure.
-  std::unique_lock<std::mutex> enter();
+  std::unique_lock<std::recursive_mutex> enter();
   /// Runs a part of a call; its error is the failure of this output, and the other ranks are told.
   template <class Act>
   auto keep_failure(const Act& act) {

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
 #include <new>
 #include <numeric>
 
@@ -27,7 +30,18 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
+constexpr std::int64_t most = std::numeric_limits<int>::max();  // that MPI counts in one call
+
+int count_for_mpi(std::int64_t count) {
+  if (count <= most) return static_cast<int>(count);
+  throw Error(
+      Blame::bug,
+      fmt::format("{} values or bytes are to be told in one message, which holds {}", count, most));
+}
+
+// Throws if they are more than one call of MPI can move: no start wraps round.
 std::vector<int> starts_of(const std::vector<int>& sizes) {
+  count_for_mpi(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
   std::vector<int> starts(sizes.size());
   std::exclusive_scan(sizes.begin(), sizes.end(), starts.begin(), 0);
   return starts;
@@ -94,18 +108,21 @@ void come_together(MPI_Comm comm, std::string_view what) {
 
 std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::string_view what) {
   if (size_of(comm) == 1) return text;
-  auto size = static_cast<int>(text.size());
+  auto size = static_cast<std::int64_t>(text.size());
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(&size, 1, MPI_INT, root, comm, &request);
+  MPI_Ibcast(&size, 1, MPI_INT64_T, root, comm, &request);
   wait_for(request, what);
   text.resize(static_cast<std::size_t>(size));
-  MPI_Ibcast(text.data(), size, MPI_CHAR, root, comm, &request);
-  wait_for(request, what);
+  for (std::int64_t told = 0; told < size; told += most) {
+    MPI_Ibcast(text.data() + told, static_cast<int>(std::min(size - told, most)), MPI_CHAR, root,
+               comm, &request);
+    wait_for(request, what);
+  }
   return text;
 }
 
 std::vector<std::int64_t> gather_lists(MPI_Comm comm, std::span<const std::int64_t> mine) {
-  const auto count = static_cast<int>(mine.size());
+  const int count = count_for_mpi(std::ssize(mine));
   std::vector<int> counts(static_cast<std::size_t>(size_of(comm)));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
@@ -123,7 +140,7 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine,
   const int ranks = size_of(comm);
   if (ranks == 1) return {mine};
   const bool head = rank_of(comm) == 0;
-  const int size = static_cast<int>(mine.size());
+  const int size = count_for_mpi(std::ssize(mine));
   std::vector<int> sizes(head ? static_cast<std::size_t>(ranks) : 0);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
@@ -147,7 +164,7 @@ std::string deal_texts(MPI_Comm comm, const std::vector<std::string>& texts,
   std::vector<int> sizes;
   std::string all;
   for (const auto& text : texts) {
-    sizes.push_back(static_cast<int>(text.size()));
+    sizes.push_back(count_for_mpi(std::ssize(text)));
     all += text;
   }
   const auto starts = starts_of(sizes);

@@ -20,8 +20,8 @@ bool is_mpi_thread() {
 
 }  // namespace
 
-std::unique_lock<std::mutex> enter_alone() {
-  static std::mutex inside;
+std::unique_lock<std::recursive_mutex> enter_alone() {
+  static std::recursive_mutex inside;
   return std::unique_lock(inside);
 }
 

@@ -6,8 +6,9 @@
 
 namespace thalweg {
 
-/// Held by whoever is inside the library: one thread of this process at a time, in all outputs.
-[[nodiscard]] std::unique_lock<std::mutex> enter_alone();
+/// Held by whoever is inside the library: one thread of this process at a time, in all outputs. A
+/// thread that is inside may come in once more.
+[[nodiscard]] std::unique_lock<std::recursive_mutex> enter_alone();
 
 /// Throws Error(user) if this thread may not call MPI: MPI was initialised with less than
 /// MPI_THREAD_SERIALIZED and this is not the thread that did it.

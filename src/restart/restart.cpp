@@ -29,6 +29,7 @@ struct Restart::State {
   std::optional<Error> failure;  // what every later call throws
   std::optional<FinalizeWatch> watch;
   std::optional<Retention> retention;
+  std::function<void(std::string_view)> meet = [](std::string_view) {};  // Output::meeting()
 
   ~State() {
     leave();
@@ -153,6 +154,7 @@ void check_settings(const RestartSettings& settings, const RestartRanks& ranks, 
 Restart Restart::open(const Output& output, const RestartSettings& settings) {
   auto restart = open({output.restart_comm(), output.restart_ranks()}, settings);
   restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage());
+  restart.state_->meet = output.meeting();
   return restart;
 }
 
@@ -223,6 +225,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
   state_->call([&] {
     const ScopedTimer timer(Timer::restart);
     const double begin_s = now_s();
+    state_->meet("all compute ranks to write a restart set");
     state_->check_set(time, views);
     if (!state_->mode) state_->check_definitions();
     state_->make_mode();

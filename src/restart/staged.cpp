@@ -3,11 +3,10 @@
 // restart rank, go on computing; learn later that the set is whole.
 #include "restart/staged.hpp"
 
-#include <array>
-
 #include "ranks/agreement.hpp"
 #include "ranks/outbox.hpp"
 #include "ranks/pulse.hpp"
+#include "ranks/question.hpp"
 #include "restart/mode.hpp"
 #include "restart/tags.hpp"
 #include "thalweg/timers.hpp"
@@ -74,14 +73,14 @@ class Staged final : public RestartMode {
   void check() override {
     if (!asking_) return;
     poll();
-    if (question_ != MPI_REQUEST_NULL) {
-      wait_for(question_, "compute ranks to agree on a restart set");
-      if (answers_[0] != 0) raise();
-      if (answers_[1] == 0) asking_ = false;
+    if (question_.is_open()) {
+      wait_for(question_.request(), "compute ranks to agree on a restart set");
+      const auto [any_failed, any_pending] = question_.largest();
+      if (any_failed != 0) raise();
+      if (any_pending == 0) asking_ = false;
     }
     if (!asking_) return;
-    states_ = {failure_ ? 1 : 0, pending_ ? 1 : 0};
-    MPI_Iallreduce(states_.data(), answers_.data(), 2, MPI_INT, MPI_MAX, team_.compute, &question_);
+    question_.ask(team_.compute, {failure_ ? 1 : 0, pending_ ? 1 : 0});
   }
 
   void close() override {
@@ -111,8 +110,8 @@ class Staged final : public RestartMode {
 
   // Every rank gets the same news about the set in flight, so all throw or none.
   void finish_set() {
-    if (question_ != MPI_REQUEST_NULL) {
-      wait_for(question_, "compute ranks to agree on a restart set");
+    if (question_.is_open()) {
+      wait_for(question_.request(), "compute ranks to agree on a restart set");
     }
     asking_ = false;
     wait_for_news();
@@ -160,8 +159,7 @@ class Staged final : public RestartMode {
   std::unique_ptr<StagingMemory> staging_;  // one state
   bool pending_ = false;                    // a set is in flight, as far as this rank knows
   bool asking_ = false;                     // all ranks: somebody may have a set in flight
-  MPI_Request question_ = MPI_REQUEST_NULL;
-  std::array<int, 2> states_{}, answers_{};  // failed, pending
+  Question<2> question_;                    // failed, pending
   std::optional<Error> failure_;
   bool ended_ = false;
 };

@@ -99,10 +99,12 @@ static int compute(thalweg_output* out) {
   note("define_field", thalweg_define_field(out, is("no description") ? NULL : &field));
   if (is("no levels of the state")) field.levels = 0;
   if (is("fewer than no levels of the state") && odd) field.levels = -3;
+  if (is("read after a refused field") && odd) field.levels = -3;
   if (strstr(way, "state") != NULL || strncmp(way, "read", 4) == 0)
     note("define_state", thalweg_define_state(out, &field));
   if (strncmp(way, "read", 4) == 0) read_state(out, ta, odd);
   note("end_definition", thalweg_end_definition(out));
+  if (is("state of one that leaves") && odd) return 0;
   if (strncmp(way, "state", 5) == 0 || strstr(way, "of the state") != NULL)
     write_state(out, ta, odd);
   for (double time_s = 0; time_s <= 7200; time_s += 3600) {

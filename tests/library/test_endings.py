@@ -150,6 +150,25 @@ def test_a_state_that_cannot_be_read_is_refused_on_all_ranks(
                 assert READ[way] in told.said[rank, call], told.text
 
 
+ALONE = {  # way: what the other compute rank is told by its first call, at once
+    "read after a refused field": ("read_state", "compute rank 1: field 'ta' has -3 levels"),
+    "state of one that leaves": ("write_state", "before the output was closed"),
+}
+
+
+@pytest.mark.parametrize("way", ALONE)
+@pytest.mark.parametrize("mode", ["serial", "async"])
+def test_nobody_waits_for_the_state_of_a_rank_that_takes_no_part(
+    installed: Any, endings: Path, tmp_path: Path, mode: str, way: str
+) -> None:
+    settings = MODES[mode] + '[restart]\nmode = "sync"\n' + STREAM.format(variable="ta")
+    told = Told(installed.result(3, endings, way, settings, cwd=tmp_path))
+    call, sentence = ALONE[way]
+    assert told.code == 2, told.text
+    assert sentence in told.said[0, call], told.text
+    assert "nothing moved for" not in told.text
+
+
 SETTINGS = {  # of the second rank, and what differs
     "mode": ('[io]\nmode = "serial"\nranks = 0\n', "[io] mode, [io] ranks"),
     "io ranks": ('[io]\nmode = "async"\nranks = 2\n', "[io] ranks"),
