@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from thalweg.files.timing import Timing
 from thalweg.testing.ranked_run import RankedRun, ranks_of, stopped
 
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
@@ -57,6 +59,31 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
     _, errors = run.process.communicate()
     assert run.process.returncode == 0, errors
     run.assert_complete_files_are_whole()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_checkpoint_may_last_longer_than_the_limit(
+    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    """Each rank's part takes less than the limit, all of them more."""
+    slow_disk, ranks, each_s = tmp_path / "slow_disk.so", 4, 1.2
+    source = Path(__file__).with_name("slow_disk.c")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(slow_disk))
+    monkeypatch.setenv("SLOW_DISK_S", str(each_s))
+    run = start_run(
+        f"io.timeout={SHORT_TIMEOUT_S}",
+        f"restart.mode={mode}",
+        f"restart.ranks={1 if mode == 'async' else 0}",
+        "restart.interval=PT2H",
+        "time.duration=PT3H",
+        f"machine.ranks={ranks + (mode == 'async')}",
+    )
+    _, errors = run.process.communicate()
+    assert run.process.returncode == 0, errors
+    timer = Timing.read(run.directory / "timing.json").timer("restart_write")
+    assert timer
+    assert max(timer.total_s) > SHORT_TIMEOUT_S
 
 
 def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:
