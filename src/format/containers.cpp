@@ -36,7 +36,8 @@ constexpr bool little_endian = false, big_endian = true;  // of the values that 
 constexpr bool parts = true, whole_grids = false;         // what a file may hold
 constexpr bool plugins = true, no_plugins = false;        // that readers need for some codecs
 constexpr std::array way_words{"direct", "mpiio"};
-constexpr std::array lossless{"deflate", "zstd"}, of_every_hdf5{"deflate"}, packed{"ccsds"};
+constexpr std::array lossless{"deflate", "zstd"};
+constexpr std::array of_every_hdf5{"deflate"}, packed{"ccsds"};
 constexpr std::span<const char* const> uncompressed;
 // Containers whose blocks find their place in the file only after each step.
 bool never(const FileDescription&) { return false; }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/file_size_signal.hpp"
+#include "codec/codec.hpp"
 #include "file/aside_file.hpp"
 #include "format/attributes.hpp"
 
