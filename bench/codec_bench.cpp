@@ -39,11 +39,9 @@ struct Fields {
   std::vector<std::vector<float>> values;
   std::size_t times = 0, bytes = 0;
 
-  std::size_t points_of(std::size_t field) const {
-    return static_cast<std::size_t>(file.sizes[static_cast<std::size_t>(file.fields[field].place)]);
-  }
+  std::size_t points_of(std::size_t field) const { return file.sizes[file.fields[field].place]; }
   std::size_t time_values(std::size_t field) const {
-    return static_cast<std::size_t>(file.fields[field].levels) * points_of(field);
+    return file.fields[field].levels * points_of(field);
   }
 };
 
@@ -63,7 +61,6 @@ Fields read_fields(const std::string& path) {
   int ncid = -1, variables = 0;
   check(nc_open(path.c_str(), NC_NOWRITE, &ncid), "open '" + path + "'");
   check(nc_inq_nvars(ncid, &variables), "list the variables of '" + path + "'");
-  fields.file.sizes.assign(place_names.size(), 0);
   for (int id = 0; id < variables; ++id) {
     std::array<char, NC_MAX_NAME + 1> name{}, axis{};
     nc_type type = NC_NAT;
@@ -114,8 +111,7 @@ void write_by_netcdf(const Fields& fields, const std::string& path) {
     const auto& info = fields.file.fields[i];
     const auto points = fields.points_of(i);
     if (!place.contains(info.place))
-      good(nc_def_dim(ncid, place_names[static_cast<std::size_t>(info.place)], points,
-                      &place[info.place]));
+      good(nc_def_dim(ncid, place_names[info.place], points, &place[info.place]));
     const int dimension[] = {time, level, place[info.place]};
     const std::size_t chunk[] = {1, 1, points};
     int id = -1;
@@ -145,8 +141,7 @@ void write_by_us(const Fields& fields, const std::string& path, const char* comp
     for (std::size_t i = 0; i < fields.values.size(); ++i) {
       const Piece piece{static_cast<int>(i), 0, description.fields[i].levels, 0,
                         static_cast<std::int64_t>(fields.points_of(i))};
-      container->put(piece, t,
-                     fields.values[i].data() + static_cast<std::size_t>(t) * fields.time_values(i));
+      container->put(piece, t, fields.values[i].data() + t * fields.time_values(i));
     }
     container->settle(t, container->grant(t, {container->request(t)}).front());
   }
@@ -243,7 +238,7 @@ class Bench {
         measure(method);
         print_line({{"progress",
                      {{"done", ++done_},
-                      {"of", static_cast<std::size_t>(repetitions_) * methods.size()},
+                      {"of", repetitions_ * methods.size()},
                       {"method", method.name}}}});
       }
     }

@@ -43,9 +43,9 @@ ShareExchange::ShareExchange(Session& session, const std::vector<Share>& shares,
   std::size_t received = 0, largest = 0;
   for (const Share& share : shares) {
     if (share.owner != session.rank) continue;
-    const auto levels = static_cast<std::size_t>(share.levels);
-    received += levels * static_cast<std::size_t>(session.workload.cells - own);
-    largest = std::max(largest, levels * static_cast<std::size_t>(session.workload.cells));
+    const std::size_t levels = share.levels;
+    received += levels * (session.workload.cells - own);
+    largest = std::max(largest, levels * session.workload.cells);
   }
   float* next = session.received.at_least(received);
   session.ordered.at_least(largest);
@@ -56,7 +56,7 @@ ShareExchange::ShareExchange(Session& session, const std::vector<Share>& shares,
   };
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].owner != session.rank) continue;
-    parts_[i].resize(static_cast<std::size_t>(session.ranks));
+    parts_[i].resize(session.ranks);
     for (int source = 0; source < session.ranks; ++source) {
       auto& part = parts_[i][source];
       if (source == session.rank) {

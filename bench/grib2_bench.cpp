@@ -143,7 +143,7 @@ class Contest {
       check(codes_get_message(handle_.get(), &message, &size), "give its message");
       const auto* bytes = static_cast<const std::byte*>(message);
       if (end + size > theirs_.size()) throw Error(Blame::bug, "ecCodes' messages are too long");
-      std::copy(bytes, bytes + size, theirs_.begin() + static_cast<std::ptrdiff_t>(end));
+      std::copy(bytes, bytes + size, theirs_.begin() + end);
       their_ends_.push_back(end += size);
     }
   }

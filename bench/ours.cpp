@@ -101,8 +101,7 @@ Trial write_end_to_end(Session& session, const Ours& ours, int steps) {
     MPI_Comm_size(output.compute_comm(), &deal.ranks);
     MPI_Comm_rank(output.compute_comm(), &rank);
     const auto own = deal.own_cells(rank);
-    const auto values =
-        static_cast<std::size_t>(own * session.workload.levels * session.workload.fields);
+    const std::size_t values = own * session.workload.levels * session.workload.fields;
     std::vector<std::vector<float>> all_steps;
     for (int step = 0; step < steps; ++step) {
       session.expected.fill(deal, rank, step, all_steps.emplace_back(values).data());

@@ -31,8 +31,8 @@ struct File {
          "create");
     int fill = 0, dimensions[2] = {0, 0};
     must(nc_set_fill(id, NC_NOFILL, &fill), "no fill");
-    const auto levels = static_cast<std::size_t>(session.workload.levels);
-    const auto cells = static_cast<std::size_t>(session.workload.cells);
+    const std::size_t levels = session.workload.levels;
+    const std::size_t cells = session.workload.cells;
     must(nc_def_dim(id, "level", levels, &dimensions[0]), "dimension");
     must(nc_def_dim(id, "cell", cells, &dimensions[1]), "dimension");
     for (int field = 0; field < session.workload.fields; ++field) {
@@ -61,7 +61,7 @@ struct File {
 /// Writes the rank's shares; with collective access every rank must take part in every call.
 void write_shares(Session& session, const std::vector<Share>& shares, const File& file) {
   ShareExchange exchange(session, shares, session.values.data());
-  const auto cells = static_cast<std::size_t>(session.workload.cells);
+  const std::size_t cells = session.workload.cells;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].owner != session.rank) continue;
     file.put(shares[i].field, {static_cast<std::size_t>(shares[i].first_level), 0},
@@ -81,8 +81,8 @@ void owner_netcdf4(Session& session, int step) {
 void range_netcdf4(Session& session, int step) {
   RangeExchange exchange(session);
   const File file(session, session.file_of(step, ".nc"), Storage::contiguous, NC_COLLECTIVE);
-  const auto first = static_cast<std::size_t>(exchange.first_cell());
-  const auto levels = static_cast<std::size_t>(session.workload.levels);
+  const std::size_t first = exchange.first_cell();
+  const std::size_t levels = session.workload.levels;
   for (int field = 0; field < session.workload.fields; ++field) {
     file.put(field, {0, first}, {levels, static_cast<std::size_t>(exchange.cells())},
              exchange.take(field));

@@ -19,23 +19,20 @@ std::int64_t RangeExchange::cells() const {
 }
 
 RangeExchange::RangeExchange(Session& session)
-    : session_(session),
-      parts_(static_cast<std::size_t>(session.workload.fields)),
-      receives_(static_cast<std::size_t>(session.workload.fields)) {
+    : session_(session), parts_(session.workload.fields), receives_(session.workload.fields) {
   const int levels = session.workload.levels, fields = session.workload.fields;
-  const auto values = static_cast<std::size_t>(cells()) * static_cast<std::size_t>(levels);
-  float* next = session.received.at_least(values * static_cast<std::size_t>(fields));
+  const auto values = cells() * levels;
+  float* next = session.received.at_least(values * fields);
   session.ordered.at_least(values);
   const std::int64_t begin = first_block(session.rank), end = first_block(session.rank + 1);
   for (int field = 0; field < fields; ++field) {
-    const auto index = static_cast<std::size_t>(field);
     for (int source = 0; source < session.ranks; ++source) {
       const auto count = (own_below(source, end) - own_below(source, begin)) * block_cells * levels;
-      parts_[index].push_back(next);
+      parts_[field].push_back(next);
       if (source != session.rank) {
-        receives_[index].emplace_back();
+        receives_[field].emplace_back();
         MPI_Irecv(next, static_cast<int>(count), MPI_FLOAT, source, field, session.comm,
-                  &receives_[index].back());
+                  &receives_[field].back());
       }
       next += count;
     }

@@ -26,7 +26,7 @@ std::string agree(const Session& session, std::string sentence) {
   if (first == session.ranks) return {};
   int size = static_cast<int>(sentence.size());
   MPI_Bcast(&size, 1, MPI_INT, first, session.comm);
-  sentence.resize(static_cast<std::size_t>(size));
+  sentence.resize(size);
   MPI_Bcast(sentence.data(), size, MPI_CHAR, first, session.comm);
   return sentence;
 }
@@ -51,14 +51,14 @@ std::string read_raw_field(const Session& session, const std::string& path, int 
   if (file < 0) return fmt::format("'{}' cannot be read: {}", path, std::strerror(errno));
   const auto row_bytes = work.cells * static_cast<std::int64_t>(sizeof(float));
   const auto head_bytes = ::lseek(file, 0, SEEK_END) - work.step_bytes();
-  std::vector<float> slab(static_cast<std::size_t>(work.cells * slab_levels));
+  std::vector<float> slab(work.cells * slab_levels);
   std::string wrong = head_bytes < 0 ? fmt::format("'{}' is too short", path) : "";
   for (int level = 0; level < work.levels && wrong.empty(); level += slab_levels) {
     const int levels = std::min(slab_levels, work.levels - level);
     const auto offset =
         head_bytes + (static_cast<std::int64_t>(field) * work.levels + level) * row_bytes;
     const auto bytes = row_bytes * levels;
-    if (::pread(file, slab.data(), static_cast<std::size_t>(bytes), offset) != bytes) {
+    if (::pread(file, slab.data(), bytes, offset) != bytes) {
       wrong = fmt::format("'{}' cannot be read whole", path);
     } else {
       wrong = compare_rows(session, path, step, field, level, levels, 0, work.cells, slab.data());
@@ -102,10 +102,10 @@ std::string read_open_netcdf(const Session& session, const Part& part, int file,
   std::vector<float> slab(cells * slab_levels);
   for (int level = 0; level < session.workload.levels; level += slab_levels) {
     const int levels = std::min(slab_levels, session.workload.levels - level);
-    std::vector<std::size_t> start(static_cast<std::size_t>(dimensions), 0), count = start;
+    std::vector<std::size_t> start(dimensions, 0), count = start;
     count.front() = 1;
-    *(start.end() - 2) = static_cast<std::size_t>(level);
-    *(count.end() - 2) = static_cast<std::size_t>(levels);
+    *(start.end() - 2) = level;
+    *(count.end() - 2) = levels;
     count.back() = cells;
     status = nc_get_vara_float(file, variable, start.data(), count.data(), slab.data());
     if (status != NC_NOERR) return netcdf_sentence(part.path, status);
@@ -188,11 +188,10 @@ std::string check_rank_order(const Session& session, int steps) {
     for (int rank = 0; rank < session.ranks && wrong.empty(); ++rank) {
       const auto values =
           session.deal.own_cells(rank) * session.workload.levels * session.workload.fields;
-      std::vector<float> found(static_cast<std::size_t>(values)), expected(found.size());
+      std::vector<float> found(values), expected(found.size());
       const auto bytes = static_cast<std::int64_t>(found.size() * sizeof(float));
       session.expected.fill(session.deal, rank, step, expected.data());
-      if (::pread(file, found.data(), static_cast<std::size_t>(bytes), offset) != bytes ||
-          found != expected)
+      if (::pread(file, found.data(), bytes, offset) != bytes || found != expected)
         wrong = fmt::format("'{}' does not hold the values of rank {}", path, rank);
       offset += bytes;
     }

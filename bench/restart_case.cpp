@@ -44,7 +44,7 @@ class BareFile {
       const auto done = call(file_, values, size, offset);
       if (done <= 0) refuse();
       values += done;
-      size -= static_cast<std::size_t>(done);
+      size -= done;
       offset += done;
     }
   }
@@ -72,14 +72,13 @@ RestartState::RestartState(MPI_Comm comm, const RestartWorkload& workload,
               {"density", "", "", "kg m-3", Place::cell, workload.levels},
               {"heat", "", "", "K", Place::cell, workload.levels}} {
   for (const auto& field : fields_) {
-    const auto points = static_cast<std::size_t>(mesh_.part(field.place).total());
-    values_.emplace_back(points * static_cast<std::size_t>(field.levels), -1.0);
+    const std::size_t points = mesh_.part(field.place).total();
+    values_.emplace_back(points * field.levels, -1.0);
   }
 }
 
 std::size_t RestartState::owned_values(std::size_t field) const {
-  return static_cast<std::size_t>(mesh_.part(fields_[field].place).owned) *
-         static_cast<std::size_t>(fields_[field].levels);
+  return std::int64_t{mesh_.part(fields_[field].place).owned} * fields_[field].levels;
 }
 
 std::int64_t RestartState::point_of(std::size_t field, std::size_t local) const {
@@ -88,7 +87,7 @@ std::int64_t RestartState::point_of(std::size_t field, std::size_t local) const 
 
 void RestartState::fill(int set) {
   for (std::size_t field = 0; field < fields_.size(); ++field) {
-    const auto levels = static_cast<std::size_t>(fields_[field].levels);
+    const std::size_t levels = fields_[field].levels;
     for (std::size_t i = 0; i < owned_values(field); ++i) {
       values_[field][i] =
           value_at(field, point_of(field, i / levels), static_cast<int>(i % levels), set);
@@ -103,7 +102,7 @@ void RestartState::clear() {
 std::int64_t RestartState::wrong(int set) const {
   std::int64_t count = 0;
   for (std::size_t field = 0; field < fields_.size(); ++field) {
-    const auto levels = static_cast<std::size_t>(fields_[field].levels);
+    const std::size_t levels = fields_[field].levels;
     for (std::size_t i = 0; i < owned_values(field); ++i) {
       count += values_[field][i] != value_at(field, point_of(field, i / levels),
                                              static_cast<int>(i % levels), set)

@@ -20,7 +20,7 @@ Session::Session(const Workload& what, std::string where)
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   deal = Deal{workload.blocks(), ranks};
-  values.resize(static_cast<std::size_t>(own_cells() * workload.levels * workload.fields));
+  values.resize(own_cells() * workload.levels * workload.fields);
   // No read-modify-write around strided pieces; PnetCDF may swap bytes where the values lie.
   MPI_Info_create(&hints);
   MPI_Info_set(hints, "romio_ds_write", "disable");
@@ -28,10 +28,10 @@ Session::Session(const Workload& what, std::string where)
 }
 
 void Session::touch_memory() {
-  const auto step = static_cast<std::size_t>(workload.field_values() * workload.fields);
-  const auto share = step / static_cast<std::size_t>(ranks) + step / 64;  // blocks deal unevenly
+  const std::size_t step = workload.field_values() * workload.fields;
+  const auto share = step / ranks + step / 64;  // blocks deal unevenly
   received.at_least(rank == 0 ? step : share);
-  ordered.at_least(static_cast<std::size_t>(workload.field_values()));
+  ordered.at_least(workload.field_values());
   packed.at_least(share);
 }
 

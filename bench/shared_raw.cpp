@@ -39,7 +39,7 @@ void SharedRaw::write(const float* values, std::int64_t count, std::int64_t firs
   const auto* bytes = reinterpret_cast<const char*>(values);
   std::int64_t left = count * value_bytes, offset = first_value * value_bytes;
   while (left > 0) {
-    const auto written = ::pwrite(file_, bytes, static_cast<std::size_t>(left), offset);
+    const auto written = ::pwrite(file_, bytes, left, offset);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
       give_up(fmt::format("'{}' cannot be written: {}", path_, std::strerror(errno)));

@@ -22,7 +22,7 @@ Line line_of(int field, int level, int step) {
 
 std::vector<std::int64_t> Deal::cells_of(int rank) const {
   std::vector<std::int64_t> cells;
-  cells.reserve(static_cast<std::size_t>(own_cells(rank)));
+  cells.reserve(own_cells(rank));
   for (std::int64_t block = rank; block < blocks; block += ranks) {
     for (std::int64_t cell = 0; cell < block_cells; ++cell)
       cells.push_back(block * block_cells + cell);
@@ -30,8 +30,7 @@ std::vector<std::int64_t> Deal::cells_of(int rank) const {
   return cells;
 }
 
-Values::Values(const Workload& workload)
-    : workload_(workload), pattern_(static_cast<std::size_t>(workload.cells)) {
+Values::Values(const Workload& workload) : workload_(workload), pattern_(workload.cells) {
   for (std::size_t cell = 0; cell < pattern_.size(); ++cell) {
     // Waves from the planet's size down to a few cells, as neighbours in file order are close.
     const double angle =

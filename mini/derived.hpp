@@ -36,7 +36,7 @@ class Derived {
     std::vector<double>& values = values_[name];
     bool& made = made_[name];
     if (!made) {
-      values.resize(static_cast<std::size_t>(extent.points) * extent.levels);
+      values.resize(extent.values());
       compute(extent, std::span<double>(values));
       made = true;
     }

@@ -17,17 +17,17 @@ Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
   const ScopedTimer timer(Timer::diagnostics);
   const int levels = state.levels;
   const Extent owned{mesh.vertex.owned, levels};
-  std::vector<double> kinetic(static_cast<std::size_t>(owned.points) * levels);
+  std::vector<double> kinetic(owned.values());
   kinetic_energy(owned, stencils.vertex_edges, stencils.kinetic_weight, state.velocity, kinetic);
 
   // One array for all sums, [points][3 levels]: mass, tracer mass, energy.
   const int columns = 3 * levels;
-  std::vector<double> share(static_cast<std::size_t>(owned.points) * columns);
-  for (int v = 0; v < owned.points; ++v) {
+  std::vector<double> share(owned.points * columns);
+  for (std::size_t v = 0; v < owned.points; ++v) {
     const double area_m2 = mesh.vertex_area_m2[v];
-    double* row = &share[static_cast<std::size_t>(v) * columns];
+    double* row = &share[v * columns];
     for (int l = 0; l < levels; ++l) {
-      const std::size_t i = static_cast<std::size_t>(v) * levels + l;
+      const std::size_t i = v * levels + l;
       const double h = state.thickness[i];
       row[l] = area_m2 * h;
       row[levels + l] = area_m2 * state.tracer_mass[0][i];

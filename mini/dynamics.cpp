@@ -33,12 +33,11 @@ Dynamics::Dynamics(const Mesh& mesh, const Stencils& stencils, std::span<const d
       vertices_{mesh.vertex.total(), levels},
       owned_edges_{mesh.edge.owned, levels},
       owned_vertices_{mesh.vertex.owned, levels} {
-  const auto size = [levels](int points) { return static_cast<std::size_t>(points) * levels; };
   for (auto* array : {&flux_, &edge_pv_, &anticipation_, &edge_scratch_}) {
-    array->assign(size(edges_.points), 0.0);
+    array->assign(edges_.values(), 0.0);
   }
-  for (auto* array : {&vorticity_, &pv_}) array->assign(size(cells_.points), 0.0);
-  for (auto* array : {&bernoulli_, &vertex_scratch_}) array->assign(size(vertices_.points), 0.0);
+  for (auto* array : {&vorticity_, &pv_}) array->assign(cells_.values(), 0.0);
+  for (auto* array : {&bernoulli_, &vertex_scratch_}) array->assign(vertices_.values(), 0.0);
 }
 
 void Dynamics::vorticity(const State& state) {

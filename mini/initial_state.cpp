@@ -3,6 +3,7 @@
 #include "initial_state.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 namespace thalweg::mini {
 namespace {
@@ -41,7 +42,7 @@ State initial_state(const Mesh& mesh, const Case& setup, int levels, double dept
     const double latitude = latitude_rad(mesh.vertex_position[v]);
     const double depth_m =
         setup.surface_m(longitude, latitude) - setup.ground_m(longitude, latitude);
-    const std::size_t first = static_cast<std::size_t>(v) * levels;
+    const auto first = std::int64_t{v} * levels;
     for (int l = 0; l < levels; ++l) state.thickness[first + l] = depth_m + step_m * l;
     for (int t = 0; t < tracers; ++t) {
       const double tracer = initial_tracer(t, longitude, latitude);
@@ -52,8 +53,7 @@ State initial_state(const Mesh& mesh, const Case& setup, int levels, double dept
   }
   for (int e = 0; e < mesh.edge.total(); ++e) {
     const double wind = wind_along_edge(mesh, e, setup);
-    for (int l = 0; l < levels; ++l)
-      state.velocity[static_cast<std::size_t>(e) * levels + l] = wind;
+    for (int l = 0; l < levels; ++l) state.velocity[std::int64_t{e} * levels + l] = wind;
   }
   return state;
 }

@@ -17,7 +17,7 @@ std::string fields_as_json() {
                     {"standard_name", row.info.standard_name},
                     {"long_name", row.info.long_name},
                     {"units", row.info.units},
-                    {"place", place_names[static_cast<int>(row.info.place)]},
+                    {"place", place_names[row.info.place]},
                     {"dimensions", row.info.levels == 0 ? 3 : 2},
                     {"on_request", row.info.on_request}});
   }

@@ -29,7 +29,7 @@ void trace_kernel(const FieldRow& row, const PlacePart& part, int levels, Derive
   const auto found = std::lower_bound(part.global.begin(), end, target.point);
   if (found == end || *found != target.point || target.level > levels) return;
   const auto local = found - part.global.begin();
-  trace_stop("kernel", local, values[static_cast<std::size_t>(local) * levels + target.level - 1],
+  trace_stop("kernel", local, values[local * levels + target.level - 1],
              fmt::format("{}, unit {}, level {}", row.info.long_name, row.info.units, target.level),
              row.kernel);
 }

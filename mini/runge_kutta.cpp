@@ -33,8 +33,8 @@ const Scheme& find_scheme(std::string_view name) {
 
 RungeKutta::RungeKutta(const Scheme& scheme, const Mesh& mesh, const State& like)
     : scheme_(scheme),
-      owned_velocity_(static_cast<std::size_t>(mesh.edge.owned) * like.levels),
-      owned_mass_(static_cast<std::size_t>(mesh.vertex.owned) * like.levels),
+      owned_velocity_(Extent(mesh.edge.owned, like.levels).values()),
+      owned_mass_(Extent(mesh.vertex.owned, like.levels).values()),
       stage_(like),
       sum_(like),
       tendency_(like) {}

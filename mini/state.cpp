@@ -2,13 +2,13 @@
 // Allocates the prognostic fields and lists them for the halo exchange.
 #include "state.hpp"
 
-#include <cstddef>
+#include "stencils.hpp"
 
 namespace thalweg::mini {
 
 State::State(const Mesh& mesh, int level_count, int tracers) : levels(level_count) {
-  const std::size_t on_vertices = static_cast<std::size_t>(mesh.vertex.total()) * levels;
-  velocity.assign(static_cast<std::size_t>(mesh.edge.total()) * levels, 0.0);
+  const auto on_vertices = Extent(mesh.vertex.total(), levels).values();
+  velocity.assign(Extent(mesh.edge.total(), levels).values(), 0.0);
   thickness.assign(on_vertices, 0.0);
   tracer_mass.assign(tracers, std::vector<double>(on_vertices, 0.0));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,8 +49,9 @@ struct Stencils {
 /// How much a kernel computes: points [0, points) and all levels of each. Arrays are
 /// level-innermost, value(point, level) = array[point * levels + level].
 struct Extent {
-  int points;
-  int levels;
+  Extent(int point_count, int level_count) : points(point_count), levels(level_count) {}
+  std::size_t values() const { return points * levels; }
+  std::size_t points, levels;
 };
 
 }  // namespace thalweg::mini

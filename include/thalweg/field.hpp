@@ -2,7 +2,6 @@
 // What a field is called and where it lives, and a view of its values that owns nothing.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +13,10 @@ namespace thalweg {
 /// Type of a field's values in the model's memory. Integers travel and are written as they are; a
 /// stream's precision applies to reals only.
 enum class ValueType { float64, float32, int32, int64 };
-inline constexpr std::array value_type_names{"float64", "float32", "int32", "int64"};
+/// One T for each type of value.
+template <typename T>
+using PerType = EnumArray<ValueType, T, 4>;
+inline constexpr PerType<const char*> value_type_names{"float64", "float32", "int32", "int64"};
 inline constexpr bool is_integer(ValueType type) {
   return type == ValueType::int32 || type == ValueType::int64;
 }

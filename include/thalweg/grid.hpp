@@ -9,13 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "thalweg/enum_array.hpp"
+
 namespace thalweg {
 
 inline constexpr double earth_radius_m = 6371229.0;  ///< ICON's sphere (mo_physical_constants)
 
 /// Where values live: cell = triangle, edge = triangle side, vertex = hexagon centre.
 enum class Place { cell, edge, vertex };
-inline constexpr std::array<const char*, 3> place_names{"cell", "edge", "vertex"};
+/// One T for each place: sizes[Place::edge].
+template <typename T>
+using PerPlace = EnumArray<Place, T, 3>;
+inline constexpr PerPlace<const char*> place_names{"cell", "edge", "vertex"};
 
 /// A point on the unit sphere or a tangent vector, Cartesian; z is the axis of rotation.
 struct Vec3 {

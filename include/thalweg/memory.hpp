@@ -2,7 +2,6 @@
 // What output will take of memory, known before there is any.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -14,7 +13,6 @@ namespace thalweg {
 /// Bytes that compute ranks together hold of a stream's steps until writers have taken them.
 /// Without MPI. `sizes`: points of [cell, edge, vertex]. Unknown variables throw Error(user).
 std::int64_t bytes_on_the_way(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                              const OutputSettings& settings,
-                              const std::array<std::int64_t, 3>& sizes);
+                              const OutputSettings& settings, const PerPlace<std::int64_t>& sizes);
 
 }  // namespace thalweg

@@ -121,7 +121,7 @@ class Output {
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one
 /// sentence. `sizes`: points of [cell, edge, vertex], 0 = not known yet.
 void check_stream(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes = {});
+                  const OutputSettings& settings, const PerPlace<std::int64_t>& sizes = {});
 /// Checks mode, transport and numbers of ranks, without MPI.
 void check_output(const OutputSettings& settings, int ranks);
 /// Ranks that these settings take from the model for output: settings.io_ranks, or 0 in a mode

@@ -4,10 +4,11 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "thalweg/enum_array.hpp"
 
 namespace thalweg {
 
@@ -39,11 +40,12 @@ struct EventKindInfo {
   const char* name;     ///< as in events.jsonl and timing.json
   const char* meaning;  ///< one line
 };
-inline constexpr std::array<EventKindInfo, static_cast<int>(EventKind::count)> event_kinds{{
+inline constexpr EnumArray<EventKind, EventKindInfo, static_cast<int>(EventKind::count)>
+    event_kinds{{{
 #define THALWEG_KIND(name, meaning) {#name, meaning},
-    THALWEG_EVENT_KINDS(THALWEG_KIND)
+        THALWEG_EVENT_KINDS(THALWEG_KIND)
 #undef THALWEG_KIND
-}};
+    }}};
 
 /// Every timer there is. To add one: add its line here.
 /// name      as in timing.json and the terminal table
@@ -107,12 +109,12 @@ struct TimerInfo {
   const char* icon;
   const char* meaning;
 };
-inline constexpr std::array<TimerInfo, static_cast<int>(Timer::count)> timer_list{{
+inline constexpr EnumArray<Timer, TimerInfo, static_cast<int>(Timer::count)> timer_list{{{
 #define THALWEG_TIMER(name, parent, category, icon, meaning) \
   {#name, parent, EventKind::category, icon, meaning},
     THALWEG_TIMERS(THALWEG_TIMER)
 #undef THALWEG_TIMER
-}};
+}}};
 
 /// Seconds since `start_clock` (a steady clock; ranks of one node share it).
 double now_s();

@@ -18,7 +18,7 @@ inline constexpr auto absolute_vorticity_source = std::source_location::current(
 inline void absolute_vorticity(Extent cells, std::span<const double> relative,
                                std::span<const double> coriolis, std::span<double> out) {
   const std::size_t levels = cells.levels;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(cells.points); ++c) {
+  for (std::size_t c = 0; c < cells.points; ++c) {
     for (std::size_t l = 0; l < levels; ++l)
       out[c * levels + l] = relative[c * levels + l] + coriolis[c];
   }

@@ -24,7 +24,7 @@ inline void anticipation(Extent edges, const Stencils& stencils, double theta,
                          std::span<const double> cell_values, std::span<const double> vertex_values,
                          std::span<double> out) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const double along = theta * stencils.inverse_edge_length[e];
     const double across = theta * stencils.inverse_face_length[e];
     const double* v0 = &vertex_values[stencils.edge_vertices[e][0] * levels];

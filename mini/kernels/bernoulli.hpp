@@ -20,7 +20,7 @@ inline void bernoulli(Extent vertices, double gravity, std::span<const double> t
                       std::span<const double> ground, std::span<const double> kinetic,
                       std::span<double> out) {
   const std::size_t levels = vertices.levels;
-  for (std::size_t v = 0; v < static_cast<std::size_t>(vertices.points); ++v) {
+  for (std::size_t v = 0; v < vertices.points; ++v) {
     const double b = ground[v];
     const double *h = &thickness[v * levels], *k = &kinetic[v * levels];
     double* result = &out[v * levels];

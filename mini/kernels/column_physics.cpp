@@ -3,6 +3,7 @@
 #include "kernels/column_physics.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 namespace thalweg::mini {
 
@@ -11,7 +12,7 @@ double column_physics(int begin, int end, int levels, std::span<const double> th
   for (int column = begin; column < end; ++column) {
     double above = 1.0;  // dimensionless, stays in (0, 4)
     for (int l = 0; l < levels; ++l) {
-      const double h = thickness[static_cast<std::size_t>(column) * levels + l] * 1e-4;
+      const double h = thickness[std::int64_t{column} * levels + l] * 1e-4;
       above = std::sqrt(1.0 + std::log1p(h * above) + std::exp(-h - above));
     }
     kept += above;

@@ -22,7 +22,7 @@ inline void divergence(Extent vertices, std::span<const std::array<int, 6>> vert
                        std::span<const std::array<double, 6>> weight, std::span<const double> flux,
                        double factor, std::span<double> out) {
   const std::size_t levels = vertices.levels;
-  for (std::size_t v = 0; v < static_cast<std::size_t>(vertices.points); ++v) {
+  for (std::size_t v = 0; v < vertices.points; ++v) {
     const std::array<double, 6> w = weight[v];
     std::array<const double*, 6> f;
     for (int j = 0; j < 6; ++j) f[j] = &flux[vertex_edges[v][j] * levels];

@@ -21,7 +21,7 @@ inline void edge_potential_vorticity(Extent edges, std::span<const std::array<in
                                      std::span<const double> values,
                                      std::span<const double> anticipation, std::span<double> out) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const double* q0 = &values[edge_cells[e][0] * levels];
     const double* q1 = &values[edge_cells[e][1] * levels];
     const double* ahead = &anticipation[e * levels];

@@ -20,7 +20,7 @@ enum class Reduction { mean, max, min, sum, first };
 inline void level_reduction(Extent extent, Reduction reduction, std::span<const double> values,
                             std::span<double> out) {
   const std::size_t levels = extent.levels;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(extent.points); ++p) {
+  for (std::size_t p = 0; p < extent.points; ++p) {
     const double* x = &values[p * levels];
     double result = x[0];
     switch (reduction) {

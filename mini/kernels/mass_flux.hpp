@@ -21,7 +21,7 @@ inline void mass_flux(Extent edges, std::span<const std::array<int, 2>> edge_ver
                       std::span<const double> thickness, std::span<const double> velocity,
                       std::span<double> flux) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const double* h0 = &thickness[edge_vertices[e][0] * levels];
     const double* h1 = &thickness[edge_vertices[e][1] * levels];
     const double* u = &velocity[e * levels];

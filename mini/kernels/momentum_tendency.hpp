@@ -24,7 +24,7 @@ inline void momentum_tendency(Extent edges, const Stencils& stencils, std::span<
                               std::span<const double> edge_pv, std::span<const double> bernoulli,
                               std::span<double> out) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const std::array<double, ring_size>& w = stencils.perpendicular_weight[e];
     const std::array<int, ring_size>& ring = stencils.edge_ring[e];
     const double slope = stencils.inverse_edge_length[e];

@@ -22,7 +22,7 @@ inline void potential_vorticity(Extent cells, std::span<const std::array<int, 3>
                                 std::span<const double> coriolis, std::span<const double> vorticity,
                                 std::span<const double> thickness, std::span<double> out) {
   const std::size_t levels = cells.levels;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(cells.points); ++c) {
+  for (std::size_t c = 0; c < cells.points; ++c) {
     const std::array<double, 3> w = weight[c];
     const double f = coriolis[c];
     const double* h0 = &thickness[cell_vertices[c][0] * levels];

@@ -15,7 +15,7 @@ inline constexpr auto ratio_source = std::source_location::current();
 /// out = numerator / denominator; all [points][levels]. Tracer q = (h q) / h.
 inline void ratio(Extent extent, std::span<const double> numerator,
                   std::span<const double> denominator, std::span<double> out) {
-  const std::size_t size = static_cast<std::size_t>(extent.points) * extent.levels;
+  const std::size_t size = extent.values();
 #pragma GCC ivdep
   for (std::size_t i = 0; i < size; ++i) out[i] = numerator[i] / denominator[i];
 }

@@ -20,7 +20,7 @@ inline void relative_vorticity(Extent cells, std::span<const std::array<int, 3>>
                                std::span<const std::array<double, 3>> weight,
                                std::span<const double> velocity, std::span<double> out) {
   const std::size_t levels = cells.levels;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(cells.points); ++c) {
+  for (std::size_t c = 0; c < cells.points; ++c) {
     const std::array<double, 3> w = weight[c];
     const double* u0 = &velocity[cell_edges[c][0] * levels];
     const double* u1 = &velocity[cell_edges[c][1] * levels];

@@ -21,7 +21,7 @@ inline void tangential_velocity(Extent edges, std::span<const std::array<int, ri
                                 std::span<const std::array<double, ring_size>> weight,
                                 std::span<const double> velocity, std::span<double> out) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const std::array<double, ring_size> w = weight[e];
     std::array<const double*, ring_size> u;
     for (int j = 0; j < ring_size; ++j) u[j] = &velocity[edge_ring[e][j] * levels];

@@ -23,7 +23,7 @@ inline void tracer_flux(Extent edges, std::span<const std::array<int, 2>> edge_v
                         std::span<const double> flux, std::span<const double> thickness,
                         std::span<const double> tracer_mass, std::span<double> out) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const std::size_t v0 = edge_vertices[e][0] * levels, v1 = edge_vertices[e][1] * levels;
     const double* f = &flux[e * levels];
     const double *h0 = &thickness[v0], *h1 = &thickness[v1];

@@ -22,7 +22,7 @@ inline void viscosity(Extent edges, const Stencils& stencils, double nu,
                       std::span<const double> divergence_values, std::span<const double> vorticity,
                       std::span<double> tendency) {
   const std::size_t levels = edges.levels;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(edges.points); ++e) {
+  for (std::size_t e = 0; e < edges.points; ++e) {
     const double along = nu * stencils.inverse_edge_length[e];
     const double across = nu * stencils.inverse_face_length[e];
     const double* d0 = &divergence_values[stencils.edge_vertices[e][0] * levels];

@@ -54,7 +54,7 @@ void UnnamedFile::flush() {
       break;
     }
     next += written;
-    left -= static_cast<std::size_t>(written);
+    left -= written;
   }
   waiting_.clear();
 }
@@ -66,7 +66,7 @@ int UnnamedFile::status() {
 
 std::span<std::byte> UnnamedFile::map() {
   if (status() != 0 || size_ == 0 || !mapped_.empty()) return mapped_;
-  const auto size = static_cast<std::size_t>(size_);
+  const std::size_t size = size_;
   void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (begin == MAP_FAILED) {
     status_ = errno;

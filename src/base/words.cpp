@@ -15,7 +15,7 @@ namespace thalweg {
 std::size_t number_of_word(std::string_view where, std::string_view key, std::string_view word,
                            std::span<const char* const> allowed) {
   const auto found = std::find(allowed.begin(), allowed.end(), word);
-  if (found != allowed.end()) return static_cast<std::size_t>(found - allowed.begin());
+  if (found != allowed.end()) return found - allowed.begin();
   const std::vector<std::string> names(allowed.begin(), allowed.end());
   throw Error(Blame::user,
               fmt::format("{}: {} '{}' does not exist; choose one of: {}.{}", where, key, word,

@@ -64,7 +64,7 @@ void join_even(std::vector<Dimension>& points) {
       continue;
     }
     before.extent *= points[next].extent;
-    points.erase(points.begin() + static_cast<std::ptrdiff_t>(next));
+    points.erase(points.begin() + next);
   }
 }
 

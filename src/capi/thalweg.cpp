@@ -196,7 +196,7 @@ void require_none_unfit(const RestartSet& set, const std::string& directory) {
 // Whether there is one for every field, the library asks on all ranks together.
 template <class View>
 std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* views, int count) {
-  std::vector<View> all(static_cast<std::size_t>(views == nullptr ? 0 : std::max(count, 0)));
+  std::vector<View> all(views == nullptr ? 0 : std::max(count, 0));
   for (std::size_t index = 0; index < all.size() && index < handle.state.size(); ++index) {
     all[index] = view_of<View>(views[index], handle.state[index].type);
   }

@@ -34,9 +34,7 @@ Packing choose_packing(const FloatRange& range, int bits);
 double largest_change(const Packing& packing);
 
 /// Bytes of so many packed values.
-constexpr std::size_t packed_bytes(std::size_t values, int bits) {
-  return (values * static_cast<std::size_t>(bits) + 7) / 8;
-}
+constexpr std::size_t packed_bytes(std::size_t values, int bits) { return (values * bits + 7) / 8; }
 
 /// X of every value, rounded to the nearest. Values must be finite and within the packing's range.
 void quantise(std::span<const float> values, const Packing& packing, std::uint32_t* into);

@@ -45,7 +45,7 @@ void ccsds_encode(std::span<const std::uint32_t> integers, int bits, std::vector
   // filled up.
   const auto start = into.size();
   const auto blocks = integers.size() / ccsds_block + 2;
-  into.resize(start + blocks * (ccsds_block * static_cast<std::size_t>(bits) + 64) / 8 + 64);
+  into.resize(start + blocks * (ccsds_block * bits + 64) / 8 + 64);
   auto stream = stream_of(bits);
   stream.next_in = reinterpret_cast<const unsigned char*>(narrowed.data());
   stream.avail_in = narrowed.size();

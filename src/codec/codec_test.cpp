@@ -77,12 +77,11 @@ void for_every_sample(Check check) {
   }
 }
 
-Block shuffled(const Block& values, int width) {
+Block shuffled(const Block& values, std::size_t width) {
   Block into(values.size());
-  const auto count = values.size() / static_cast<std::size_t>(width);
+  const auto count = values.size() / width;
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t b = 0; b < static_cast<std::size_t>(width); ++b)
-      into[b * count + i] = values[i * static_cast<std::size_t>(width) + b];
+    for (std::size_t b = 0; b < width; ++b) into[b * count + i] = values[i * width + b];
   return into;
 }
 
@@ -94,7 +93,7 @@ TEST_CASE("shuffle_is_hdf5s_filter_and_unshuffle_its_inverse") {
       CAPTURE(width);
       CAPTURE(count);
       std::mt19937 random(1);
-      Block values(count * static_cast<std::size_t>(width));
+      Block values(count * width);
       for (auto& byte : values) byte = static_cast<std::byte>(random());
       Block into(values.size()), back(values.size());
       shuffle(values, width, into);

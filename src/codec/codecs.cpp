@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codec/codec_list.hpp"
+#include "thalweg/enum_array.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -37,8 +38,8 @@ const Codec& find_codec(std::string_view name) {
 }
 
 std::span<std::byte> codec_scratch(Scratch which, std::size_t size) {
-  thread_local std::array<std::vector<std::byte>, 2> buffers;
-  auto& buffer = buffers[static_cast<std::size_t>(which)];
+  thread_local EnumArray<Scratch, std::vector<std::byte>, 2> buffers;
+  auto& buffer = buffers[which];
   if (buffer.size() < size) buffer.resize(size);
   return std::span(buffer).first(size);
 }

@@ -68,7 +68,7 @@ std::size_t deflate_blocks(std::span<const std::byte> block, int isal_level,
 void deflate_compress(std::span<const std::byte> block, int level, PageBytes& into) {
   const auto packed = codec_scratch(Scratch::packed, deflate_room(block.size()));
   const auto size = run(block, level, IGZIP_ZLIB, true, packed);
-  into.insert(into.end(), packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+  into.insert(into.end(), packed.begin(), packed.begin() + size);
 }
 
 void deflate_decompress(std::span<const std::byte> block, std::span<std::byte> into) {

@@ -61,7 +61,7 @@ class DeflateBits {
       return table;
     }();
     open_fixed();
-    put(codes[static_cast<std::size_t>(value)]);
+    put(codes[std::to_integer<std::size_t>(value)]);
   }
 
   void match(std::size_t length, std::size_t distance) {

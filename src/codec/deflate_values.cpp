@@ -105,12 +105,12 @@ double entropy(const std::byte* bytes, std::size_t size) {
   }();
   std::array<std::uint16_t, 256> even{}, odd{};  // equal neighbours do not wait for each other
   for (std::size_t i = 0; i + 1 < size; i += 2) {
-    ++even[static_cast<std::size_t>(bytes[i])];
-    ++odd[static_cast<std::size_t>(bytes[i + 1])];
+    ++even[std::to_integer<std::size_t>(bytes[i])];
+    ++odd[std::to_integer<std::size_t>(bytes[i + 1])];
   }
   double sum = 0, seen = 0;
   for (std::size_t byte = 0; byte < even.size(); ++byte) {
-    const auto count = static_cast<std::size_t>(even[byte] + odd[byte]);
+    const std::size_t count = even[byte] + odd[byte];
     sum += terms[count];
     seen += count > 0 ? 1 : 0;
   }
@@ -197,7 +197,7 @@ std::vector<Segment> divide(const std::vector<ValueMatch>& matches, std::size_t 
 
 void deflate_compress_values(std::span<const std::byte> values, int value_bytes, int level,
                              PageBytes& into) {
-  const auto width = static_cast<std::size_t>(value_bytes);
+  const std::size_t width = value_bytes;
   const auto count = values.size() / width;
   const auto shuffled = codec_scratch(Scratch::shuffled, values.size());
   shuffle(values, value_bytes, shuffled);

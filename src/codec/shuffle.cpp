@@ -73,7 +73,7 @@ void unshuffle_by_sixteen(const std::byte* from, std::size_t values, std::byte* 
 
 void shuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into) {
   if (from.empty()) return;
-  const auto width = static_cast<std::size_t>(value_bytes);
+  const std::size_t width = value_bytes;
   const std::size_t values = from.size() / width;
   if (width == 4) return shuffle_by_sixteen<4>(from.data(), values, into.data());
   if (width == 8) return shuffle_by_sixteen<8>(from.data(), values, into.data());
@@ -84,7 +84,7 @@ void shuffle(std::span<const std::byte> from, int value_bytes, std::span<std::by
 
 void unshuffle(std::span<const std::byte> from, int value_bytes, std::span<std::byte> into) {
   if (from.empty()) return;
-  const auto width = static_cast<std::size_t>(value_bytes);
+  const std::size_t width = value_bytes;
   const std::size_t values = from.size() / width;
   if (width == 4) return unshuffle_by_sixteen<4, 2>(from.data(), values, into.data());
   if (width == 8) return unshuffle_by_sixteen<8, 3>(from.data(), values, into.data());

@@ -21,7 +21,7 @@ template <class Value>
 std::size_t slot_of(const Value* three) {
   const auto mixed = three[0] * 0x9E3779B97F4A7C15ULL ^ three[1] * 0xC2B2AE3D27D4EB4FULL ^
                      three[2] * 0x165667B19E3779F9ULL;
-  return static_cast<std::size_t>(mixed >> (64 - table_bits));
+  return mixed >> (64 - table_bits);
 }
 
 template <class Value>
@@ -52,7 +52,7 @@ void find(const Value* values, std::size_t count, std::vector<ValueMatch>& into)
 void find_value_matches(std::span<const std::byte> values, int value_bytes,
                         std::vector<ValueMatch>& into) {
   into.clear();
-  const auto count = values.size() / static_cast<std::size_t>(value_bytes);
+  const auto count = values.size() / value_bytes;
   if (value_bytes == 4)
     find(reinterpret_cast<const std::uint32_t*>(values.data()), count, into);
   else

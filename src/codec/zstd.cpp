@@ -20,7 +20,7 @@ void zstd_compress(std::span<const std::byte> block, int level, PageBytes& into)
     throw Error(Blame::bug, fmt::format("zstd cannot compress a block of {} bytes: {}",
                                         block.size(), ZSTD_getErrorName(size)));
   }
-  into.insert(into.end(), packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+  into.insert(into.end(), packed.begin(), packed.begin() + size);
 }
 
 void zstd_compress_values(std::span<const std::byte> values, int value_bytes, int level,

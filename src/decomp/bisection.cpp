@@ -27,11 +27,10 @@ struct Bisection {
     const double width = (east - west) * std::cos(0.5 * (south + north));
     const std::vector<double>& coordinate = width >= north - south ? longitude : latitude;
     const int left_parts = parts / 2;
-    const auto left =
-        static_cast<std::size_t>(static_cast<std::int64_t>(points.size()) * left_parts / parts);
-    std::nth_element(
-        points.begin(), points.begin() + static_cast<std::ptrdiff_t>(left), points.end(),
-        [&](int a, int b) { return std::pair(coordinate[a], a) < std::pair(coordinate[b], b); });
+    const std::size_t left = static_cast<std::int64_t>(points.size()) * left_parts / parts;
+    std::nth_element(points.begin(), points.begin() + left, points.end(), [&](int a, int b) {
+      return std::pair(coordinate[a], a) < std::pair(coordinate[b], b);
+    });
     cut(points.first(left), first, left_parts);
     cut(points.subspan(left), first + left_parts, parts - left_parts);
   }

@@ -36,7 +36,7 @@ struct Decomposition::State {
     while (level < tree.depth() && tree.size(level + 1) <= limit) ++level;
     block_shift = 2 * (tree.depth() - level);
     std::vector<Vec3> centres;
-    centres.reserve(static_cast<std::size_t>(tree.size(level)));
+    centres.reserve(tree.size(level));
     TriangleWalker walker(tree, level);
     for (std::int64_t block = 0; block < tree.size(level); ++block)
       centres.push_back(centre_of(walker.at(block)));

@@ -20,7 +20,7 @@ TEST_CASE("every_cell_belongs_to_exactly_one_part_of_both_kinds") {
         CAPTURE(parts);
         const Grid grid = Grid::parse(name);
         const Decomposition decomposition(grid, parts, kind);
-        std::vector<int> times_covered(static_cast<std::size_t>(grid.cells()), 0);
+        std::vector<int> times_covered(grid.cells(), 0);
         int wrong_part = 0, unmerged = 0;
         for (int part = 0; part < parts; ++part) {
           std::int64_t last_end = -1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange between neighbours: one message each way, whatever the number of fields.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
@@ -16,8 +15,7 @@ namespace {
 constexpr int setup_tag = 101, data_tag = 102;  // on a communicator of our own
 constexpr std::size_t places = place_names.size();
 
-using PointLists =
-    std::array<std::vector<int>, places>;  // [place] local indices, ascending in global
+using PointLists = PerPlace<std::vector<int>>;  // local indices, ascending in global
 
 struct Neighbour {
   int rank;
@@ -56,9 +54,7 @@ PointLists find_wished(const Mesh& mesh, const std::vector<std::int64_t>& messag
 
 std::size_t values_of(const PointLists& lists, std::span<const HaloField> fields) {
   std::size_t values = 0;
-  for (const HaloField& field : fields)
-    values += lists[static_cast<std::size_t>(field.place)].size() *
-              static_cast<std::size_t>(field.levels);
+  for (const HaloField& field : fields) values += lists[field.place].size() * field.levels;
   return values;
 }
 
@@ -96,7 +92,7 @@ struct HaloExchange::State {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     std::map<int, std::vector<std::int64_t>> to_owner, from_user;
-    std::vector<int> out_size(static_cast<std::size_t>(ranks)), in_size(out_size);
+    std::vector<int> out_size(ranks), in_size(out_size);
     for (const auto& [rank, lists] : wanted) {
       to_owner[rank] = pack_wishes(mesh, lists);
       out_size[rank] = static_cast<int>(to_owner[rank].size());
@@ -110,7 +106,7 @@ struct HaloExchange::State {
       const int size = in_size[rank];
       if (size == 0) continue;
       auto& message = from_user[rank];
-      message.resize(static_cast<std::size_t>(size));
+      message.resize(size);
       MPI_Irecv(message.data(), size, MPI_INT64_T, rank, setup_tag, comm, &open.emplace_back());
     }
     for (const auto& [rank, message] : to_owner)
@@ -152,7 +148,7 @@ void HaloExchange::start(std::span<const HaloField> fields) {
     n.send_buffer.resize(values_of(n.send, fields));
     double* next = n.send_buffer.data();
     for (const HaloField& field : fields)
-      for (const int point : n.send[static_cast<std::size_t>(field.place)])
+      for (const int point : n.send[field.place])
         next = std::copy_n(field.values + std::ptrdiff_t{point} * field.levels, field.levels, next);
     if (!n.send_buffer.empty())
       MPI_Isend(n.send_buffer.data(), static_cast<int>(n.send_buffer.size()), MPI_DOUBLE, n.rank,
@@ -172,7 +168,7 @@ void HaloExchange::finish() {
   for (const Neighbour& n : s.neighbours) {
     const double* next = n.receive_buffer.data();
     for (const HaloField& field : s.fields)
-      for (const int point : n.receive[static_cast<std::size_t>(field.place)]) {
+      for (const int point : n.receive[field.place]) {
         std::copy_n(next, field.levels, field.values + std::ptrdiff_t{point} * field.levels);
         next += field.levels;
       }

@@ -55,17 +55,16 @@ TEST_CASE("halo_exchange_restores_a_linear_field") {
         const Mesh mesh =
             build_mesh(Decomposition(Grid::parse(name), ranks_here(), kind), rank_here(), depth);
         HaloExchange halo(MPI_COMM_WORLD, mesh);
-        constexpr int levels[] = {3, 1, 5};
-        std::vector<std::vector<double>> values, expected;
+        constexpr PerPlace<int> levels{3, 1, 5};
+        PerPlace<std::vector<double>> values, expected;
         std::vector<HaloField> fields;
         for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
-          const int count = levels[static_cast<std::size_t>(place)];
-          values.push_back(linear_field(mesh, place, count, mesh.part(place).owned));
-          expected.push_back(linear_field(mesh, place, count, mesh.part(place).total()));
+          const int count = levels[place];
+          values[place] = linear_field(mesh, place, count, mesh.part(place).owned);
+          expected[place] = linear_field(mesh, place, count, mesh.part(place).total());
         }
         for (const Place place : {Place::vertex, Place::cell, Place::edge})
-          fields.push_back({place, levels[static_cast<std::size_t>(place)],
-                            values[static_cast<std::size_t>(place)].data()});
+          fields.push_back({place, levels[place], values[place].data()});
         halo.exchange(fields);
         CHECK(values == expected);  // bit for bit; a NaN left over differs from everything
       }

@@ -71,7 +71,7 @@ int differences_in_points(const PlacePart& part, int rank) {
 int differences(const Mesh& m, const Mesh& all, int halo_depth) {
   int wrong = 0;
   for (int c = 0; c < m.cell.total(); ++c) {
-    const auto g = static_cast<std::size_t>(m.cell.global[c]);
+    const auto g = m.cell.global[c];
     const bool inner = m.cell.depth[c] < halo_depth;
     wrong += differences(m.cell_vertices[c], all.cell_vertices[g], m.vertex, true);
     wrong += differences(m.cell_edges[c], all.cell_edges[g], m.edge, true);
@@ -82,7 +82,7 @@ int differences(const Mesh& m, const Mesh& all, int halo_depth) {
     wrong += !same_bits(m.kite_area_m2[c], all.kite_area_m2[g]);
   }
   for (int e = 0; e < m.edge.total(); ++e) {
-    const auto g = static_cast<std::size_t>(m.edge.global[e]);
+    const auto g = m.edge.global[e];
     wrong += differences(m.edge_vertices[e], all.edge_vertices[g], m.vertex, true);
     wrong += differences(m.edge_cells[e], all.edge_cells[g], m.cell, m.edge.depth[e] < halo_depth);
     wrong += !same_bits(m.edge_centre[e], all.edge_centre[g]);
@@ -92,7 +92,7 @@ int differences(const Mesh& m, const Mesh& all, int halo_depth) {
     wrong += !same_bits(m.dual_edge_length_m[e], all.dual_edge_length_m[g]);
   }
   for (int v = 0; v < m.vertex.total(); ++v) {
-    const auto g = static_cast<std::size_t>(m.vertex.global[v]);
+    const auto g = m.vertex.global[v];
     const bool inner = m.vertex.depth[v] < halo_depth;
     wrong += differences(m.vertex_edges[v], all.vertex_edges[g], m.edge, inner);
     wrong += differences(m.vertex_cells[v], all.vertex_cells[g], m.cell, inner);
@@ -228,7 +228,7 @@ TEST_CASE("a_mesh_in_parts_is_the_whole_mesh_bit_for_bit") {
           CAPTURE(parts);
           CAPTURE(halo_depth);
           const Decomposition decomposition(all.grid, parts, kind);
-          std::array<std::int64_t, 3> owned{};
+          PerPlace<std::int64_t> owned{};
           for (int part = 0; part < parts; ++part) {
             const Mesh m = build_mesh(decomposition, part, halo_depth);
             CHECK(differences(m, all, halo_depth) == 0);
@@ -242,7 +242,7 @@ TEST_CASE("a_mesh_in_parts_is_the_whole_mesh_bit_for_bit") {
             for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
               CHECK(differences_in_points(m.part(place), part) == 0);
               CHECK(m.part(place).global_size == all.grid.size(place));
-              owned[static_cast<std::size_t>(place)] += m.part(place).owned;
+              owned[place] += m.part(place).owned;
             }
           }
           CHECK(owned == std::array{all.grid.cells(), all.grid.edges(), all.grid.vertices()});
@@ -252,12 +252,12 @@ TEST_CASE("a_mesh_in_parts_is_the_whole_mesh_bit_for_bit") {
 
 TEST_CASE("points_first_met_by_a_range_of_cells_are_contiguous") {
   const Decomposition decomposition(Grid::parse("R3B2"), 5, "curve");
-  std::array<std::int64_t, 3> next{};
+  PerPlace<std::int64_t> next{};
   for (int part = 0; part < 5; ++part) {
     const Mesh m = build_mesh(decomposition, part, 0);
     for (const Place place : {Place::cell, Place::edge, Place::vertex})
       for (int i = 0; i < m.part(place).owned; ++i)
-        REQUIRE(m.part(place).global[i] == next[static_cast<std::size_t>(place)]++);
+        REQUIRE(m.part(place).global[i] == next[place]++);
   }
 }
 

@@ -53,7 +53,7 @@ OwnedRange owned_range(const PlacePart& place) {
 
 template <class Value, class Fill>
 std::vector<Value> gather(std::int64_t begin, std::int64_t end, int width, const Fill& fill) {
-  std::vector<Value> values(static_cast<std::size_t>((end - begin) * width));
+  std::vector<Value> values((end - begin) * width);
   auto* next = values.data();
   for (auto point = begin; point < end; ++point, next += width) {
     fill(static_cast<int>(point), next);
@@ -63,8 +63,8 @@ std::vector<Value> gather(std::int64_t begin, std::int64_t end, int width, const
 
 /// What the slice holds of the variable's points in `part`.
 MeshSlice values_of(const Mesh& mesh, const MeshVariable& variable, const GridPart& part) {
-  const auto place = static_cast<std::size_t>(variable.place);
-  const auto owned = owned_range(mesh.part(variable.place));
+  const Place place = variable.place;
+  const auto owned = owned_range(mesh.part(place));
   const auto begin = std::max(owned.begin, part.first[place]);
   const auto end = std::min(owned.end, part.first[place] + part.size[place]);
   MeshSlice slice{&variable, begin, std::max<std::int64_t>(end - begin, 0), {}, {}};
@@ -88,8 +88,7 @@ MeshSlice values_of(const Mesh& mesh, const MeshVariable& variable, const GridPa
 /// Does the slice end after the first wanted point of some place? True from some slice on.
 bool reaches(const Mesh& mesh, const GridPart& part) {
   for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
-    const auto i = static_cast<std::size_t>(place);
-    if (part.size[i] > 0 && owned_range(mesh.part(place)).end > part.first[i]) return true;
+    if (part.size[place] > 0 && owned_range(mesh.part(place)).end > part.first[place]) return true;
   }
   return false;
 }
@@ -97,8 +96,8 @@ bool reaches(const Mesh& mesh, const GridPart& part) {
 /// Is there a wanted point after this slice?
 bool goes_on(const Mesh& mesh, const GridPart& part) {
   for (const Place place : {Place::cell, Place::edge, Place::vertex}) {
-    const auto i = static_cast<std::size_t>(place);
-    if (part.size[i] > 0 && owned_range(mesh.part(place)).end < part.first[i] + part.size[i]) {
+    if (part.size[place] > 0 &&
+        owned_range(mesh.part(place)).end < part.first[place] + part.size[place]) {
       return true;
     }
   }
@@ -117,7 +116,7 @@ std::int64_t bytes_of(const GridPart& part, std::span<const MeshVariable* const>
   return std::accumulate(variables.begin(), variables.end(), std::int64_t{0},
                          [&](std::int64_t sum, const MeshVariable* variable) {
                            return sum + variable->width * std::int64_t{sizeof(double)} *
-                                            part.size[static_cast<std::size_t>(variable->place)];
+                                            part.size[variable->place];
                          });
 }
 
@@ -162,9 +161,9 @@ std::shared_ptr<const std::vector<MeshSlice>> kept_mesh_values(
 
   std::vector<MeshSlice> values;
   for (const MeshVariable* variable : variables) {
-    const auto place = static_cast<std::size_t>(variable->place);
+    const Place place = variable->place;
     values.push_back({variable, part.first[place], 0, {}, {}});
-    const auto size = static_cast<std::size_t>(part.size[place] * variable->width);
+    const std::size_t size = part.size[place] * variable->width;
     variable->numbers != nullptr ? values.back().numbers.reserve(size)
                                  : values.back().indices.reserve(size);
   }

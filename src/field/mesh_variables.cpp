@@ -137,15 +137,14 @@ int halo_depth_of(const MeshContent& content) {
   return content.full || (content.bounds && (content.edge || content.vertex)) ? 1 : 0;
 }
 
-std::int64_t bounds_bytes(MeshContent content, std::span<const std::int64_t> sizes) {
+std::int64_t bounds_bytes(MeshContent content, const PerPlace<std::int64_t>& sizes) {
   std::int64_t bytes = 0;
   for (const auto& variable : mesh_variables()) {
     content.bounds = false;
     const bool anyway = is_wanted(variable, content);
     content.bounds = true;
     if (anyway || !is_wanted(variable, content)) continue;
-    bytes += variable.width * static_cast<std::int64_t>(sizeof(double)) *
-             sizes[static_cast<std::size_t>(variable.place)];
+    bytes += variable.width * static_cast<std::int64_t>(sizeof(double)) * sizes[variable.place];
   }
   return bytes;
 }

@@ -2,7 +2,6 @@
 // The one list of variables that describe a mesh in a file: names, shapes, attributes, values.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,7 +20,7 @@ struct MeshContent {
 
 /// Consecutive points of every place: all that one file holds of a grid, or less.
 struct GridPart {
-  std::array<std::int64_t, 3> first, size;  ///< [place] global index, points
+  PerPlace<std::int64_t> first, size;  ///< global index, points
 };
 
 struct TextAttribute {
@@ -47,8 +46,8 @@ bool is_wanted(const MeshVariable& variable, const MeshContent& content);
 /// Rings of halo cells that a mesh needs for the values of these variables: hexagons and kites need
 /// the cells around them, the rest what touches the own cells.
 int halo_depth_of(const MeshContent& content);
-/// Bytes of all bounds that a file with this content has if it has bounds; sizes[place] in points.
-std::int64_t bounds_bytes(MeshContent content, std::span<const std::int64_t> sizes);
+/// Bytes of all bounds that a file with this content has if it has bounds; `sizes` in points.
+std::int64_t bounds_bytes(MeshContent content, const PerPlace<std::int64_t>& sizes);
 /// Is there a "NAME_bnds" among the wanted variables?
 bool has_bounds(const MeshVariable& variable, const MeshContent& content);
 /// Text attributes of the variable "mesh" that ties the others together (UGRID 1.0, "mesh

@@ -81,7 +81,7 @@ std::size_t AsideFile::write_past_cache(const std::byte* data, std::size_t bytes
         ::pwrite(past_cache_, data + done, whole - done, offset + static_cast<std::int64_t>(done));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
+    done += written;
   }
   if (done == whole) return done;
 #endif
@@ -96,7 +96,7 @@ void AsideFile::write_cached(const std::byte* data, std::size_t bytes, std::int6
     if (written <= 0) refuse("write", aside_, written < 0 ? errno : ENOSPC);
     data += written;
     offset += written;
-    bytes -= static_cast<std::size_t>(written);
+    bytes -= written;
   }
 }
 

@@ -60,7 +60,7 @@ WrittenBlock read_block(const FileBytes& file, std::int64_t begin, std::int64_t 
   WrittenBlocks read;
   std::vector<std::byte> slab(read_back_bytes);
   for (auto at = begin; at < end; at += std::ssize(slab)) {
-    slab.resize(std::min(slab.size(), static_cast<std::size_t>(end - at)));
+    slab.resize(std::min<std::size_t>(slab.size(), end - at));
     file.read(slab, at);
     read.add(at, slab);
     note_work();

@@ -45,7 +45,7 @@ void FileBytes::read(std::span<std::byte> into, std::int64_t offset) const {
                               "from where it was copied, or begin anew",
                               path_, offset));
     }
-    into = into.subspan(static_cast<std::size_t>(got));
+    into = into.subspan(got);
     offset += got;
   }
 }
@@ -56,7 +56,7 @@ void FileBytes::write(std::span<const std::byte> bytes, std::int64_t offset) con
     const auto put = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    bytes = bytes.subspan(put);
     offset += put;
   }
 }
@@ -67,7 +67,7 @@ void FileBytes::append(std::span<const std::byte> bytes) const {
     const auto put = ::write(descriptor_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    bytes = bytes.subspan(put);
   }
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("ranks_of_a_team_get_room_of_their_own_without_gaps_file_after_file") 
       const auto begin = room->take(bytes);
       mine.insert(mine.end(), {begin, begin + whole_pages(bytes)});
     }
-    std::vector<std::uint64_t> all(mine.size() * static_cast<std::size_t>(ranks));
+    std::vector<std::uint64_t> all(mine.size() * ranks);
     MPI_Gather(mine.data(), 2 * takes, MPI_UINT64_T, all.data(), 2 * takes, MPI_UINT64_T, 0,
                MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);

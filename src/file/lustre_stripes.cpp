@@ -70,7 +70,7 @@ Answer run_program(const std::vector<std::string>& words) {
   std::array<char, 512> part{};
   for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) != 0;) {
     if (got < 0 && errno != EINTR) break;
-    if (got > 0) answer.text.append(part.data(), static_cast<std::size_t>(got));
+    if (got > 0) answer.text.append(part.data(), got);
   }
   ::close(ends[0]);
   int status = 0;

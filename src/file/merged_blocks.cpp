@@ -19,7 +19,7 @@ constexpr double nap_s = 0.0002;
 std::size_t blocks_in_a_batch(MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  return std::clamp(most_on_rank_0 / static_cast<std::size_t>(ranks), fewest, most);
+  return std::clamp(most_on_rank_0 / ranks, fewest, most);
 }
 
 std::string next_of(BlockSpool* own, std::size_t blocks) {
@@ -46,7 +46,7 @@ void BlockSource::step() {
     std::int64_t path_bytes = 0;
     read(&path_bytes, sizeof path_bytes);
     read(&left_, sizeof left_);
-    path_.resize(static_cast<std::size_t>(path_bytes));
+    path_.resize(path_bytes);
     read(path_.data(), path_.size());
   }
   read(&block_, sizeof block_);

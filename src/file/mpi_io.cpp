@@ -65,7 +65,7 @@ IoHints read_hints(MPI_Info info) {
     MPI_Info_get_nthkey(info, i, key);
     MPI_Info_get_valuelen(info, key, &length, &found);
     if (found == 0) continue;
-    std::vector<char> value(static_cast<std::size_t>(length) + 1);
+    std::vector<char> value(length + 1);
     MPI_Info_get(info, key, length, value.data(), &found);
     if (found != 0) hints[key] = value.data();
   }

@@ -35,7 +35,7 @@ IoHints io_variables() {
     int size = 0;
     if (MPI_T_cvar_handle_alloc(i, nullptr, &handle, &size) != MPI_SUCCESS) continue;
     if (type == MPI_CHAR) {
-      std::vector<char> text(static_cast<std::size_t>(size) + 1);
+      std::vector<char> text(size + 1);
       if (MPI_T_cvar_read(handle, text.data()) == MPI_SUCCESS) variables[name] = text.data();
     } else if (size == 1) {
       int value = 0;

@@ -31,19 +31,18 @@ std::vector<std::string> gather(MPI_Comm comm, const std::string& text) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const int size = static_cast<int>(text.size());
-  std::vector<int> sizes(static_cast<std::size_t>(ranks)), begins(sizes.size() + 1);
+  std::vector<int> sizes(ranks), begins(sizes.size() + 1);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
   wait_one(request);
   for (std::size_t i = 0; i < sizes.size(); ++i) begins[i + 1] = begins[i] + sizes[i];
-  std::string all(static_cast<std::size_t>(begins.back()), '\0');
+  std::string all(begins.back(), '\0');
   MPI_Igatherv(text.data(), size, MPI_CHAR, all.data(), sizes.data(), begins.data(), MPI_CHAR, 0,
                comm, &request);
   wait_one(request);
   std::vector<std::string> texts;
   for (std::size_t i = 0; rank == 0 && i < sizes.size(); ++i) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
+    texts.push_back(all.substr(begins[i], sizes[i]));
   }
   return texts;
 }

@@ -18,13 +18,10 @@ namespace {
 /// Has the file a topology? One of a part of the grid, or of another model's own points, has none.
 bool holds_whole_grid(const FileDescription& file) {
   if (file.grid.empty()) return false;
-  if (file.first_points.empty()) return true;
+  if (!file.global_sizes) return true;
   const Grid grid = Grid::parse(file.grid);
-  const std::array<std::int64_t, 3> whole{grid.cells(), grid.edges(), grid.vertices()};
-  for (std::size_t place = 0; place < whole.size(); ++place) {
-    if (file.first_points[place] != 0 || file.sizes[place] != whole[place]) return false;
-  }
-  return true;
+  const PerPlace<std::int64_t> whole{grid.cells(), grid.edges(), grid.vertices()};
+  return file.first_points == PerPlace<std::int64_t>{} && file.sizes == whole;
 }
 
 }  // namespace
@@ -63,8 +60,8 @@ std::vector<Attribute> level_attributes(const FileDescription& description) {
 }
 
 MeshContent mesh_content(const FileDescription& description) {
-  std::array<bool, 3> used{};
-  for (const auto& field : description.fields) used[static_cast<std::size_t>(field.place)] = true;
+  PerPlace<bool> used{};
+  for (const auto& field : description.fields) used[field.place] = true;
   return {used[0], used[1], used[2], description.bounds, false};
 }
 

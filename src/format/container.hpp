@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,9 +42,10 @@ struct FileDescription {
   std::vector<FieldInfo> fields;      ///< `levels` = levels written here (1 = two-dimensional)
   std::vector<FieldInfo> run_fields;  ///< of all streams, written here or not; {} = fields
   std::vector<int> level_numbers;     ///< [levels] 1-based model levels of three-dimensional fields
-  std::vector<std::int64_t> sizes;    ///< [3] points of cell, edge, vertex in this file
-  std::vector<std::int64_t> first_points;  ///< [3] global index of the file's first point; {} = 0
-  std::vector<std::int64_t> global_sizes;  ///< [3] of the grid; {} = sizes
+  PerPlace<std::int64_t> sizes{};     ///< points in this file
+  PerPlace<std::int64_t> first_points{};  ///< global index of the first of them
+  /// Of the grid, where the file is one part of several; nothing: it holds all points.
+  std::optional<PerPlace<std::int64_t>> global_sizes;
   /// Valid times, seconds since start_date: those that the file is to get, and once it is closed,
   /// those that it got. At least those of `kept`, which come first.
   std::vector<double> times_s;

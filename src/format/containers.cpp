@@ -35,8 +35,9 @@ namespace {
 constexpr bool little_endian = false, big_endian = true;  // of the values that put() takes
 constexpr bool parts = true, whole_grids = false;         // what a file may hold
 constexpr bool plugins = true, no_plugins = false;        // that readers need for some codecs
-constexpr std::array way_words{"direct", "mpiio"};
-constexpr std::array lossless{"deflate", "zstd"}, of_every_hdf5{"deflate"}, packed{"ccsds"};
+constexpr EnumArray<Way, const char*, 2> way_words{"direct", "mpiio"};
+constexpr std::array lossless{"deflate", "zstd"};
+constexpr std::array of_every_hdf5{"deflate"}, packed{"ccsds"};
 constexpr std::span<const char* const> uncompressed;
 // Containers whose blocks find their place in the file only after each step.
 bool never(const FileDescription&) { return false; }
@@ -88,7 +89,7 @@ std::span<const ContainerInfo> containers() { return all; }
 
 Way parse_way(std::string_view word) { return parse_word<Way>("[io]", "way", word, way_words); }
 
-const char* way_word(Way way) { return way_words[static_cast<std::size_t>(way)]; }
+const char* way_word(Way way) { return way_words[way]; }
 
 namespace {
 

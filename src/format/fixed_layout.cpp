@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t move_slab_bytes = std::size_t{4} << 20U;  // from one layout to another
 
 std::int64_t points_of(const FileDescription& file, const FieldInfo& field) {
-  return file.sizes[static_cast<std::size_t>(field.place)];
+  return file.sizes[field.place];
 }
 
 template <class Value>
@@ -57,7 +57,7 @@ void move_times(const std::string& to, std::span<const FieldBytes> to_fields,
   for (std::size_t field = 0; field < to_fields.size(); ++field) {
     const auto bytes = to_fields[field].time_stride * static_cast<std::int64_t>(times);
     for (std::int64_t done = 0; done < bytes;) {
-      slab.resize(std::min(move_slab_bytes, static_cast<std::size_t>(bytes - done)));
+      slab.resize(std::min<std::size_t>(move_slab_bytes, bytes - done));
       source.read(slab, from_fields[field].offset + done);
       target.write(slab, to_fields[field].offset + done);
       done += static_cast<std::int64_t>(slab.size());
@@ -102,15 +102,14 @@ class FixedLayoutFile final : public Container {
   void put(const Piece& piece, int time_index, const void* values) override {
     const auto& info = description_.fields[piece.field];
     check_inside(piece, info, time_index);
-    const auto row_bytes = static_cast<std::size_t>(piece.points) * description_.value_bytes(info);
+    const auto row_bytes = piece.points * description_.value_bytes(info);
     const auto begin = byte_of(piece.field, time_index, piece.first_level, piece.first_point);
     if (piece.points == points_of(description_, info)) {
-      file_.write(values, row_bytes * static_cast<std::size_t>(piece.levels), begin);
+      file_.write(values, row_bytes * piece.levels, begin);
     } else {
       const auto stride = fields_[piece.field].level_stride;
       for (int level = 0; level < piece.levels; ++level) {
-        const auto* row =
-            static_cast<const std::byte*>(values) + row_bytes * static_cast<std::size_t>(level);
+        const auto* row = static_cast<const std::byte*>(values) + row_bytes * level;
         file_.write(row, row_bytes, begin + level * stride);
       }
     }
@@ -158,9 +157,7 @@ class FixedLayoutFile final : public Container {
     const auto& numbers = description_.level_numbers;
     const auto found = std::find(numbers.begin(), numbers.end(), target.level);
     const auto level = info.levels == 1 ? 0 : found - numbers.begin();
-    const auto& first = description_.first_points;
-    const auto point =
-        target.point - (first.empty() ? 0 : first[static_cast<std::size_t>(info.place)]);
+    const auto point = target.point - description_.first_points[info.place];
     const auto row = level - piece.first_level, column = point - piece.first_point;
     if (row < 0 || row >= piece.levels || column < 0 || column >= piece.points) return;
     const auto index = row * piece.points + column;

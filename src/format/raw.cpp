@@ -32,7 +32,7 @@ using nlohmann::ordered_json;
 std::string json_path(const FileDescription& description) { return description.path + ".json"; }
 
 std::int64_t time_bytes(const FileDescription& description, const FieldInfo& info) {
-  return info.levels * description.sizes[static_cast<std::size_t>(info.place)] *
+  return info.levels * description.sizes[info.place] *
          static_cast<std::int64_t>(description.value_bytes(info));
 }
 
@@ -40,11 +40,10 @@ ordered_json places(const FileDescription& description) {
   ordered_json all;
   for (std::size_t place = 0; place < place_names.size(); ++place) {
     const auto size = description.sizes[place];
-    const auto& first = description.first_points;
-    const auto& global = description.global_sizes;
-    all[place_names[place]] = {{"size", size},
-                               {"first", first.empty() ? 0 : first[place]},
-                               {"global_size", global.empty() ? size : global[place]}};
+    all[place_names[place]] = {
+        {"size", size},
+        {"first", description.first_points[place]},
+        {"global_size", description.global_sizes ? (*description.global_sizes)[place] : size}};
   }
   return all;
 }
@@ -53,13 +52,13 @@ ordered_json fields(const FileDescription& description, std::span<const FieldByt
   auto all = ordered_json::array();
   for (std::size_t i = 0; i < description.fields.size(); ++i) {
     const auto& info = description.fields[i];
-    const auto place = static_cast<std::size_t>(info.place);
+    const Place place = info.place;
     all.push_back({{"name", info.name},
                    {"standard_name", info.standard_name},
                    {"long_name", info.long_name},
                    {"units", info.units},
                    {"place", place_names[place]},
-                   {"type", value_type_names[static_cast<std::size_t>(description.type_of(info))]},
+                   {"type", value_type_names[description.type_of(info)]},
                    {"shape", {description.times_s.size(), info.levels, description.sizes[place]}},
                    {"offset", layout[i].offset}});
     if (info.height_m > 0.0) all.back()["height_m"] = info.height_m;
@@ -109,7 +108,7 @@ FixedLayout look(const FileDescription& description) {
   const FileBytes file(description.path + ".part", O_RDONLY);
   std::error_code ignored;
   std::filesystem::remove(json_path(description), ignored);  // of a file that was complete
-  return layout_of(description, bytes == 0 ? 0 : static_cast<std::size_t>(file.size() / bytes));
+  return layout_of(description, bytes == 0 ? 0 : file.size() / bytes);
 }
 
 /// The description appears last: where it is, the values are whole.

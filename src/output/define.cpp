@@ -30,7 +30,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Blame::user, sentence); }
 
 void check_points(const OwnedPoints& part) {
-  const auto* place = place_names[static_cast<std::size_t>(part.place)];
+  const auto* place = place_names[part.place];
   if (part.global_size < 1) {
     refuse(fmt::format("place '{}' was defined with {} points; it needs at least one", place,
                        part.global_size));
@@ -57,7 +57,7 @@ void check_points(const OwnedPoints& part) {
 void check_grid_claim(const OutputSettings& settings, Place place, std::int64_t size) {
   if (settings.grid.empty()) return;
   const auto grid = Grid::parse(settings.grid);
-  const auto* name = place_names[static_cast<std::size_t>(place)];
+  const auto* name = place_names[place];
   if (size != grid.size(place)) {
     refuse(
         fmt::format("grid = \"{}\" has {} points of place '{}', but {} were defined; leave grid "
@@ -117,7 +117,7 @@ void Output::define(std::span<const OwnedPoints> points) {
   state.keep_failure([&] {
     state.require_open_definition("points");
     for (const auto& part : points) {
-      const auto place = static_cast<std::size_t>(part.place);
+      const Place place = part.place;
       const auto* name = place_names[place];
       if (state.definition.sizes[place] != 0) {
         refuse(fmt::format("the points of place '{}' are defined twice", name));
@@ -156,11 +156,11 @@ void Output::define(const FieldInfo& field) {
     for (const auto& known : definition.fields) {
       if (known.name == field.name) refuse(fmt::format("field '{}' is defined twice", field.name));
     }
-    if (definition.sizes[static_cast<std::size_t>(field.place)] == 0) {
+    if (definition.sizes[field.place] == 0) {
       refuse(
           fmt::format("field '{}' lives on place '{}', which has no points: define its owned "
                       "points first",
-                      field.name, place_names[static_cast<std::size_t>(field.place)]));
+                      field.name, place_names[field.place]));
     }
     if (!(field.height_m >= 0.0) || (field.height_m > 0.0 && field.levels > 1)) {
       refuse(
@@ -245,7 +245,7 @@ void Output::State::end_definition() {
     await(served, "I/O ranks to serve");
   }
   engine = std::make_unique<Engine>(definition, ranks, runs, positions, *news);
-  handed_over.assign(static_cast<std::size_t>(definition.lanes()), -1);
+  handed_over.assign(definition.lanes(), -1);
   for (const auto& stream : definition.streams) {
     put_seen.emplace_back(stream.fields.size(), false);
     turns.push_back({stream.schedule.first_due(), 0});

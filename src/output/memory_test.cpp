@@ -24,7 +24,7 @@ constexpr std::int64_t points = 16;
 
 std::vector<int> processes() {
   const int mine = getpid();
-  std::vector<int> all(static_cast<std::size_t>(world_size()));
+  std::vector<int> all(world_size());
   MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
   return all;
 }

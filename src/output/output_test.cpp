@@ -55,8 +55,7 @@ void run_model(Output& output, const std::vector<StreamSettings>& streams) {
       std::vector<double> deep(cells.size() * levels), flat(vertices.size());
       for (std::size_t point = 0; point < cells.size(); ++point) {
         for (int level = 0; level < levels; ++level) {
-          deep[point * levels + static_cast<std::size_t>(level)] =
-              value_at(cells[point], level, time_s);
+          deep[point * levels + level] = value_at(cells[point], level, time_s);
         }
       }
       for (std::size_t point = 0; point < vertices.size(); ++point) {
@@ -229,8 +228,8 @@ TEST_CASE("a_blocked_model_with_an_owner_index_is_written_in_global_order") {
     StreamSettings stream;
     stream.end = 1.0;
     output.define(stream);
-    std::vector<float> deep(static_cast<std::size_t>(nproma * levels * blocks), -1.0F);
-    std::vector<std::int32_t> mask(static_cast<std::size_t>(nproma * blocks), -1);
+    std::vector<float> deep(nproma * levels * blocks, -1.0F);
+    std::vector<std::int32_t> mask(nproma * blocks, -1);
     for (std::size_t n = 0; n < global.size(); ++n) {
       const auto block = positions[n] / nproma, lane = positions[n] % nproma;
       for (int level = 0; level < levels; ++level) {

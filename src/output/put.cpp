@@ -95,14 +95,13 @@ std::int64_t array_position(std::span<const std::int64_t> positions, std::int64_
 bool trace_put(const Stream& stream, int step, const FieldInfo& field, const FieldView& view,
                const OwnedRuns& runs, std::span<const std::int64_t> positions) {
   const auto& target = trace_target();
-  for (const auto& run : runs[static_cast<std::size_t>(field.place)]) {
+  for (const auto& run : runs[field.place]) {
     if (target.point < run.global || target.point >= run.global + run.length) continue;
     const auto local = run.local + target.point - run.global;
     const int level = field.levels == 1 ? 0 : target.level - 1;
     const double value = value_at(view, array_position(positions, local), level);
     trace_stop("field", local, value,
-               fmt::format("put '{}' [{}], {}", field.name, field.units,
-                           place_names[static_cast<std::size_t>(field.place)]));
+               fmt::format("put '{}' [{}], {}", field.name, field.units, place_names[field.place]));
     const int file = stream.schedule.file_of(step);
     trace_stop(
         "stream", local, value,
@@ -130,7 +129,7 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
       const auto& info = definition.fields[stream.fields[position]];
       if (info.name != field) continue;
       known = true;
-      const auto points = step ? state_->owned[static_cast<std::size_t>(info.place)] : 0;
+      const auto points = step ? state_->owned[info.place] : 0;
       if (const auto fault = fault_of_view(view, info, points); !fault.empty()) {
         throw Error(Blame::user, fmt::format("field '{}' was put {}", field, fault));
       }
@@ -146,9 +145,9 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
         throw Error(Blame::user,
                     fmt::format("field '{}' was put twice at {} s", field, time.seconds()));
       }
-      const TraceScope scope(trace_watches(field, *step) &&
-                             trace_put(stream, *step, info, view, state_->runs,
-                                       state_->positions[static_cast<std::size_t>(info.place)]));
+      const TraceScope scope(
+          trace_watches(field, *step) &&
+          trace_put(stream, *step, info, view, state_->runs, state_->positions[info.place]));
       try {
         state_->engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position),
                                      view);
@@ -158,7 +157,7 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
       state_->put_seen[index][position] = true;
       state_->open_time = time;
       const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, info).size());
-      state_->bytes += definition.sizes[static_cast<std::size_t>(info.place)] * levels *
+      state_->bytes += definition.sizes[info.place] * levels *
                        static_cast<std::int64_t>(bytes_of(stream.type_of(info)));
     }
   }
@@ -223,7 +222,7 @@ void Output::State::end_time(ModelTime time) {
     auto& seen = put_seen[index];
     const auto missing = std::find(seen.begin(), seen.end(), false);
     if (missing != seen.end()) {
-      const auto position = static_cast<std::size_t>(missing - seen.begin());
+      const std::size_t position = missing - seen.begin();
       throw Error(Blame::user, fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
                                            stream.settings.name, time.seconds(),
                                            definition.fields[stream.fields[position]].name));

@@ -2,7 +2,6 @@
 // What an output is inside: who takes part, what was defined, and whether it still works.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -29,13 +28,13 @@ struct Output::State {
   Role role = Role::compute;
   MPI_Comm restart = MPI_COMM_NULL;  // compute ranks, then restart ranks; null on I/O ranks
   OwnedRuns runs;
-  std::array<std::vector<std::int64_t>, 3> positions;  // [place] of owned points in model arrays
-  std::array<std::int64_t, 3> owned{};                 // [place] points of this rank
-  std::optional<FailureNews> news;                     // not on restart ranks
-  std::unique_ptr<Engine> engine;           // compute ranks, from the end of definition on
-  std::vector<std::vector<bool>> put_seen;  // [stream][position] of the output time under way
-  MPI_Comm agreement = MPI_COMM_NULL;       // compute ranks
-  Question<1> who_failed;                   // which rank has failed; asked each time step
+  PerPlace<std::vector<std::int64_t>> positions;  // of owned points in model arrays
+  PerPlace<std::int64_t> owned{};                 // points of this rank
+  std::optional<FailureNews> news;                // not on restart ranks
+  std::unique_ptr<Engine> engine;                 // compute ranks, from the end of definition on
+  std::vector<std::vector<bool>> put_seen;        // [stream][position] of the output time under way
+  MPI_Comm agreement = MPI_COMM_NULL;             // compute ranks
+  Question<1> who_failed;                         // which rank has failed; asked each time step
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
   std::optional<ModelTime> ended_time;  // of the last output

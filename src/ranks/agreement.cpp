@@ -112,7 +112,7 @@ std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::strin
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&size, 1, MPI_INT64_T, root, comm, &request);
   wait_for(request, what);
-  text.resize(static_cast<std::size_t>(size));
+  text.resize(size);
   for (std::int64_t told = 0; told < size; told += most) {
     MPI_Ibcast(text.data() + told, static_cast<int>(std::min(size - told, most)), MPI_CHAR, root,
                comm, &request);
@@ -123,12 +123,12 @@ std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::strin
 
 std::vector<std::int64_t> gather_lists(MPI_Comm comm, std::span<const std::int64_t> mine) {
   const int count = count_for_mpi(std::ssize(mine));
-  std::vector<int> counts(static_cast<std::size_t>(size_of(comm)));
+  std::vector<int> counts(size_of(comm));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
   wait_for(request, "sizes of the other ranks' parts");
   const auto begins = starts_of(counts);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(begins.back() + counts.back()));
+  std::vector<std::int64_t> all(begins.back() + counts.back());
   MPI_Iallgatherv(mine.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(),
                   MPI_INT64_T, comm, &request);
   wait_for(request, "the other ranks' parts");
@@ -141,19 +141,18 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine,
   if (ranks == 1) return {mine};
   const bool head = rank_of(comm) == 0;
   const int size = count_for_mpi(std::ssize(mine));
-  std::vector<int> sizes(head ? static_cast<std::size_t>(ranks) : 0);
+  std::vector<int> sizes(head ? ranks : 0);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
   wait_all({&request, 1}, what);
   const auto starts = starts_of(sizes);
-  std::string all(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), 0)), '\0');
+  std::string all(std::accumulate(sizes.begin(), sizes.end(), 0), '\0');
   MPI_Igatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, 0,
                comm, &request);
   wait_all({&request, 1}, what);
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[rank]), static_cast<std::size_t>(sizes[rank])));
+    texts.push_back(all.substr(starts[rank], sizes[rank]));
   }
   return texts;
 }
@@ -172,7 +171,7 @@ std::string deal_texts(MPI_Comm comm, const std::vector<std::string>& texts,
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iscatter(sizes.data(), 1, MPI_INT, &size, 1, MPI_INT, 0, comm, &request);
   wait_all({&request, 1}, what);
-  std::string mine(static_cast<std::size_t>(size), '\0');
+  std::string mine(size, '\0');
   MPI_Iscatterv(all.data(), sizes.data(), starts.data(), MPI_CHAR, mine.data(), size, MPI_CHAR, 0,
                 comm, &request);
   wait_all({&request, 1}, what);

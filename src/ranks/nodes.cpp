@@ -20,7 +20,7 @@ std::vector<int> nodes_of(MPI_Comm comm) {
   MPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node, &request);
   wait_for(request, "the other ranks of a node");
   MPI_Comm_free(&node);
-  std::vector<int> nodes(static_cast<std::size_t>(ranks));
+  std::vector<int> nodes(ranks);
   MPI_Iallgather(&lowest, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm, &request);
   wait_for(request, "the nodes of the other ranks");
   std::map<int, int> number;  // of a node, by its lowest rank

@@ -61,7 +61,7 @@ class Outbox {
 inline std::string take_text(const MPI_Status& status, MPI_Comm comm) {
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
-  std::string text(static_cast<std::size_t>(size), '\0');
+  std::string text(size, '\0');
   MPI_Recv(text.data(), size, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE);
   return text;
 }

@@ -21,7 +21,7 @@ constexpr std::size_t most_named = 4;
 
 void send(int word, int destination, int tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(&words[static_cast<std::size_t>(word)], 1, MPI_INT, destination, tag, comm, &request);
+  MPI_Isend(&words[word], 1, MPI_INT, destination, tag, comm, &request);
   MPI_Request_free(&request);
 }
 
@@ -32,7 +32,7 @@ Pulse::Pulse(MPI_Comm comm, int tag, std::function<std::string(int)> name)
   int ranks = 1;
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks);
-  heard_s_.assign(static_cast<std::size_t>(ranks), wait_clock_s());
+  heard_s_.assign(ranks, wait_clock_s());
 }
 
 void Pulse::say(int word) {
@@ -64,7 +64,7 @@ bool Pulse::take(const MPI_Status& status) {
   if (status.MPI_TAG != tag_) return false;
   int word = working;
   MPI_Recv(&word, 1, MPI_INT, status.MPI_SOURCE, tag_, comm_, MPI_STATUS_IGNORE);
-  heard_s_[static_cast<std::size_t>(status.MPI_SOURCE)] = wait_clock_s();
+  heard_s_[status.MPI_SOURCE] = wait_clock_s();
   if (word == working) note_progress();
   if (word == asking) send(here, status.MPI_SOURCE, tag_, comm_);
   return true;
@@ -83,7 +83,7 @@ std::string Pulse::silent() const {
   std::size_t count = 0;
   for (int rank = 0; rank < static_cast<int>(heard_s_.size()); ++rank) {
     if (rank == rank_ || !is_asked(rank)) continue;
-    if (heard_s_[static_cast<std::size_t>(rank)] >= asked_s_) continue;
+    if (heard_s_[rank] >= asked_s_) continue;
     if (++count <= most_named) names += (names.empty() ? "" : ", ") + name_(rank);
   }
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);

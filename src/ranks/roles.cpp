@@ -35,7 +35,7 @@ void spread_one(std::vector<Role>& roles, int count, Role role) {
   for (std::size_t rank = 0; rank < roles.size(); ++rank) {
     if (roles[rank] == Role::compute) free.push_back(rank);
   }
-  const auto shares = static_cast<std::size_t>(count);
+  const std::size_t shares = count;
   for (std::size_t share = 1; share <= shares; ++share) {
     roles[free[share * free.size() / shares - 1]] = role;
   }
@@ -52,8 +52,7 @@ void place_per_node(std::vector<Role>& roles, Wanted wanted, std::span<const int
     throw Error(Blame::bug, fmt::format("the nodes of {} ranks are known, but there are {}",
                                         node_of.size(), roles.size()));
   }
-  const auto nodes =
-      static_cast<std::size_t>(*std::max_element(node_of.begin(), node_of.end())) + 1;
+  const auto nodes = *std::max_element(node_of.begin(), node_of.end()) + 1;
   std::vector<std::vector<std::size_t>> left(nodes);  // [node] its ranks without a role, ascending
   for (std::size_t rank = 0; rank < roles.size(); ++rank) {
     left[node_of[rank]].push_back(rank);
@@ -105,7 +104,7 @@ std::vector<Role> assign_roles(int ranks, int io_ranks, int restart_ranks,
                     restart_ranks == 1 ? "" : "s", ranks,
                     static_cast<long long>(io_ranks) + restart_ranks + 1));
   }
-  std::vector<Role> roles(static_cast<std::size_t>(ranks), Role::compute);
+  std::vector<Role> roles(ranks, Role::compute);
   const Wanted wanted{io_ranks, restart_ranks};
   if (wanted.io + wanted.restart > 0) chosen.place(roles, wanted, node_of);
   return roles;

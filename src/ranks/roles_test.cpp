@@ -26,7 +26,7 @@ std::string letters(const std::vector<Role>& roles) {
 
 std::string placed(int ranks, int io, int restart, const std::string& placement,
                    std::vector<int> node_of = {}) {
-  node_of.resize(static_cast<std::size_t>(ranks), 0);
+  node_of.resize(ranks, 0);
   return letters(assign_roles(ranks, io, restart, placement, node_of));
 }
 
@@ -54,8 +54,7 @@ Case random_case(std::mt19937& random) {
 // Numbers of ranks of `role` in each node.
 std::vector<int> per_node(const std::vector<Role>& roles, const std::vector<int>& node_of,
                           auto wanted) {
-  std::vector<int> result(
-      static_cast<std::size_t>(*std::max_element(node_of.begin(), node_of.end())) + 1, 0);
+  std::vector<int> result(*std::max_element(node_of.begin(), node_of.end()) + 1, 0);
   for (std::size_t rank = 0; rank < roles.size(); ++rank) {
     if (wanted(roles[rank])) ++result[node_of[rank]];
   }
@@ -138,7 +137,7 @@ TEST_CASE("per_node gives every node its share within one, at the end of its ran
     }
     std::vector<bool> seen(sizes.size(), false);  // a rank without compute role in this node
     for (std::size_t rank = 0; rank < roles.size(); ++rank) {
-      const auto node = static_cast<std::size_t>(made.node_of[rank]);
+      const int node = made.node_of[rank];
       if (roles[rank] != Role::compute) seen[node] = true;
       REQUIRE((roles[rank] != Role::compute || !seen[node]));
     }

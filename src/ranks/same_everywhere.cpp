@@ -71,7 +71,7 @@ std::string who_differs(MPI_Comm comm, std::string_view text, const WaitFor& wai
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   const auto own = hash_of(text);
-  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(ranks));
+  std::vector<std::uint64_t> hashes(ranks);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&own, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, comm, &request);
   wait(request, what);

@@ -36,7 +36,7 @@ std::string fault_of(MPI_Comm comm, std::int64_t size, const std::vector<IndexRu
   const auto all = gather_lists(comm, words);
   std::vector<std::vector<IndexRun>> runs;
   for (std::size_t next = 0; next < all.size();) {
-    auto& of_rank = runs.emplace_back(static_cast<std::size_t>(all[next++]));
+    auto& of_rank = runs.emplace_back(all[next++]);
     for (auto& run : of_rank) {
       run = {all[next], all[next + 1], all[next + 2]};
       next += 3;
@@ -52,7 +52,7 @@ std::string fault_of(MPI_Comm comm, std::int64_t size, const std::vector<IndexRu
 
 }  // namespace
 
-std::string ownership_fault(MPI_Comm comm, const std::array<std::int64_t, 3>& sizes,
+std::string ownership_fault(MPI_Comm comm, const PerPlace<std::int64_t>& sizes,
                             const OwnedRuns& runs, const WaitFor& wait) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);

@@ -16,7 +16,7 @@ namespace thalweg {
 /// Collective: "" if the runs of all ranks cover [0, sizes[place]) of every place exactly once,
 /// else one clause about the first point that is wrong, the same on all ranks. `sizes` are the same
 /// on all ranks. O(points of this rank + points / ranks).
-std::string ownership_fault(MPI_Comm comm, const std::array<std::int64_t, 3>& sizes,
+std::string ownership_fault(MPI_Comm comm, const PerPlace<std::int64_t>& sizes,
                             const OwnedRuns& runs, const WaitFor& wait);
 
 }  // namespace thalweg

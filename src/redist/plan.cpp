@@ -44,10 +44,8 @@ std::vector<PlanRun> sorted(std::int64_t size, std::span<const std::vector<Index
                             std::size_t total) {
   int shift = 0;  // a stretch has 2^shift points
   while ((size >> shift) > static_cast<std::int64_t>(total)) ++shift;
-  std::vector<std::size_t> next(static_cast<std::size_t>(size >> shift) + 2, 0);
-  const auto stretch = [shift](const IndexRun& run) {
-    return static_cast<std::size_t>(run.global >> shift);
-  };
+  std::vector<std::size_t> next((size >> shift) + 2, 0);
+  const auto stretch = [shift](const IndexRun& run) { return run.global >> shift; };
   for (const auto& list : runs) {
     for (const auto& run : list) ++next[stretch(run) + 1];
   }
@@ -61,7 +59,7 @@ std::vector<PlanRun> sorted(std::int64_t size, std::span<const std::vector<Index
   // next[s] has moved to the end of stretch s.
   auto begin = result.begin();
   for (const auto end_of : next) {
-    const auto end = result.begin() + static_cast<std::ptrdiff_t>(end_of);
+    const auto end = result.begin() + end_of;
     if (end - begin > 1) {
       std::sort(begin, end, [](const PlanRun& a, const PlanRun& b) { return a.global < b.global; });
     }

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "thalweg/grid.hpp"
+
 namespace thalweg {
 
 /// `length` consecutive points: local indices from `local`, global indices from `global`.
@@ -52,6 +54,6 @@ class Plan {
 
 /// Index runs of one rank's owned points, by place: ascending in `global`; `local` counts the owned
 /// points in the model's order.
-using OwnedRuns = std::array<std::vector<IndexRun>, 3>;
+using OwnedRuns = PerPlace<std::vector<IndexRun>>;
 
 }  // namespace thalweg

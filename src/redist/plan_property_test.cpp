@@ -29,7 +29,7 @@ void arrange(std::vector<std::int64_t>& points, LocalOrder order, std::mt19937& 
   if (order == LocalOrder::descending) std::reverse(points.begin(), points.end());
   if (order == LocalOrder::random) std::shuffle(points.begin(), points.end(), random);
   if (order == LocalOrder::stretches && points.size() > 1) {
-    const auto middle = static_cast<std::ptrdiff_t>(random() % points.size());
+    const auto middle = random() % points.size();
     std::rotate(points.begin(), points.begin() + middle, points.end());
   }
 }
@@ -100,10 +100,9 @@ TEST_CASE("a plan is a permutation: every global index once, every local point o
       wrong += run.global != expected;
       expected += run.length;
       for (std::int64_t i = 0; i < run.length; ++i) {
-        const auto source = static_cast<std::size_t>(run.source);
-        const auto local = static_cast<std::size_t>(run.local + i);
-        wrong += made.owned[source].at(local) != run.global + i;
-        ++times[source][local];
+        const auto local = run.local + i;
+        wrong += made.owned[run.source].at(local) != run.global + i;
+        ++times[run.source][local];
       }
       wrong += &plan.find(run.global) != &run;
       wrong += &plan.find(run.global + run.length - 1) != &run;
@@ -129,12 +128,11 @@ TEST_CASE("to global order and back restores every source") {
       for (auto& value : values.back()) value = static_cast<unsigned>(random());
       restored.emplace_back(part.size(), 0u);
     }
-    std::vector<unsigned> global(static_cast<std::size_t>(made.size));
+    std::vector<unsigned> global(made.size);
     const auto walk = [&](const auto& act) {
       for (const auto& run : plan.runs()) {
         for (std::int64_t i = 0; i < run.length; ++i) {
-          act(global[run.global + i], static_cast<std::size_t>(run.source),
-              static_cast<std::size_t>(run.local + i));
+          act(global[run.global + i], run.source, run.local + i);
         }
       }
     };
@@ -174,8 +172,8 @@ TEST_CASE("a lost point, a point owned twice and a point beyond the place are re
     std::mt19937 random(seed);
     auto& part = *std::find_if(made.owned.begin(), made.owned.end(),
                                [](const auto& points) { return !points.empty(); });
-    const auto victim = static_cast<std::ptrdiff_t>(random() % part.size());
-    const auto source = static_cast<std::size_t>(&part - made.owned.data());
+    const auto victim = random() % part.size();
+    const std::size_t source = &part - made.owned.data();
 
     auto lost = made;
     lost.owned[source].erase(lost.owned[source].begin() + victim);

@@ -17,7 +17,7 @@ namespace {
 std::vector<std::vector<std::int64_t>> deal(std::int64_t size, int parts, int longest,
                                             unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<std::vector<std::int64_t>> owned(static_cast<std::size_t>(parts));
+  std::vector<std::vector<std::int64_t>> owned(parts);
   for (std::int64_t point = 0; point < size;) {
     auto& part = owned[random() % owned.size()];
     for (auto left = 1 + random() % static_cast<unsigned>(longest); left > 0 && point < size;
@@ -61,19 +61,18 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
       const auto order =
           source % 2 == 0 ? ArrayOrder::level_innermost : ArrayOrder::point_innermost;
       const auto points = owned[source].size();
-      values[source].resize(points * static_cast<std::size_t>(levels));
+      values[source].resize(points * levels);
       for (std::size_t point = 0; point < points; ++point) {
-        for (std::size_t level = 0; level < static_cast<std::size_t>(levels); ++level) {
-          const auto place = order == ArrayOrder::level_innermost
-                                 ? point * static_cast<std::size_t>(levels) + level
-                                 : level * points + point;
+        for (int level = 0; level < levels; ++level) {
+          const auto place = order == ArrayOrder::level_innermost ? point * levels + level
+                                                                  : level * points + point;
           values[source][place] =
               static_cast<double>(owned[source][point]) + 1e6 * static_cast<double>(level);
         }
       }
       sources.push_back({values[source].data(), ValueType::float64, order});
     }
-    std::vector<double> global(static_cast<std::size_t>(size * levels), -1.0);
+    std::vector<double> global(size * levels, -1.0);
     reorder(plan, sources, levels, {0, levels, 0, size}, false, ValueType::float64, global.data());
     for (std::int64_t level = 0; level < levels; ++level) {
       for (std::int64_t point = 0; point < size; ++point) {

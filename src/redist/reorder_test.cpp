@@ -26,7 +26,7 @@ struct Dealt {
 };
 
 Dealt deal(std::int64_t size, int parts, int longest, std::mt19937& random) {
-  Dealt dealt{size, std::vector<std::vector<std::int64_t>>(static_cast<std::size_t>(parts)), {}};
+  Dealt dealt{size, std::vector<std::vector<std::int64_t>>(parts), {}};
   for (std::int64_t point = 0; point < size;) {
     auto& part = dealt.owned[random() % dealt.owned.size()];
     for (auto left = 1 + random() % static_cast<unsigned>(longest); left > 0 && point < size;
@@ -49,7 +49,7 @@ double value_of(std::int64_t point, std::int64_t level) {
 template <class From>
 std::vector<From> stage(const std::vector<std::int64_t>& owned, int levels, ArrayOrder order) {
   const auto points = static_cast<std::int64_t>(owned.size());
-  std::vector<From> values(static_cast<std::size_t>(points * levels), From{-77});
+  std::vector<From> values(points * levels, From{-77});
   for (std::int64_t point = 0; point < points; ++point) {
     for (int level = 0; level < levels; ++level) {
       std::int64_t at = point * levels + level;
@@ -82,7 +82,7 @@ bool is_right(const Dealt& dealt, int levels, std::span<const ArrayOrder> orders
         {values.back().data(), sizeof(From) == 8 ? ValueType::float64 : ValueType::float32, order});
   }
   constexpr std::size_t rim = 16;
-  const auto count = static_cast<std::size_t>(window.levels * window.points);
+  const std::size_t count = window.levels * window.points;
   std::vector<To> out(count + 2 * rim, To{-5}), expected = out;
   reorder<From>(dealt.plan, sources, levels, window, swap, out.data() + rim);
   for (std::int64_t level = 0; level < window.levels; ++level) {
@@ -90,7 +90,7 @@ bool is_right(const Dealt& dealt, int levels, std::span<const ArrayOrder> orders
       auto value = static_cast<To>(
           static_cast<From>(value_of(window.first_point + point, window.first_level + level)));
       if (swap) value = bytes_reversed(value);
-      expected[rim + static_cast<std::size_t>(level * window.points + point)] = value;
+      expected[rim + level * window.points + point] = value;
     }
   }
   return std::memcmp(out.data(), expected.data(), out.size() * sizeof(To)) == 0;

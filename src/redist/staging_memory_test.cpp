@@ -89,8 +89,8 @@ void fill_and_offer(StagingMemory& staging, const Traffic& traffic, const World&
 // Fetches all offers of a tag from every source, sources in random order; returns the wrong bytes.
 std::int64_t take(StagingMemory& staging, const Traffic& traffic, const World& world, int tag,
                   int round, std::mt19937& random) {
-  const auto self = static_cast<std::size_t>(
-      std::find(traffic.takers.begin(), traffic.takers.end(), world.rank) - traffic.takers.begin());
+  const std::size_t self =
+      std::find(traffic.takers.begin(), traffic.takers.end(), world.rank) - traffic.takers.begin();
   auto order = traffic.sources;
   std::shuffle(order.begin(), order.end(), random);
   std::vector<std::vector<std::byte>> buffers;
@@ -104,7 +104,7 @@ std::int64_t take(StagingMemory& staging, const Traffic& traffic, const World& w
     for (const auto& offer : traffic.of(source, self, tag, round)) {
       std::byte* into = nullptr;
       if (!staging.in_place(source)) {
-        into = buffers.emplace_back(static_cast<std::size_t>(offer.bytes)).data();
+        into = buffers.emplace_back(offer.bytes).data();
       }
       fetched.push_back(
           {source, offer, staging.fetch(source, tag, offer.offset, offer.bytes, into)});
@@ -129,7 +129,7 @@ std::int64_t exchange(StagingMemory& staging, const Traffic& traffic, const Worl
   std::int64_t wrong = 0;
   char word = 0, heard = 0;  // two: a rank may write to itself
   for (int round = 0; round < rounds; ++round) {
-    std::vector<int> tags(static_cast<std::size_t>(traffic.tags));
+    std::vector<int> tags(traffic.tags);
     std::iota(tags.begin(), tags.end(), 0);
     std::vector<MPI_Request> announcements;
     if (source) {
@@ -168,7 +168,7 @@ std::int64_t exchange(StagingMemory& staging, const Traffic& traffic, const Worl
 }
 
 std::vector<int> range(int begin, int end) {
-  std::vector<int> result(static_cast<std::size_t>(std::max(0, end - begin)));
+  std::vector<int> result(std::max(0, end - begin));
   std::iota(result.begin(), result.end(), begin);
   return result;
 }

@@ -51,7 +51,7 @@ bool have_pages(std::byte* begin, std::int64_t bytes, Access access) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   auto* first = begin - address % page;
-  const auto size = static_cast<std::size_t>(bytes) + address % page;
+  const auto size = bytes + address % page;
   const int advice = access == Access::write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
   return madvise(first, size, advice) == 0 || errno == EINVAL;
 #else
@@ -60,8 +60,7 @@ bool have_pages(std::byte* begin, std::int64_t bytes, Access access) {
 #endif
 }
 
-PagesHeld::PagesHeld(std::byte* begin, std::int64_t bytes)
-    : bytes_(static_cast<std::size_t>(bytes)) {
+PagesHeld::PagesHeld(std::byte* begin, std::int64_t bytes) : bytes_(bytes) {
 #ifdef __linux__
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   void* again =
@@ -76,7 +75,7 @@ PagesHeld::~PagesHeld() {
   if (mapping_ != nullptr) munmap(mapping_, bytes_);
 }
 
-OwnMemory::OwnMemory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+OwnMemory::OwnMemory(std::int64_t bytes) : bytes_(bytes) {
   if (bytes_ == 0) return;
   void* begin = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   there_ = begin != MAP_FAILED;

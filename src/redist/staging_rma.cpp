@@ -85,7 +85,7 @@ StagingRoom make_rma_room(MPI_Comm comm, std::int64_t bytes) {
   MPI_Comm_size(comm, &ranks);
   const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory) % 64);
   const std::int64_t mine = (alignment - beyond) % alignment;
-  std::vector<std::int64_t> first(static_cast<std::size_t>(ranks));
+  std::vector<std::int64_t> first(ranks);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&mine, 1, MPI_INT64_T, first.data(), 1, MPI_INT64_T, comm, &request);
   wait_all({&request, 1}, "all ranks to tell where their windows begin");

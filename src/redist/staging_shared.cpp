@@ -113,12 +113,12 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
   const int holder = taker && bytes == 0 ? 1 : 0;
   int size = 1;
   MPI_Comm_size(neighbours, &size);
-  std::vector<int> holders(static_cast<std::size_t>(size));
+  std::vector<int> holders(size);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&holder, 1, MPI_INT, holders.data(), 1, MPI_INT, neighbours, &request);
   wait_all({&request, 1}, "all ranks of a node to tell whether they only take");
   std::vector<PagesHeld> holds;
-  std::vector<std::byte*> memory(static_cast<std::size_t>(ranks), nullptr);
+  std::vector<std::byte*> memory(ranks, nullptr);
   int neighbour = 0;
   for (std::size_t other = 0; other < memory.size(); ++other) {
     if (node[other] != home) continue;

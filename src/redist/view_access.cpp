@@ -68,10 +68,10 @@ template <std::size_t size>
 void copy_line(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
                std::ptrdiff_t to_stride, std::int64_t count) {
   if (from_stride == 1 && to_stride == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * size);
+    std::memcpy(to, from, count * size);
     return;
   }
-  constexpr auto width = static_cast<std::ptrdiff_t>(size);
+  constexpr std::ptrdiff_t width = size;
   for (std::int64_t i = 0; i < count; ++i) {
     std::memcpy(to + i * to_stride * width, from + i * from_stride * width, size);
   }
@@ -80,7 +80,7 @@ void copy_line(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
 template <std::size_t size>
 void gather_values(const std::byte* values, const Addressing& where, ArrayOrder order,
                    const Rectangle& rectangle, std::byte* packed) {
-  constexpr auto width = static_cast<std::ptrdiff_t>(size);
+  constexpr std::ptrdiff_t width = size;
   for_lines(
       where, order, rectangle,
       [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count, std::ptrdiff_t stride) {
@@ -91,7 +91,7 @@ void gather_values(const std::byte* values, const Addressing& where, ArrayOrder 
 template <std::size_t size>
 void scatter_values(const std::byte* packed, const Addressing& where, ArrayOrder order,
                     const Rectangle& rectangle, std::byte* values) {
-  constexpr auto width = static_cast<std::ptrdiff_t>(size);
+  constexpr std::ptrdiff_t width = size;
   for_lines(
       where, order, rectangle,
       [&](std::ptrdiff_t offset, std::int64_t index, std::int64_t count, std::ptrdiff_t stride) {

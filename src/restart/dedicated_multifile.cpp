@@ -9,7 +9,7 @@ namespace thalweg {
 std::vector<PartPlace> place_dedicated(std::span<const std::int64_t> part_bytes,
                                        int restart_ranks) {
   const int compute_ranks = static_cast<int>(part_bytes.size());
-  std::vector<std::int64_t> file_bytes(static_cast<std::size_t>(restart_ranks), 0);
+  std::vector<std::int64_t> file_bytes(restart_ranks, 0);
   std::vector<PartPlace> places;
   for (int rank = 0; rank < compute_ranks; ++rank) {
     const int writer = taker_of(rank, compute_ranks, restart_ranks);

@@ -34,10 +34,10 @@ class BlockChecker {
     std::uint32_t sum = 0;
     while (left > 0) {
       const auto wanted = std::min<std::int64_t>(left, slab_.size());
-      const auto count = ::pread(file_, slab_.data(), static_cast<std::size_t>(wanted), offset);
+      const auto count = ::pread(file_, slab_.data(), wanted, offset);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) refuse(file, count < 0 ? std::strerror(errno) : "it ends early");
-      sum = crc32(sum, {slab_.data(), static_cast<std::size_t>(count)});
+      sum = crc32(sum, std::span(slab_.data(), count));
       left -= count;
       offset += count;
     }

@@ -29,16 +29,16 @@ json field_to_json(const FieldInfo& field) {
           {"standard_name", field.standard_name},
           {"long_name", field.long_name},
           {"units", field.units},
-          {"place", place_names[static_cast<std::size_t>(field.place)]},
+          {"place", place_names[field.place]},
           {"levels", field.levels},
-          {"type", value_type_names[static_cast<std::size_t>(field.type)]}};
+          {"type", value_type_names[field.type]}};
 }
 
 template <class Names>
 std::size_t position_in(const Names& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) throw std::out_of_range(fmt::format("'{}' is not known", name));
-  return static_cast<std::size_t>(found - names.begin());
+  return found - names.begin();
 }
 
 FieldInfo field_from_json(const json& from) {

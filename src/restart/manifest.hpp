@@ -27,8 +27,8 @@ struct Manifest {
   ModelTime time;          ///< since start_date
   std::string mode;
   int compute_ranks = 0, restart_ranks = 0;
-  std::array<std::int64_t, 3> sizes{};  ///< [place] points
-  std::vector<FieldInfo> fields;        ///< in the order of the parts
+  PerPlace<std::int64_t> sizes{};  ///< points
+  std::vector<FieldInfo> fields;   ///< in the order of the parts
   RestartScalars scalars;
   std::vector<FileEntry> files;
 

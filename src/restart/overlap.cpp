@@ -17,13 +17,11 @@ std::size_t leap(std::span<const IndexRun> runs, std::size_t next, std::int64_t 
     low += step;
     step *= 2;
   }
-  const auto first = runs.begin() + static_cast<std::ptrdiff_t>(low);
-  const auto last =
-      runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), low + step + 1));
-  return static_cast<std::size_t>(
-      std::partition_point(first, last,
-                           [&](const IndexRun& run) { return end_of(run) <= global; }) -
-      runs.begin());
+  const auto first = runs.begin() + low;
+  const auto last = runs.begin() + std::min(runs.size(), low + step + 1);
+  return std::partition_point(first, last,
+                              [&](const IndexRun& run) { return end_of(run) <= global; }) -
+         runs.begin();
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<IndexRun> sorted_runs(const OwnedPoints& points) {
   }
   std::sort(runs.begin(), runs.end(),
             [](const IndexRun& a, const IndexRun& b) { return a.global < b.global; });
-  const char* name = place_names[static_cast<std::size_t>(points.place)];
+  const char* name = place_names[points.place];
   std::int64_t end = 0;
   for (const auto& run : runs) {
     if (run.global < 0 || run.global + run.length > points.global_size) {
@@ -56,7 +56,7 @@ std::vector<IndexRun> sorted_runs(const OwnedPoints& points) {
 RankPoints rank_points(std::span<const OwnedPoints> points) {
   RankPoints all;
   for (const auto& each : points) {
-    auto& place = all[static_cast<std::size_t>(each.place)];
+    auto& place = all[each.place];
     place.global_size = each.global_size;
     place.count = static_cast<std::int64_t>(each.global.size());
     place.runs = sorted_runs(each);
@@ -76,8 +76,7 @@ void check_views(std::span<const FieldInfo> fields, std::span<const View> views,
   }
   for (std::size_t index = 0; index < fields.size(); ++index) {
     const auto& field = fields[index];
-    const auto fault =
-        fault_of_view(views[index], field, points[static_cast<std::size_t>(field.place)].count);
+    const auto fault = fault_of_view(views[index], field, points[field.place].count);
     if (fault.empty()) continue;
     throw Error(Blame::user,
                 fmt::format("field '{}' of the state is to be {} {}", field.name, done, fault));
@@ -99,7 +98,7 @@ std::vector<std::int64_t> PartIndex::encode() const {
   for (const auto& place : runs) {
     for (const auto& run : place) words.insert(words.end(), {run.global, run.local, run.length});
   }
-  words.resize(static_cast<std::size_t>(index_bytes) / sizeof(std::int64_t), 0);
+  words.resize(index_bytes / sizeof(std::int64_t), 0);
   return words;
 }
 
@@ -144,7 +143,7 @@ PartIndex make_part_index(std::int64_t rank, const RankPoints& points,
   index.part_bytes = index.index_bytes;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     const auto& info = fields[field];
-    const auto values = points[static_cast<std::size_t>(info.place)].count * info.levels;
+    const auto values = points[info.place].count * info.levels;
     const auto bytes = values * static_cast<std::int64_t>(bytes_of(info.type));
     index.fields.push_back({orders[field], index.part_bytes, bytes});
     index.part_bytes += aligned(bytes);
@@ -156,7 +155,7 @@ Part::Part(std::int64_t rank, const RankPoints& points, std::span<const FieldInf
            std::span<const FieldView> views) {
   std::vector<ArrayOrder> orders;
   for (std::size_t field = 0; field < fields.size(); ++field) {
-    const auto& place = points[static_cast<std::size_t>(fields[field].place)];
+    const auto& place = points[fields[field].place];
     sources_.push_back(
         {views[field].values, addressing_of(views[field], fields[field].levels, place.stretches)});
     orders.push_back(natural_order(sources_.back().where));
@@ -168,7 +167,7 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
   const auto words = index_.encode();
   const auto bytes_take = [&](const std::byte* begin, std::int64_t size) {
     for (std::int64_t done = 0; done < size; done += part_slab_bytes) {
-      take({begin + done, static_cast<std::size_t>(std::min(part_slab_bytes, size - done))});
+      take(std::span(begin + done, std::min(part_slab_bytes, size - done)));
     }
   };
   bytes_take(reinterpret_cast<const std::byte*>(words.data()), index_.index_bytes);
@@ -184,7 +183,7 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
       const auto size = rectangle.points * rectangle.levels * value_bytes;
       const auto* there = in_place(values, where, place.order, rectangle);
       if (there != nullptr) return bytes_take(there, size);
-      buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(size)));
+      buffer.resize(std::max<std::size_t>(buffer.size(), size));
       gather(values, where, place.order, rectangle, buffer.data());
       bytes_take(buffer.data(), size);
     };
@@ -215,13 +214,12 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
 
 void Part::copy(std::byte* into) const {
   const auto words = index_.encode();
-  std::memcpy(into, words.data(), static_cast<std::size_t>(index_.index_bytes));
+  std::memcpy(into, words.data(), index_.index_bytes);
   for (std::size_t field = 0; field < sources_.size(); ++field) {
     const auto& [values, where] = sources_[field];
     const auto& place = index_.fields[field];
     gather(values, where, place.order, {0, where.points(), 0, where.levels}, into + place.offset);
-    std::memset(into + place.offset + place.bytes, 0,
-                static_cast<std::size_t>(aligned(place.bytes) - place.bytes));
+    std::memset(into + place.offset + place.bytes, 0, aligned(place.bytes) - place.bytes);
   }
 }
 

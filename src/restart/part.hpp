@@ -3,7 +3,6 @@
 // index. The same bytes in every mode.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -29,7 +28,7 @@ struct PlacePoints {
   std::vector<IndexRun> runs;  ///< ascending in `global`
   std::vector<Stretch> stretches;
 };
-using RankPoints = std::array<PlacePoints, 3>;  // [place]
+using RankPoints = PerPlace<PlacePoints>;
 
 /// Takes global indices in any order. Throws Error(user) if a point is given twice or is not one of
 /// the place.
@@ -54,9 +53,9 @@ struct PartField {
 struct PartIndex {
   std::int64_t rank = 0;
   std::int64_t index_bytes = 0, part_bytes = 0;  ///< multiples of part_alignment_bytes
-  std::array<std::int64_t, 3> points{};          ///< [place]
+  PerPlace<std::int64_t> points{};
   std::vector<PartField> fields;
-  std::array<std::vector<IndexRun>, 3> runs;  ///< [place] ascending in `global`
+  PerPlace<std::vector<IndexRun>> runs;  ///< ascending in `global`
 
   std::vector<std::int64_t> encode() const;  ///< index_bytes long
   /// Throws Error(file_system) if these are not the words of an index.

@@ -46,7 +46,7 @@ void PartFile::append(std::span<const std::byte> slab) {
       entry_.blocks.push_back(0);
       in_block_ = 0;
     }
-    const auto count = std::min(rest.size(), static_cast<std::size_t>(block_bytes - in_block_));
+    const auto count = std::min<std::size_t>(rest.size(), block_bytes - in_block_);
     entry_.blocks.back() = crc32(entry_.blocks.back(), rest.first(count));
     in_block_ += static_cast<std::int64_t>(count);
     rest = rest.subspan(count);
@@ -65,7 +65,7 @@ void PartFile::write_all(std::span<const std::byte> bytes, std::int64_t offset) 
       errno = ENOSPC;
       throw_file_error("write", path_);
     }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
     offset += written;
   }
 }

@@ -33,7 +33,7 @@ class InputFile {
   void read(void* into, std::int64_t size, std::int64_t offset) const {
     auto* next = static_cast<std::byte*>(into);
     while (size > 0) {
-      const auto count = ::pread(file_, next, static_cast<std::size_t>(size), offset);
+      const auto count = ::pread(file_, next, size, offset);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) refuse(count < 0 ? std::strerror(errno) : "it ends early");
       next += count;
@@ -123,7 +123,7 @@ class PartReader {
                           line + first * point_bytes);
       }
     }
-    buffer_.resize(std::max(buffer_.size(), static_cast<std::size_t>(size)));
+    buffer_.resize(std::max<std::size_t>(buffer_.size(), size));
     file_.read(buffer_.data(), size, line + first * point_bytes);
     for (const auto& overlap : overlaps) {
       scatter(buffer_.data() + (overlap.packed - first) * point_bytes, where, order,
@@ -151,8 +151,7 @@ std::vector<PartIndex> read_indices(MPI_Comm comm, std::span<const PartSource> s
   const auto failure = attempt(rank, [&] {
     for (auto part = parts * rank / ranks; part < parts * (rank + 1) / ranks; ++part) {
       const auto& source = sources[part];
-      std::vector<std::int64_t> words(static_cast<std::size_t>(source.entry.index_bytes) /
-                                      sizeof(std::int64_t));
+      std::vector<std::int64_t> words(source.entry.index_bytes / sizeof(std::int64_t));
       InputFile(source.path).read(words.data(), source.entry.index_bytes, source.entry.offset);
       mine.insert(mine.end(), words.begin(), words.end());
     }
@@ -162,7 +161,7 @@ std::vector<PartIndex> read_indices(MPI_Comm comm, std::span<const PartSource> s
   std::vector<PartIndex> indices;
   std::span<const std::int64_t> rest(all);
   for (const auto& source : sources) {
-    const auto words = static_cast<std::size_t>(source.entry.index_bytes) / sizeof(std::int64_t);
+    const auto words = source.entry.index_bytes / sizeof(std::int64_t);
     indices.push_back(PartIndex::decode(rest.first(words)));
     rest = rest.subspan(words);
   }
@@ -176,7 +175,7 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
   for (const auto& field : fields) {
     const auto found = std::find_if(manifest.fields.begin(), manifest.fields.end(),
                                     [&](const FieldInfo& each) { return each.name == field.name; });
-    const auto place = static_cast<std::size_t>(field.place);
+    const Place place = field.place;
     if (found == manifest.fields.end()) {
       throw Error(Blame::user,
                   fmt::format("restart set '{}' has no field '{}'", set_path, field.name));
@@ -185,9 +184,8 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
       throw Error(Blame::user,
                   fmt::format("field '{}' of restart set '{}' has {} levels on place '{}', but {} "
                               "levels on '{}' are wanted{}",
-                              field.name, set_path, found->levels,
-                              place_names[static_cast<std::size_t>(found->place)], field.levels,
-                              place_names[place],
+                              field.name, set_path, found->levels, place_names[found->place],
+                              field.levels, place_names[place],
                               found->type == field.type ? "" : ", and of another type"));
     }
     if (manifest.sizes[place] != points[place].global_size) {
@@ -197,7 +195,7 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
                               set_path, manifest.sizes[place], place_names[place],
                               points[place].global_size));
     }
-    positions.push_back(static_cast<std::size_t>(found - manifest.fields.begin()));
+    positions.push_back(found - manifest.fields.begin());
   }
   return positions;
 }
@@ -224,9 +222,9 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
   const auto indices = read_indices(comm, sources);
 
   const auto failure = attempt(rank, [&] {
-    std::array<std::int64_t, 3> found{};
+    PerPlace<std::int64_t> found{};
     for (std::size_t part = 0; part < sources.size(); ++part) {
-      std::array<std::vector<Overlap>, 3> overlaps;
+      PerPlace<std::vector<Overlap>> overlaps;
       for (std::size_t place = 0; place < 3; ++place) {
         overlaps[place] = find_overlaps(indices[part].runs[place], own[place].runs);
         for (const auto& overlap : overlaps[place]) found[place] += overlap.length;
@@ -234,7 +232,7 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
       if (overlaps[0].empty() && overlaps[1].empty() && overlaps[2].empty()) continue;
       PartReader reader(sources[part], indices[part]);
       for (std::size_t field = 0; field < fields.size(); ++field) {
-        const auto place = static_cast<std::size_t>(fields[field].place);
+        const Place place = fields[field].place;
         const auto where = addressing_of(views[field], fields[field].levels, own[place].stretches);
         reader.read(positions[field], where, overlaps[place], views[field].values);
       }

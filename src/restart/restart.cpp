@@ -89,7 +89,7 @@ struct Restart::State {
   }
 
   void check_points() const {
-    std::array<std::int64_t, 3> owned{}, all{};
+    PerPlace<std::int64_t> owned{}, all{};
     for (std::size_t place = 0; place < 3; ++place) owned[place] = points[place].count;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(owned.data(), all.data(), 3, MPI_INT64_T, MPI_SUM, team.compute, &request);
@@ -211,11 +211,11 @@ void Restart::define(const FieldInfo& field) {
       throw Error(Blame::user, fmt::format("restart field '{}' is defined twice", field.name));
     }
   }
-  if (state_->points[static_cast<std::size_t>(field.place)].global_size < 1) {
+  if (state_->points[field.place].global_size < 1) {
     throw Error(Blame::user,
                 fmt::format("restart field '{}' lives on place '{}', which has no points: define "
                             "its owned points first",
-                            field.name, place_names[static_cast<std::size_t>(field.place)]));
+                            field.name, place_names[field.place]));
   }
   state_->fields.push_back(field);
 }

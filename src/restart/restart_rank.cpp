@@ -27,7 +27,7 @@ class RestartRank {
   RestartRank(const RestartTeam& team, const RestartModeEntry& entry)
       : team_(team),
         entry_(entry),
-        part_bytes_(static_cast<std::size_t>(team.compute_ranks), 0),
+        part_bytes_(team.compute_ranks, 0),
         outbox_(team.control),
         pulse_(team.control, tag_restart_pulse, [&team](int rank) { return team.name_of(rank); }) {
     for (int rank = 0; rank < team.compute_ranks; ++rank) {
@@ -142,7 +142,7 @@ class RestartRank {
     const auto bytes = part_bytes_[source];
     const auto start = [&](std::int64_t offset) {
       auto& buffer = buffers_[offset / chunk_bytes % 2];
-      if (!staging_->in_place(source)) buffer.resize(static_cast<std::size_t>(chunk_bytes));
+      if (!staging_->in_place(source)) buffer.resize(chunk_bytes);
       return staging_->fetch(source, staging_tag, offset, std::min(chunk_bytes, bytes - offset),
                              buffer.data());
     };
@@ -155,8 +155,7 @@ class RestartRank {
       const auto size = std::min(chunk_bytes, bytes - offset);
       for (std::int64_t done = 0; done < size; done += part_slab_bytes) {
         guarded([&] {
-          file_->append(
-              {chunk + done, static_cast<std::size_t>(std::min(part_slab_bytes, size - done))});
+          file_->append(std::span(chunk + done, std::min(part_slab_bytes, size - done)));
         });
       }
     }

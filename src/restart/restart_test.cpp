@@ -78,7 +78,7 @@ struct Model {
       level_stride = 8;
       block_stride = 8 * levels;
     }
-    deep.assign(static_cast<std::size_t>((owned_cells + 13) * levels + 8 * levels), no_value);
+    deep.assign((owned_cells + 13) * levels + 8 * levels, no_value);
     flat.assign(vertices.size(), -1.0F);
     marks.assign(vertices.size(), -1);
     owned = {{Place::cell, cell_count, cells, cell_positions},

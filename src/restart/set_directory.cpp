@@ -59,7 +59,7 @@ void write_manifest(const std::string& set_path, const Manifest& manifest) {
     const auto written = ::write(file, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
+    done += written;
   }
   const bool whole = done == text.size() && ::fsync(file) == 0;
   const int reason = errno;

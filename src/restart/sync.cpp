@@ -66,12 +66,11 @@ class Sync final : public RestartMode {
     });
     std::vector<PartEntry> parts;
     for (int rank = 0; rank < team_.compute_ranks; ++rank) {
-      const auto index = static_cast<std::size_t>(rank);
-      guarded([&] { file->begin_part(rank, places[index].offset, all[2 * index + 1]); });
+      guarded([&] { file->begin_part(rank, places[rank].offset, all[2 * rank + 1]); });
       const auto take = [&](std::span<const std::byte> slab) {
         guarded([&] { file->append(slab); });
       };
-      rank == 0 ? own.for_each_slab(take) : receive(rank, part_bytes[index], take);
+      rank == 0 ? own.for_each_slab(take) : receive(rank, part_bytes[rank], take);
       guarded([&] { parts.push_back(file->end_part()); });
     }
     guarded([&] {
@@ -90,7 +89,7 @@ class Sync final : public RestartMode {
   void receive(int source, std::int64_t bytes, const Take& take) {
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto start = [&](std::size_t slot) {
-      buffers_[slot].resize(static_cast<std::size_t>(part_slab_bytes));
+      buffers_[slot].resize(part_slab_bytes);
       MPI_Irecv(buffers_[slot].data(), static_cast<int>(part_slab_bytes), MPI_BYTE, source,
                 tag_restart_slab, team_.compute, &requests[slot]);
     };
@@ -108,7 +107,7 @@ class Sync final : public RestartMode {
       MPI_Get_count(&status, MPI_BYTE, &size);
       bytes -= size;
       if (bytes > 0) start(1 - slot);
-      take({buffers_[slot].data(), static_cast<std::size_t>(size)});
+      take(std::span(buffers_[slot].data(), size));
     }
   }
 

@@ -49,12 +49,12 @@ void EventLog::add(EventKind kind, double begin_s, double end_s, std::int64_t by
 
 std::string EventLog::line_of(int rank, const Record& record) const {
   return nlohmann::ordered_json{{"rank", rank},
-                                {"kind", event_kinds[static_cast<std::size_t>(record.kind)].name},
+                                {"kind", event_kinds[record.kind].name},
                                 {"begin_s", record.begin_s},
                                 {"end_s", record.end_s},
                                 {"bytes", record.bytes},
-                                {"stream", names_[static_cast<std::size_t>(record.stream)]},
-                                {"field", names_[static_cast<std::size_t>(record.field)]},
+                                {"stream", names_[record.stream]},
+                                {"field", names_[record.field]},
                                 {"step", record.step}}
              .dump() +
          '\n';

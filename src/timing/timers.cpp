@@ -57,7 +57,7 @@ double TakenTime::take(double begin_s, double end_s) {
 }
 
 void add_time(Timer timer, double begin_s, double end_s) {
-  TimerRecord& record = timing_records().timers[static_cast<std::size_t>(timer)];
+  TimerRecord& record = timing_records().timers[timer];
   const double call_s = end_s - begin_s;
   record.min_s = record.calls == 0 ? call_s : std::min(record.min_s, call_s);
   record.max_s = std::max(record.max_s, call_s);
@@ -66,9 +66,7 @@ void add_time(Timer timer, double begin_s, double end_s) {
   ++record.calls;
 }
 
-double timer_total_s(Timer timer) {
-  return timing_records().timers[static_cast<std::size_t>(timer)].total_s;
-}
+double timer_total_s(Timer timer) { return timing_records().timers[timer].total_s; }
 
 void record_high_water(std::int64_t bytes) {
   auto& largest = timing_records().high_water_bytes;

@@ -41,7 +41,7 @@ TEST_CASE("timer_list_names_are_unique_and_parents_exist") {
 TEST_CASE("a_timer_keeps_calls_total_minimum_and_maximum") {
   RecordsAside aside;
   for (const double call_s : {2.0, 1.0, 4.0}) add_time(Timer::plan, 10.0, 10.0 + call_s);
-  const TimerRecord& record = timing_records().timers[static_cast<std::size_t>(Timer::plan)];
+  const TimerRecord& record = timing_records().timers[Timer::plan];
   CHECK(record.calls == 3);
   CHECK(record.min_s == 1.0);
   CHECK(record.max_s == 4.0);
@@ -51,9 +51,7 @@ TEST_CASE("a_timer_keeps_calls_total_minimum_and_maximum") {
 
 TEST_CASE("own_times_are_all_of_the_time_once") {
   RecordsAside aside;
-  const auto own_s = [](Timer timer) {
-    return timing_records().timers[static_cast<std::size_t>(timer)].own_s;
-  };
+  const auto own_s = [](Timer timer) { return timing_records().timers[timer].own_s; };
   constexpr int outputs = 10000;  // more than the list of taken time keeps apart
   for (int output = 0; output < outputs; ++output) {
     const double begin_s = 10.0 + output;

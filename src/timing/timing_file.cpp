@@ -38,7 +38,7 @@ template <typename T>
 std::vector<T> gather(MPI_Comm world, const T& value) {
   int ranks = 1;
   MPI_Comm_size(world, &ranks);
-  std::vector<T> gathered(static_cast<std::size_t>(ranks));
+  std::vector<T> gathered(ranks);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&value, sizeof(T), MPI_BYTE, gathered.data(), sizeof(T), MPI_BYTE, 0, world,
               &request);
@@ -91,7 +91,7 @@ std::string timing_text(const std::vector<std::string>& roles, const std::vector
     if (used) {
       timers.push_back({{"name", info.name},
                         {"parent", info.parent},
-                        {"category", event_kinds[static_cast<std::size_t>(info.category)].name},
+                        {"category", event_kinds[info.category].name},
                         {"icon", info.icon},
                         {"meaning", info.meaning},
                         {"calls", calls},
@@ -130,7 +130,7 @@ void receive_events(MPI_Comm world, EventLog& own, int ranks, TimingFile& file) 
           },
           what);
       MPI_Get_count(&status, MPI_BYTE, &size);
-      text.resize(static_cast<std::size_t>(size));
+      text.resize(size);
       MPI_Recv(text.data(), size, MPI_BYTE, rank, events_tag, world, MPI_STATUS_IGNORE);
       file.write(text);
     }
@@ -155,7 +155,7 @@ void agree(MPI_Comm world, std::string sentence) {
   MPI_Ibcast(&size, 1, MPI_INT, 0, world, &request);
   wait_one(request);
   if (size == 0) return;
-  sentence.resize(static_cast<std::size_t>(size));
+  sentence.resize(size);
   MPI_Ibcast(sentence.data(), size, MPI_CHAR, 0, world, &request);
   wait_one(request);
   throw Error(Blame::file_system, sentence);

@@ -34,7 +34,7 @@ class TakenTime {
 /// Everything one rank records beside its events (event_log.hpp). One thread per rank records;
 /// there is no lock.
 struct TimingRecords {
-  std::array<TimerRecord, timer_list.size()> timers{};
+  EnumArray<Timer, TimerRecord, timer_list.size()> timers{};
   TakenTime taken;
   std::int64_t high_water_bytes = 0;  ///< largest buffered output
   std::int64_t past_cache_bytes = 0;  ///< written past the page cache

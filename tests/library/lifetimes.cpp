@@ -89,7 +89,7 @@ void put_from_threads(const std::string& mode) {
       try {
         model.put(output, field);
       } catch (const Error& error) {
-        refused[static_cast<std::size_t>(field)] = error.what();
+        refused[field] = error.what();
       }
     });
   }

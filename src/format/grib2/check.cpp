@@ -31,9 +31,9 @@ void check_grib2(const FileDescription& file) {
   }
   constexpr std::int64_t largest_section = std::numeric_limits<std::uint32_t>::max();
   for (const auto& field : file.fields) {
-    const auto points = file.sizes[static_cast<std::size_t>(field.place)];
-    if (points > largest_section || packed_bytes(static_cast<std::size_t>(points),
-                                                 file.compression.bits) > largest_section - 4096) {
+    const auto points = file.sizes[field.place];
+    if (points > largest_section ||
+        packed_bytes(points, file.compression.bits) > largest_section - 4096) {
       refuse(fmt::format("holds at most 4 GiB a level, field '{}' has {} values of {} bits",
                          field.name, points, file.compression.bits));
     }

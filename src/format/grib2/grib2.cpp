@@ -55,9 +55,7 @@ class Grib2 : public Container {
 
   const FieldInfo& info(int field) const { return file_.fields[field]; }
   const Grib2Message& message(int field) const { return messages_[field]; }
-  std::size_t points(int field) const {
-    return static_cast<std::size_t>(file_.sizes[static_cast<std::size_t>(info(field).place)]);
-  }
+  std::int64_t points(int field) const { return file_.sizes[info(field).place]; }
   double time_s(int time_index) const { return file_.times_s[time_index]; }
   int level_number(int field, int level) const {
     return message(field).layered() ? file_.level_numbers[level] : 0;
@@ -67,13 +65,13 @@ class Grib2 : public Container {
   /// One level of a piece, packed; valid until the next one is.
   PackedLevel level_of(const Piece& piece, int level, const void* values) {
     const auto count = points(piece.field);
-    if (piece.first_point != 0 || static_cast<std::size_t>(piece.points) != count) {
+    if (piece.first_point != 0 || piece.points != count) {
       throw Error(Blame::bug,
                   fmt::format("a GRIB2 message of field '{}' needs all {} points, got "
                               "{} from point {} on",
                               info(piece.field).name, count, piece.points, piece.first_point));
     }
-    const auto begin = static_cast<std::size_t>(level) * count;
+    const auto begin = level * count;
     const auto pack = [&](const auto* all) {
       const auto number = level_number(piece.field, piece.first_level + level);
       const auto which = number == 0 ? std::string() : fmt::format(" on level {}", number);
@@ -96,7 +94,7 @@ class Grib2 : public Container {
     if (!trace_watches(info(field).name, file_.steps[time_index])) return;
     const auto& target = trace_target();
     if (message(field).layered() && level_number(field, level) != target.level) return;
-    if (target.point >= static_cast<std::int64_t>(points(field))) return;
+    if (target.point >= points(field)) return;
     const auto position = packed.position_of(target.point);
     const double value =
         position < 0 ? std::numeric_limits<double>::quiet_NaN() : packed.value_at(position);
@@ -140,13 +138,13 @@ class SimpleGrib2 final : public Grib2 {
     const auto size = message_bytes(piece.field);
     const auto offset = offset_of(time_index, piece.field, piece.first_level);
     const auto& frame = message(piece.field);
-    buffer_.resize(static_cast<std::size_t>(size * piece.levels));
+    buffer_.resize(size * piece.levels);
     for (int level = 0; level < piece.levels; ++level) {
       const auto packed = level_of(piece, level, values);
       auto* into = buffer_.data() + size * level;
       auto* data =
           frame.frame(time_s(time_index), level_number(piece.field, piece.first_level + level),
-                      packed, packed.data_bytes(), static_cast<std::size_t>(size), into);
+                      packed, packed.data_bytes(), size, into);
       packed.pack_into(data);
       trace(piece.field, piece.first_level + level, time_index, packed,
             offset + size * level + (data - into));
@@ -250,8 +248,8 @@ class CcsdsGrib2 final : public Grib2 {
       for (last = first; last < offsets.size() && offsets[last] == offsets[first] + size; ++last) {
         size += waiting.messages[last].bytes;
       }
-      write(rest.first(static_cast<std::size_t>(size)), offsets[first]);
-      rest = rest.subspan(static_cast<std::size_t>(size));
+      write(rest.first(size), offsets[first]);
+      rest = rest.subspan(size);
     }
     waiting_.erase(time_index);
   }

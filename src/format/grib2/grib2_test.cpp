@@ -49,8 +49,7 @@ float value_at(int field, int time, int level, std::int64_t point) {
 
 std::vector<float> values_of(const FileDescription& file, const Piece& piece, int time) {
   std::vector<float> values;
-  const auto points = file.sizes[static_cast<std::size_t>(
-      file.fields[static_cast<std::size_t>(piece.field)].place)];
+  const auto points = file.sizes[file.fields[piece.field].place];
   for (int level = 0; level < piece.levels; ++level) {
     for (std::int64_t point = 0; point < points; ++point) {
       values.push_back(value_at(piece.field, time, piece.first_level + level, point));
@@ -64,7 +63,7 @@ std::vector<Piece> pieces_of(const FileDescription& file, int rank, int ranks) {
   std::vector<Piece> pieces;
   for (int field = static_cast<int>(file.fields.size()) - 1; field >= 0; --field) {
     const auto& info = file.fields[field];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    const auto points = file.sizes[info.place];
     const int begin = info.levels * rank / ranks, end = info.levels * (rank + 1) / ranks;
     if (end > begin) pieces.push_back({field, end - 1, 1, 0, points});
     if (end - 1 > begin) pieces.push_back({field, begin, end - 1 - begin, 0, points});
@@ -77,8 +76,8 @@ void settle(Container& file, int time) {
   constexpr int longest = 4096;
   const auto mine = file.request(time);
   REQUIRE(mine.size() < longest);
-  std::vector<char> all(static_cast<std::size_t>(longest * world_size()));
-  std::vector<int> sizes(static_cast<std::size_t>(world_size()));
+  std::vector<char> all(longest * world_size());
+  std::vector<int> sizes(world_size());
   const int size = static_cast<int>(mine.size());
   auto padded = mine;
   padded.resize(longest);
@@ -88,22 +87,20 @@ void settle(Container& file, int time) {
   if (world_rank() == 0) {
     std::vector<std::string> requests;
     for (int rank = 0; rank < world_size(); ++rank) {
-      requests.emplace_back(all.data() + std::ptrdiff_t{rank} * longest,
-                            static_cast<std::size_t>(sizes[rank]));
+      requests.emplace_back(all.data() + std::ptrdiff_t{rank} * longest, sizes[rank]);
     }
     answers = file.grant(time, std::move(requests));
     for (std::size_t rank = 0; rank < answers.size(); ++rank) {
       sizes[rank] = static_cast<int>(answers[rank].size());
       answers[rank].resize(longest);
-      std::copy(answers[rank].begin(), answers[rank].end(),
-                all.begin() + static_cast<std::ptrdiff_t>(rank) * longest);
+      std::copy(answers[rank].begin(), answers[rank].end(), all.begin() + rank * longest);
     }
   }
   std::string answer(longest, '\0');
   int answer_size = 0;
   MPI_Scatter(all.data(), longest, MPI_CHAR, answer.data(), longest, MPI_CHAR, 0, MPI_COMM_WORLD);
   MPI_Scatter(sizes.data(), 1, MPI_INT, &answer_size, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  file.settle(time, answer.substr(0, static_cast<std::size_t>(answer_size)));
+  file.settle(time, answer.substr(0, answer_size));
 }
 
 void write_together(const FileDescription& description) {
@@ -226,8 +223,7 @@ TEST_SUITE("grib2") {
         for_all_messages(file, [&](const Handle& message, int time, int field, int level) {
           const bool constant = field == 2 && time == 1;
           const auto& info = file.fields[field];
-          CHECK(values(message).size() ==
-                static_cast<std::size_t>(file.sizes[static_cast<std::size_t>(info.place)]));
+          CHECK(std::ssize(values(message)) == file.sizes[info.place]);
           CHECK(worst_change(message, time, field, level) <= 1.0 + 6e-8);
           if (constant) CHECK(worst_change(message, time, field, level) == 0.0);
           CHECK(text(message, "packingType") ==

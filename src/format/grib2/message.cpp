@@ -24,7 +24,7 @@ namespace {
 constexpr std::array end_of_message{std::byte{'7'}, std::byte{'7'}, std::byte{'7'}, std::byte{'7'}};
 
 /// ICON's numberOfGridInReference of [cell, edge, vertex].
-constexpr std::array<long, 3> number_in_reference{1, 3, 2};
+constexpr PerPlace<long> number_in_reference{1, 3, 2};
 
 /// `octets` of a big-endian number from octet `first` of a section on.
 void set_octets(std::byte* section, int first, int octets, std::uint64_t value) {
@@ -119,7 +119,7 @@ Keys described(const FileDescription& file, const FieldInfo& field,
   keys.set("gridDefinitionTemplateNumber", 101);   // unstructured
   keys.set("shapeOfTheEarth", 6);                  // sphere of earth_radius_m
   keys.set("numberOfGridUsed", 0L);                // ICON's numbers name ICON's grid files
-  keys.set("numberOfGridInReference", number_in_reference[static_cast<std::size_t>(field.place)]);
+  keys.set("numberOfGridInReference", number_in_reference[field.place]);
   keys.set("uuidOfHGrid", bytes_of_uuid(file.grid_uuid));
   keys.set("discipline", parameter.discipline);
   keys.set("parameterCategory", parameter.category);
@@ -156,7 +156,7 @@ std::vector<std::byte> text_section(const FieldInfo& field) {
 /// Sections 5 (data representation), 6 (no bitmap) and the head of 7, as far as they never change.
 std::vector<std::byte> data_sections(bool integers, Grib2Coding coding) {
   const int length = coding == Grib2Coding::simple ? 21 : 25;
-  std::vector<std::byte> sections(static_cast<std::size_t>(length + 6 + 5));
+  std::vector<std::byte> sections(length + 6 + 5);
   auto* section = sections.data();
   set_octets(section, 1, 4, static_cast<std::uint64_t>(length));
   set_octets(section, 5, 1, 5);
@@ -180,7 +180,7 @@ std::vector<std::byte> data_sections(bool integers, Grib2Coding coding) {
 Grib2Message::Grib2Message(const FileDescription& file, int field_index,
                            const Grib2Parameter& parameter, Grib2Coding coding) {
   const auto& field = file.fields[field_index];
-  points_ = file.sizes[static_cast<std::size_t>(field.place)];
+  points_ = file.sizes[field.place];
   layered_ = parameter.surface == grib2_model_layer;
   const auto keys = described(file, field, parameter);
   const auto* made = keys.message().data();
@@ -215,7 +215,7 @@ std::byte* Grib2Message::frame(double time_s, int level_number, const PackedLeve
                                std::size_t data_bytes, std::size_t size, std::byte* into) const {
   constexpr std::size_t section_2 = 16 + 21, section_6_bytes = 6, section_7_head = 5;
   const auto rest = size - bytes(data_bytes) - level.bitmap.size();
-  const auto after_2 = static_cast<std::ptrdiff_t>(section_3_);
+  const std::ptrdiff_t after_2 = section_3_;
   std::fill_n(std::copy_n(head_.begin(), after_2, into), rest, std::byte{});
   set_octets(into, 9, 8, size);
   set_octets(into + section_2, 1, 4, section_3_ - section_2 + rest);
@@ -242,7 +242,7 @@ std::byte* Grib2Message::frame(double time_s, int level_number, const PackedLeve
 
 std::vector<std::byte> Grib2Message::all_missing(double time_s, int level_number,
                                                  std::size_t size) const {
-  const std::vector<std::byte> bitmap(packed_bytes(static_cast<std::size_t>(points_), 1));
+  const std::vector<std::byte> bitmap(packed_bytes(points_, 1));
   std::vector<std::byte> message(size);
   frame(time_s, level_number, {{0.0F, 0, 0}, {}, {}, bitmap}, 0, size, message.data());
   return message;

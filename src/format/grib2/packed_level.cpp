@@ -34,7 +34,7 @@ std::span<const std::uint32_t> PackedLevel::quantised(std::vector<std::uint32_t>
 
 std::int64_t PackedLevel::position_of(std::int64_t point) const {
   if (bitmap.empty()) return point;
-  const auto byte = static_cast<std::size_t>(point / 8);
+  const std::size_t byte = point / 8;
   const auto own = std::to_integer<std::uint32_t>(bitmap[byte]);
   if ((own & bit_of(point)) == 0) return -1;
   std::int64_t before = std::popcount(own & ~(2 * bit_of(point) - 1) & 0xffU);
@@ -48,9 +48,9 @@ double PackedLevel::value_at(std::int64_t position) const {
   if (packing.bits == 0) return packing.reference;
   std::uint32_t integer = 0;
   if (integers.empty()) {
-    quantise(reals.subspan(static_cast<std::size_t>(position), 1), packing, &integer);
+    quantise(reals.subspan(position, 1), packing, &integer);
   } else {
-    integer = integers[static_cast<std::size_t>(position)];
+    integer = integers[position];
   }
   return packing.reference + std::ldexp(double(integer), packing.binary_scale);
 }

@@ -83,7 +83,7 @@ void write_together(const FileDescription& description) {
       text.resize(longest);
       MPI_Bcast(&size, 1, MPI_INT, from, MPI_COMM_WORLD);
       MPI_Bcast(text.data(), longest, MPI_CHAR, from, MPI_COMM_WORLD);
-      text.resize(static_cast<std::size_t>(size));
+      text.resize(size);
     };
     share(rank);
     if (world_rank() == 0) text = file->grant(0, {text}).front();
@@ -117,7 +117,7 @@ void check_message(const Handle& message, int level, int bits) {
   REQUIRE(count == values.size());
   const double half = std::ldexp(0.5, static_cast<int>(number(message, "binaryScaleFactor")));
   for (std::int64_t point = 0; point < points; ++point) {
-    const auto read = values[static_cast<std::size_t>(point)];
+    const auto read = values[point];
     CHECK((read == mark) == is_missing(level, point));
     missing += is_missing(level, point) ? 1 : 0;
     if (!is_missing(level, point)) CHECK(std::abs(read - value_at(level, point)) <= half * 1.0001);

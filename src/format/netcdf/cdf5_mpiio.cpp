@@ -21,9 +21,9 @@ constexpr std::size_t batch_bytes = std::size_t{1} << 30U;
 
 MPI_Datatype mpi_type(ValueType type) {
   static_assert(sizeof(int) == 4 && sizeof(long long) == 8);
-  // [ValueType]; PnetCDF knows types by their names in C: MPI_INT32_T is none of them.
-  const std::array types{MPI_DOUBLE, MPI_FLOAT, MPI_INT, MPI_LONG_LONG};
-  return types[static_cast<std::size_t>(type)];
+  // PnetCDF knows types by their names in C: MPI_INT32_T is none of them.
+  const PerType<MPI_Datatype> types{MPI_DOUBLE, MPI_FLOAT, MPI_INT, MPI_LONG_LONG};
+  return types[type];
 }
 
 /// Keeps the first failure of a rank that goes on taking part.
@@ -45,8 +45,7 @@ class Cdf5MpiIo final : public CollectiveContainer {
 
  private:
   std::size_t bytes_of(const StagedBlock& block) const {
-    return static_cast<std::size_t>(block.piece.points * block.piece.levels) *
-           value_size(block.piece.field);
+    return block.piece.points * block.piece.levels * value_size(block.piece.field);
   }
 
   /// One call for each batch.
@@ -100,16 +99,16 @@ class Cdf5MpiIo final : public CollectiveContainer {
   int post(int ncid, const std::vector<int>& variables, int time_index, const StagedBlock& block,
            std::vector<std::byte>& memory, int* request) const {
     const auto& piece = block.piece;
-    const auto field = static_cast<std::size_t>(piece.field);
+    const auto& info = file().fields[piece.field];
     std::array<MPI_Offset, 3> start{time_index, piece.first_level, piece.first_point};
     std::array<MPI_Offset, 3> count{1, piece.levels, piece.points};
-    if (file().fields[field].levels == 1) {
+    if (info.levels == 1) {
       start = {time_index, piece.first_point, 0};
       count = {1, piece.points, 0};
     }
-    return ncmpi_iput_vara(ncid, variables[field], start.data(), count.data(),
+    return ncmpi_iput_vara(ncid, variables[piece.field], start.data(), count.data(),
                            memory.data() + block.offset, piece.levels * piece.points,
-                           mpi_type(file().type_of(file().fields[field])), request);
+                           mpi_type(file().type_of(info)), request);
   }
 };
 

@@ -128,7 +128,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
       std::memset(bytes, 0, size);
       return 0;
     }
-    bytes += got, address += static_cast<haddr_t>(got), size -= static_cast<std::size_t>(got);
+    bytes += got, address += static_cast<haddr_t>(got), size -= got;
   }
   return 0;
 }
@@ -147,7 +147,7 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t
     const auto put = pwrite(mine.descriptor, bytes, size, static_cast<off_t>(address));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) return mine.refusal = put < 0 ? errno : ENOSPC, -1;
-    bytes += put, address += static_cast<haddr_t>(put), size -= static_cast<std::size_t>(put);
+    bytes += put, address += static_cast<haddr_t>(put), size -= put;
   }
   return 0;
 }
@@ -246,7 +246,7 @@ int ChunkFile::open_dataset(const std::string& name) {
   Dataset dataset{H5Dopen2(file_, name.c_str(), H5P_DEFAULT), {}};
   check(dataset.id >= 0, "find a variable in");
   const hid_t space = H5Dget_space(dataset.id);
-  dataset.shape.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+  dataset.shape.resize(H5Sget_simple_extent_ndims(space));
   H5Sget_simple_extent_dims(space, dataset.shape.data(), nullptr);
   H5Sclose(space);
   datasets_.push_back(dataset);

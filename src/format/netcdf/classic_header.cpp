@@ -75,9 +75,9 @@ class ClassicHeader {
   std::string name() {
     const auto length = count();
     if (length < 0 || length > NC_MAX_NAME) throw refused();
-    std::string text(static_cast<std::size_t>(padded(length)), '\0');
+    std::string text(padded(length), '\0');
     file_.read(text.data(), padded(length));
-    text.resize(static_cast<std::size_t>(length));
+    text.resize(length);
     return text;
   }
 

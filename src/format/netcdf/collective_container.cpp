@@ -31,9 +31,7 @@ constexpr std::size_t most_block_bytes = std::size_t{1} << 30U;
 bool join_blocks(StagedBlock& block, const StagedBlock& next, std::size_t value_size) {
   auto& piece = block.piece;
   const auto& more = next.piece;
-  const auto bytes = [&](const Piece& of) {
-    return static_cast<std::size_t>(of.points * of.levels) * value_size;
-  };
+  const auto bytes = [&](const Piece& of) { return of.points * of.levels * value_size; };
   if (piece.field != more.field || block.offset + bytes(piece) != next.offset ||
       bytes(piece) + bytes(more) > most_block_bytes) {
     return false;
@@ -87,7 +85,7 @@ CollectiveContainer::CollectiveContainer(const char* name, const FileDescription
 
 std::int64_t CollectiveContainer::points_of(int field) const {
   const auto place = file_.fields[field].place;
-  return file_.sizes[static_cast<std::size_t>(place)];
+  return file_.sizes[place];
 }
 
 NetcdfVariables CollectiveContainer::find_variables(int ncid) const {
@@ -108,17 +106,16 @@ void CollectiveContainer::put(const Piece& piece, int time_index, const void* va
   auto& step = found->second;
   if (fresh) std::swap(step, spare_);
   // One request to a library must stay below its limit, whatever the caller puts at once.
-  const auto row_bytes = static_cast<std::size_t>(piece.points) * value_size(piece.field);
+  const auto row_bytes = piece.points * value_size(piece.field);
   const auto levels = static_cast<int>(std::max<std::size_t>(most_block_bytes / row_bytes, 1));
   const auto* bytes = static_cast<const std::byte*>(values);
   for (int level = 0; level < piece.levels; level += levels) {
     auto part = piece;
     part.first_level += level;
     part.levels = std::min(levels, piece.levels - level);
-    const auto* begin = bytes + row_bytes * static_cast<std::size_t>(level);
+    const auto* begin = bytes + row_bytes * level;
     step.blocks.push_back({part, step.memory.size()});
-    step.memory.insert(step.memory.end(), begin,
-                       begin + row_bytes * static_cast<std::size_t>(part.levels));
+    step.memory.insert(step.memory.end(), begin, begin + row_bytes * part.levels);
     // A level that came in parts is whole now: it may continue the block before it.
     while (step.blocks.size() > 1 && join_blocks(step.blocks[step.blocks.size() - 2],
                                                  step.blocks.back(), value_size(piece.field))) {
@@ -209,10 +206,9 @@ void CollectiveContainer::trace(const Piece& piece, int time_index, const void* 
   const auto& target = trace_target();
   const auto found =
       std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
-  const auto first =
-      file_.first_points.empty() ? 0 : file_.first_points[static_cast<std::size_t>(info.place)];
-  const auto level = (info.levels == 1 ? 0 : found - file_.level_numbers.begin()) -
-                     static_cast<std::ptrdiff_t>(piece.first_level);
+  const auto first = file_.first_points[info.place];
+  const auto level =
+      (info.levels == 1 ? 0 : found - file_.level_numbers.begin()) - piece.first_level;
   const auto point = target.point - first - piece.first_point;
   if (level < 0 || level >= piece.levels || point < 0 || point >= piece.points) return;
   const double value = shown_value(values, level * piece.points + point, file_.type_of(info));

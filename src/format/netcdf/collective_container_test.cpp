@@ -52,10 +52,10 @@ double value_of(int field, int time, int level, std::int64_t point) {
 /// many ranks some have none.
 std::vector<std::vector<Piece>> deal(const FileDescription& file, const std::string& by,
                                      int ranks) {
-  std::vector<std::vector<Piece>> dealt(static_cast<std::size_t>(ranks));
+  std::vector<std::vector<Piece>> dealt(ranks);
   for (int i = 0; i < static_cast<int>(file.fields.size()); ++i) {
     const auto& info = file.fields[i];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    const auto points = file.sizes[info.place];
     for (int rank = 0; rank < ranks; ++rank) {
       auto& own = dealt[rank];
       if (by == "fields") {
@@ -95,7 +95,7 @@ void put_in_slabs(Container& container, const Piece& piece, int time) {
 /// What the engine does between put and settle: texts to the head, answers back.
 std::string carry(Container& container, int time) {
   constexpr int room = 1024;
-  std::vector<char> mine(room), all(static_cast<std::size_t>(room * world_size()));
+  std::vector<char> mine(room), all(room * world_size());
   const auto request = container.request(time);
   REQUIRE(request.size() < room);
   std::copy(request.begin(), request.end(), mine.begin());
@@ -166,14 +166,14 @@ int wrong_values(const FileDescription& file) {
   if (nc_open(file.path.c_str(), NC_NOWRITE, &ncid) != NC_NOERR) return -1;
   for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
     const auto& info = file.fields[field];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    const auto points = file.sizes[info.place];
     int variable = -1, times = -1;
     std::size_t length = 0;
     if (nc_inq_varid(ncid, info.name.c_str(), &variable) != NC_NOERR) return -1;
     nc_inq_dimid(ncid, "time", &times);
     nc_inq_dimlen(ncid, times, &length);
     if (length != file.times_s.size()) return -1;
-    std::vector<double> values(length * static_cast<std::size_t>(info.levels * points));
+    std::vector<double> values(length * info.levels * points);
     if (nc_get_var_double(ncid, variable, values.data()) != NC_NOERR) return -1;
     auto value = values.begin();
     for (int time = 0; time < static_cast<int>(length); ++time) {

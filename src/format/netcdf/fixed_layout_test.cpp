@@ -67,7 +67,7 @@ std::vector<Piece> pieces_of(const FileDescription& file, int rank, int ranks) {
   std::vector<Piece> pieces;
   for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
     const auto& info = file.fields[field];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
+    const auto points = file.sizes[info.place];
     if (field == 0) {
       const int begin = info.levels * rank / ranks, end = info.levels * (rank + 1) / ranks;
       if (end > begin) pieces.push_back({field, begin, end - begin, 0, points});
@@ -179,9 +179,9 @@ std::size_t count_wrong(const std::string& container, const FileDescription& fil
   std::size_t wrong = 0;
   for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
     const auto& info = file.fields[field];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
-    const auto values = read_field(container, file, static_cast<std::size_t>(field));
-    REQUIRE(values.size() == file.times_s.size() * static_cast<std::size_t>(info.levels * points));
+    const auto points = file.sizes[info.place];
+    const auto values = read_field(container, file, field);
+    REQUIRE(values.size() == file.times_s.size() * info.levels * points);
     std::size_t next = 0;
     for (int time = 0; time < static_cast<int>(file.times_s.size()); ++time) {
       for (int level = 0; level < info.levels; ++level) {

@@ -48,9 +48,8 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
   const double nothing = 0.0;
   for (std::size_t i = 0; i < variables.fields.size(); ++i) {
     const auto& info = description.fields[i];
-    const auto points =
-        static_cast<std::size_t>(description.sizes[static_cast<std::size_t>(info.place)]);
-    const auto levels = static_cast<std::size_t>(info.levels);
+    const std::size_t points = description.sizes[info.place];
+    const std::size_t levels = info.levels;
     if (points == 0 || description.times_s.empty()) continue;
     std::array<std::size_t, 3> last{description.times_s.size() - 1, levels - 1, points - 1};
     if (info.levels == 1) last[1] = points - 1;

@@ -148,8 +148,8 @@ class Netcdf4Chunked final : public Container {
     for (int level = 0; level < piece.levels; ++level) {
       for (std::int64_t first = 0; first < points; first += step) {
         // HDF5's chunks are all of one size: the last of a level may reach beyond its points.
-        const auto chunk = static_cast<std::size_t>(step * width);
-        const auto there = static_cast<std::size_t>(std::min(step, points - first) * width);
+        const std::size_t chunk = step * width;
+        const std::size_t there = std::min(step, points - first) * width;
         std::span part(from, there);
         if (there < chunk) {
           edge_.assign(chunk, std::byte{});
@@ -228,9 +228,7 @@ class Netcdf4Chunked final : public Container {
   }
 
  private:
-  std::int64_t points_of(const FieldInfo& info) const {
-    return file_.sizes[static_cast<std::size_t>(info.place)];
-  }
+  std::int64_t points_of(const FieldInfo& info) const { return file_.sizes[info.place]; }
 
   /// Points per chunk: equal parts of a level, as few as the largest chunk allows.
   std::int64_t chunk_points(const FieldInfo& info) const {
@@ -286,13 +284,12 @@ class Netcdf4Chunked final : public Container {
   }
 
   void tell_hdf5(std::uint64_t time, const Block& block) {
-    const auto field = static_cast<std::size_t>(block.field);
     const auto level = static_cast<std::uint64_t>(block.level);
     const auto point = static_cast<std::uint64_t>(block.first_point);
     const std::array<std::uint64_t, 3> layered{time, level, point};
     const std::array<std::uint64_t, 2> flat{time, point};
-    const bool one = file_.fields[field].levels == 1;
-    chunks_->place(datasets_[field], one ? std::span<const std::uint64_t>(flat) : layered,
+    const bool one = file_.fields[block.field].levels == 1;
+    chunks_->place(datasets_[block.field], one ? std::span<const std::uint64_t>(flat) : layered,
                    block.size_bytes, block.address);
   }
 
@@ -326,7 +323,7 @@ class Netcdf4Chunked final : public Container {
   }
 
   void define_chunks(int ncid, int variable, const FieldInfo& field) const {
-    const auto points = static_cast<std::size_t>(chunk_points(field));
+    const std::size_t points = chunk_points(field);
     const std::array<std::size_t, 3> chunk{1, field.levels == 1 ? points : 1, points};
     check_netcdf(nc_def_var_chunking(ncid, variable, NC_CHUNKED, chunk.data()), "lay out", aside_);
     if (codec_ == nullptr) return;
@@ -381,8 +378,8 @@ class Netcdf4Chunked final : public Container {
     const auto& info = file_.fields[piece.field];
     if (!trace_watches(info.name, file_.steps[time_index])) return;
     const auto& target = trace_target();
-    const auto place = static_cast<std::size_t>(info.place);
-    const auto point = target.point - (file_.first_points.empty() ? 0 : file_.first_points[place]);
+    const Place place = info.place;
+    const auto point = target.point - file_.first_points[place];
     const auto found =
         std::find(file_.level_numbers.begin(), file_.level_numbers.end(), target.level);
     const auto level =

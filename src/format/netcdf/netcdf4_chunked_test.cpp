@@ -90,7 +90,7 @@ std::vector<std::byte> values_of(const FileDescription& file, const Piece& piece
 
 /// Carries strings of any length to rank 0 and back, as the output modes do.
 std::vector<std::string> gather(const Team& team, const std::string& mine) {
-  std::vector<std::string> all(static_cast<std::size_t>(team.size));
+  std::vector<std::string> all(team.size);
   if (team.rank != 0) {
     MPI_Send(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, 0, 1, team.comm);
     return all;
@@ -102,7 +102,7 @@ std::vector<std::string> gather(const Team& team, const std::string& mine) {
     MPI_Probe(rank, 1, team.comm, &status);
     MPI_Get_count(&status, MPI_BYTE, &size);
     auto& message = all[rank];
-    message.resize(static_cast<std::size_t>(size));
+    message.resize(size);
     MPI_Recv(message.data(), size, MPI_BYTE, rank, 1, team.comm, MPI_STATUS_IGNORE);
   }
   return all;
@@ -120,7 +120,7 @@ std::string scatter(const Team& team, const std::vector<std::string>& all) {
   int size = 0;
   MPI_Probe(0, 2, team.comm, &status);
   MPI_Get_count(&status, MPI_BYTE, &size);
-  std::string message(static_cast<std::size_t>(size), '\0');
+  std::string message(size, '\0');
   MPI_Recv(message.data(), size, MPI_BYTE, 0, 2, team.comm, MPI_STATUS_IGNORE);
   return message;
 }
@@ -152,7 +152,7 @@ void write_time(const Team& team, const FileDescription& file, Container& contai
     for (int i = 0; i < info.levels; ++i) {
       const int level = field % 2 == 0 ? i : info.levels - 1 - i;
       if (dealt++ % team.size != team.rank) continue;
-      const Piece piece{field, level, 1, 0, file.sizes[static_cast<std::size_t>(info.place)]};
+      const Piece piece{field, level, 1, 0, file.sizes[info.place]};
       container.put(piece, time, values_of(file, piece, time).data());
     }
   }
@@ -188,9 +188,9 @@ struct Reader {
 void check_values(const FileDescription& file, const Reader& reader, int time) {
   for (int field = 0; field < static_cast<int>(file.fields.size()); ++field) {
     const auto& info = file.fields[field];
-    const auto points = file.sizes[static_cast<std::size_t>(info.place)];
-    std::vector<double> values(static_cast<std::size_t>(info.levels * points));
-    const auto n = static_cast<std::size_t>(points);
+    const auto points = file.sizes[info.place];
+    std::vector<double> values(info.levels * points);
+    const std::size_t n = points;
     const std::size_t start[] = {static_cast<std::size_t>(time), 0, 0};
     const std::size_t layered[] = {1, static_cast<std::size_t>(info.levels), n}, flat[] = {1, n};
     REQUIRE(nc_get_vara_double(reader.ncid, reader.variable(info.name), start,
@@ -314,7 +314,7 @@ TEST_CASE("a_time_that_begins_before_the_one_before_is_granted_waits_for_it") {
         const auto& info = file.fields[field];
         for (int level = team.rank; level < info.levels; level += team.size) {
           if ((field > 0) != second_half) continue;
-          const Piece piece{field, level, 1, 0, file.sizes[static_cast<std::size_t>(info.place)]};
+          const Piece piece{field, level, 1, 0, file.sizes[info.place]};
           container->put(piece, time, values_of(file, piece, time).data());
         }
       }

@@ -35,7 +35,7 @@ std::int64_t chunk_points(const FileDescription& description, const FieldInfo& f
     if (description.fields[piece.field].name == field.name)
       largest = std::max(largest, piece.points);
   }
-  const auto all = description.sizes[static_cast<std::size_t>(field.place)];
+  const auto all = description.sizes[field.place];
   return std::max<std::int64_t>(largest == 0 ? all : std::min(largest, all), 1);
 }
 
@@ -43,7 +43,7 @@ void describe_chunked(const FileDescription& description) {
   NetcdfStorage storage;
   storage.unlimited_time = true;
   storage.define_storage = [&](int ncid, int variable, const FieldInfo& field) {
-    const auto points = static_cast<std::size_t>(chunk_points(description, field));
+    const std::size_t points = chunk_points(description, field);
     const std::array<std::size_t, 3> chunk{1, field.levels == 1 ? points : 1, points};
     check_netcdf(nc_def_var_chunking(ncid, variable, NC_CHUNKED, chunk.data()), "lay out",
                  description.path);
@@ -170,7 +170,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
   }
 
   int write_time_together(int ncid, int variable, int time_index) const {
-    const auto index = static_cast<std::size_t>(time_index);
+    const std::size_t index = time_index;
     const std::size_t count = head() ? 1 : 0;
     const int status = nc_var_par_access(ncid, variable, NC_COLLECTIVE);
     const int written = nc_put_vara_double(ncid, variable, &index, &count, &file().times_s[index]);
@@ -186,7 +186,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
     std::array<std::size_t, 3> start{size(time_index), size(piece.first_level),
                                      size(piece.first_point)};
     std::array<std::size_t, 3> count{one, size(piece.levels), size(piece.points)};
-    if (file().fields[size(field)].levels == 1) {
+    if (file().fields[field].levels == 1) {
       start = {size(time_index), size(piece.first_point), 0};
       count = {one, size(piece.points), 0};
     }

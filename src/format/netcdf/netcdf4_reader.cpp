@@ -77,7 +77,7 @@ struct Netcdf4Reader::Dataset {
       H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
       H5Pfill_value_defined(creation, &defined);
       if (defined != H5D_FILL_VALUE_UNDEFINED) {
-        fill.resize(static_cast<std::size_t>(field.value_bytes));
+        fill.resize(field.value_bytes);
         if (H5Pget_fill_value(creation, native, fill.data()) < 0) fill.clear();
       }
     }
@@ -138,7 +138,7 @@ struct Netcdf4Reader::Dataset {
   bool read_by_chunks(std::int64_t time, std::int64_t first_level, std::int64_t levels,
                       std::byte* values) {
     const std::int64_t width = field.value_bytes, end = first_level + levels;
-    const auto chunk_bytes = static_cast<std::size_t>(chunk_levels * chunk_points * width);
+    const std::size_t chunk_bytes = chunk_levels * chunk_points * width;
     for (auto level = first_level / chunk_levels * chunk_levels; level < end;
          level += chunk_levels) {
       for (std::int64_t point = 0; point < field.points; point += chunk_points) {
@@ -153,8 +153,7 @@ struct Netcdf4Reader::Dataset {
         for (auto row = std::max(level, first_level); row < std::min(level + chunk_levels, end);
              ++row)
           std::memcpy(values + ((row - first_level) * field.points + point) * width,
-                      decoded.data() + (row - level) * chunk_points * width,
-                      static_cast<std::size_t>(points * width));
+                      decoded.data() + (row - level) * chunk_points * width, points * width);
       }
     }
     return true;

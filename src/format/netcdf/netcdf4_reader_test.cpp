@@ -75,17 +75,14 @@ void check_file(const std::string& path) {
   const auto wanted = all_values<Value>();
   for (std::size_t time = 0; time < times; ++time) {
     for (const auto& [first, count] : {std::pair{0, 6}, {2, 1}, {1, 4}, {5, 1}, {3, 0}}) {
-      std::vector<Value> values(static_cast<std::size_t>(count) * points, Value(-7));
+      std::vector<Value> values(count * points, Value(-7));
       reader.read("ta", static_cast<std::int64_t>(time), first, count, values.data());
-      const auto from =
-          wanted.begin() +
-          static_cast<std::ptrdiff_t>((time * levels + static_cast<std::size_t>(first)) * points);
+      const auto from = wanted.begin() + (time * levels + first) * points;
       CHECK(std::equal(values.begin(), values.end(), from));
     }
     std::vector<Value> flat(points);
     reader.read("ps", static_cast<std::int64_t>(time), 0, 1, flat.data());
-    CHECK(std::equal(flat.begin(), flat.end(),
-                     wanted.begin() + static_cast<std::ptrdiff_t>(time * points)));
+    CHECK(std::equal(flat.begin(), flat.end(), wanted.begin() + time * points));
   }
 }
 

@@ -19,23 +19,19 @@ namespace {
 /// The mesh variables that the places of the fields need.
 UgridWriter mesh_of(const FileDescription& file) {
   std::optional<GridPart> part;
-  if (!file.first_points.empty()) {
-    part.emplace();
-    std::copy_n(file.first_points.begin(), part->first.size(), part->first.begin());
-    std::copy_n(file.sizes.begin(), part->size.size(), part->size.begin());
-  }
+  if (file.global_sizes) part = GridPart{file.first_points, file.sizes};
   return {Grid::parse(file.grid), mesh_content(file), part};
 }
 
 nc_type netcdf_type(ValueType type) {
-  constexpr std::array<nc_type, 4> types{NC_DOUBLE, NC_FLOAT, NC_INT, NC_INT64};  // [ValueType]
-  return types[static_cast<std::size_t>(type)];
+  constexpr PerType<nc_type> types{NC_DOUBLE, NC_FLOAT, NC_INT, NC_INT64};
+  return types[type];
 }
 
 /// netCDF has no dimensions of length 0: they would be unlimited.
 void check_sizes(const FileDescription& file) {
   for (const auto& field : file.fields) {
-    const auto place = static_cast<std::size_t>(field.place);
+    const Place place = field.place;
     if (file.sizes[place] > 0) continue;
     throw Error(Blame::user, fmt::format("'{}' would hold no points of place '{}'; let fewer ranks "
                                          "write files of their own",
@@ -49,9 +45,7 @@ struct Definition {
   const FileDescription& file;
   const NetcdfStorage& storage;
 
-  std::size_t size_of(Place place) const {
-    return static_cast<std::size_t>(file.sizes[static_cast<std::size_t>(place)]);
-  }
+  std::size_t size_of(Place place) const { return file.sizes[place]; }
 
   int dimension(const char* name, std::size_t size) const {
     int id = -1;
@@ -72,18 +66,17 @@ struct Definition {
     for (const auto& [name, text] : thalweg::global_attributes(file, file.history)) {
       put_text(ncid, NC_GLOBAL, name.c_str(), text);
     }
-    if (!file.first_points.empty()) part_attributes();
+    if (file.global_sizes) part_attributes();
   }
 
   /// Which points of the grid the file holds, for every place with fields: cell_first (0-based) and
   /// cell_global_size, likewise edge and vertex.
   void part_attributes() const {
     for (const auto& field : file.fields) {
-      const auto place = static_cast<std::size_t>(field.place);
+      const Place place = field.place;
       const std::string name = place_names[place];
-      const auto global = file.global_sizes.empty() ? file.sizes[place] : file.global_sizes[place];
       put_count(name + "_first", file.first_points[place]);
-      put_count(name + "_global_size", global);
+      put_count(name + "_global_size", (*file.global_sizes)[place]);
     }
   }
 
@@ -130,8 +123,7 @@ struct Definition {
 
   int field(const FieldInfo& info) const {
     const int time = time_dimension();
-    const int points =
-        dimension(place_names[static_cast<std::size_t>(info.place)], size_of(info.place));
+    const int points = dimension(place_names[info.place], size_of(info.place));
     const nc_type type = netcdf_type(file.type_of(info));
     const char* name = info.name.c_str();
     if (!storage.fields) return -1;
@@ -191,7 +183,7 @@ void write_coordinates(int ncid, const FileDescription& description,
 
 void write_time(int ncid, const FileDescription& description, const NetcdfVariables& variables,
                 int time_index) {
-  const auto index = static_cast<std::size_t>(time_index);
+  const std::size_t index = time_index;
   check_netcdf(nc_put_var1_double(ncid, variables.time, &index, &description.times_s[index]),
                "write", description.path);
 }

@@ -41,8 +41,7 @@ std::vector<const MeshVariable*> wanted(const MeshContent& content, bool whole) 
 int dimension(int ncid, const std::string& path, const char* name, std::int64_t size) {
   int id = -1;
   if (nc_inq_dimid(ncid, name, &id) == NC_NOERR) return id;
-  check_netcdf(nc_def_dim(ncid, name, static_cast<std::size_t>(size), &id), "define a dimension in",
-               path);
+  check_netcdf(nc_def_dim(ncid, name, size, &id), "define a dimension in", path);
   return id;
 }
 
@@ -58,11 +57,11 @@ void define_topology(int ncid, const std::string& path, const MeshContent& conte
 
 void define_variable(int ncid, const std::string& path, const Grid& grid, const GridPart& part,
                      const MeshVariable& variable, bool has_bounds) {
-  int dimensions[2] = {dimension(ncid, path, place_names[static_cast<std::size_t>(variable.place)],
-                                 part.size[static_cast<std::size_t>(variable.place)]),
-                       variable.width == 1 ? -1
-                                           : dimension(ncid, path, small_dimensions[variable.width],
-                                                       variable.width)};
+  int dimensions[2] = {
+      dimension(ncid, path, place_names[variable.place], part.size[variable.place]),
+      variable.width == 1
+          ? -1
+          : dimension(ncid, path, small_dimensions[variable.width], variable.width)};
   const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
   const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
   int id = -1;
@@ -127,7 +126,7 @@ void UgridWriter::write(int ncid) const {
   }
   const int halo_depth = halo_depth_of(content_);
   const auto write = [&](const MeshSlice& slice) {
-    write_slice(ncid, path, slice, part_.first[static_cast<std::size_t>(slice.variable->place)]);
+    write_slice(ncid, path, slice, part_.first[slice.variable->place]);
   };
   if (!content_.full) {  // grid files are written once
     if (const auto kept = kept_mesh_values(grid_, part_, list, halo_depth)) {

@@ -30,10 +30,10 @@ void check_parts(const FileDescription& whole, std::span<const FileDescription> 
                                                 whole.path, part.path));
   }
   for (const auto& field : whole.fields) {
-    const auto place = static_cast<std::size_t>(field.place);
+    const Place place = field.place;
     std::int64_t next = 0;
     for (const auto& part : parts) {
-      if (part.first_points.at(place) != next) next = -1;
+      if (part.first_points[place] != next) next = -1;
       if (next < 0) break;
       next += part.sizes[place];
     }
@@ -62,12 +62,12 @@ class IndexFile {
     const Hdf5Id link(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     for (const auto& part : parts_) map(storage.id(), space.id(), field, part);
     // What a reader gets for the points of a part that is gone.
-    const std::array types{H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I32LE, H5T_STD_I64LE};
-    const std::array native{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_INT32,
-                            H5T_NATIVE_INT64};  // both [ValueType]
+    const PerType<hid_t> types{H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I32LE, H5T_STD_I64LE};
+    const PerType<hid_t> native{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_INT32,
+                                H5T_NATIVE_INT64};
     const auto stored = whole_.type_of(field);
-    const hid_t type = types[static_cast<std::size_t>(stored)];
-    const hid_t in_memory = native[static_cast<std::size_t>(stored)];
+    const hid_t type = types[stored];
+    const hid_t in_memory = native[stored];
     with_missing_value(stored, [&](auto fill) {
       check(H5Pset_fill_value(storage.id(), in_memory, &fill), "lay out");
     });
@@ -77,7 +77,7 @@ class IndexFile {
     check(dataset.id(), "define a variable in");
     attach(dataset.id(), 0, "time");
     if (deep) attach(dataset.id(), 1, "level");
-    attach(dataset.id(), deep ? 2 : 1, place_names[static_cast<std::size_t>(field.place)]);
+    attach(dataset.id(), deep ? 2 : 1, place_names[field.place]);
     for (const auto& [name, value] : field_attributes(whole_, field))
       put_text(dataset.id(), name, value);
     with_missing_value(stored,
@@ -94,7 +94,7 @@ class IndexFile {
   /// [time, level, point] or [time, point]
   static std::array<hsize_t, 3> shape(const FileDescription& file, const FieldInfo& field) {
     const auto times = static_cast<hsize_t>(file.times_s.size());
-    const auto points = static_cast<hsize_t>(file.sizes[static_cast<std::size_t>(field.place)]);
+    const auto points = static_cast<hsize_t>(file.sizes[field.place]);
     if (field.levels == 1) return {times, points, 1};
     return {times, static_cast<hsize_t>(field.levels), points};
   }
@@ -104,8 +104,7 @@ class IndexFile {
     const int rank = field.levels > 1 ? 3 : 2;
     const auto count = shape(part, field);
     std::array<hsize_t, 3> start{};
-    start[rank - 1] =
-        static_cast<hsize_t>(part.first_points[static_cast<std::size_t>(field.place)]);
+    start[rank - 1] = static_cast<hsize_t>(part.first_points[field.place]);
     const Hdf5Id here(H5Scopy(space), H5Sclose);
     const Hdf5Id there(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
     check(H5Sselect_hyperslab(here.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),

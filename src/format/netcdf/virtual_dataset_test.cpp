@@ -49,7 +49,6 @@ FileDescription part_of(const FileDescription& whole, int number, int parts) {
   FileDescription part = whole;
   part.path.replace(part.path.size() - 3, 3, ".00" + std::to_string(number) + ".nc");
   part.global_sizes = whole.sizes;
-  part.first_points.assign(3, 0);
   for (std::size_t place = 0; place < 3; ++place) {
     part.first_points[place] = whole.sizes[place] * number / parts;
     part.sizes[place] = whole.sizes[place] * (number + 1) / parts - part.first_points[place];
@@ -62,7 +61,7 @@ void write_part(const FileDescription& part) {
   const auto container = info.create(part, MPI_COMM_SELF);
   for (int time = 0; time < 2; ++time) {
     for (int field = 0; field < 2; ++field) {
-      const auto place = static_cast<std::size_t>(part.fields[field].place);
+      const Place place = part.fields[field].place;
       const Piece piece{field, 0, part.fields[field].levels, 0, part.sizes[place]};
       std::vector<float> values;
       for (int level = 0; level < piece.levels; ++level)
@@ -101,8 +100,8 @@ TEST_CASE("an_index_shows_the_parts_as_one_file") {
     // Wherever the folder goes, the parts are found beside the index.
     const fs::path moved = folder.path.string() + "_moved";
     fs::rename(folder.path, moved);
-    const auto cells = static_cast<std::size_t>(whole.sizes[0]);
-    const auto vertices = static_cast<std::size_t>(whole.sizes[2]);
+    const std::size_t cells = whole.sizes[0];
+    const std::size_t vertices = whole.sizes[2];
     const auto ta = read((moved / "out.nc").string(), "ta", 2 * 3 * cells);
     const auto ps = read((moved / "out.nc").string(), "ps", 2 * vertices);
     fs::rename(moved, folder.path);
@@ -140,7 +139,7 @@ TEST_CASE("variables_of_an_index_have_dimensions_attributes_and_a_fill_value") {
   float fill = 0;
   REQUIRE(nc_get_att_float(ncid, id, "_FillValue", &fill) == NC_NOERR);
   CHECK(fill == NC_FILL_FLOAT);
-  std::vector<float> first(static_cast<std::size_t>(whole.sizes[0]));
+  std::vector<float> first(whole.sizes[0]);
   const std::size_t start[3] = {}, count[3] = {1, 1, first.size()};
   REQUIRE(nc_get_vara_float(ncid, id, start, count, first.data()) == NC_NOERR);
   CHECK(first[0] == value_of(0, 0, 0, 0));

@@ -22,7 +22,7 @@ int value_bytes(const Grid& grid, const MeshVariable& variable) {
 /// Cuts the points; the `width` values of one point are taken for one value.
 ShardGrid shards_of(const Grid& grid, const MeshVariable& variable) {
   return divide_into_shards(1, grid.size(variable.place), {},
-                            static_cast<std::size_t>(variable.width * value_bytes(grid, variable)));
+                            variable.width * value_bytes(grid, variable));
 }
 
 ZarrArray mesh_array(const Grid& grid, const MeshVariable& variable, const MeshContent& content) {
@@ -31,7 +31,7 @@ ZarrArray mesh_array(const Grid& grid, const MeshVariable& variable, const MeshC
   array.name = variable.name;
   array.type = variable.numbers != nullptr ? "float64" : is_wide(grid) ? "int64" : "int32";
   array.shape = {shards.points};
-  array.dimensions = {place_names[static_cast<std::size_t>(variable.place)]};
+  array.dimensions = {place_names[variable.place]};
   array.file_shape = {shards.shard_points};
   array.chunk_shape = {shards.chunk_points};
   if (variable.width > 1) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/file_size_signal.hpp"
+#include "codec/codec.hpp"
 #include "file/aside_file.hpp"
 #include "format/attributes.hpp"
 
@@ -71,11 +72,11 @@ ZarrArray field_array(const FileDescription& file, std::size_t field, const Shar
   ZarrArray array;
   array.name = info.name;
   const auto type = file.type_of(info);
-  array.type = value_type_names[static_cast<std::size_t>(type)];
+  array.type = value_type_names[type];
   if (is_integer(type)) with_missing_value(type, [&](auto value) { array.missing = value; });
   array.codec = {file.compression, static_cast<int>(bytes_of(type))};
   array.shape = {static_cast<std::int64_t>(file.times_s.size()), grid.points};
-  array.dimensions = {"time", place_names[static_cast<std::size_t>(info.place)]};
+  array.dimensions = {"time", place_names[info.place]};
   array.file_shape = {1, grid.shard_points};
   array.chunk_shape = {1, grid.chunk_points};
   if (info.levels > 1) {

@@ -115,8 +115,7 @@ ShardFile::ShardFile(std::string path, std::span<const std::string> missing, con
       refuse_shard("create", directory, errno);
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) refuse_shard("create", path_, errno);
-  if (!codec_.compression.none())
-    places_.resize(static_cast<std::size_t>(grid_.shard_levels * grid_.chunks()));
+  if (!codec_.compression.none()) places_.resize(grid_.shard_levels * grid_.chunks());
 }
 
 ShardFile::~ShardFile() {
@@ -131,7 +130,7 @@ void ShardFile::write(const std::byte* from, std::size_t size, std::int64_t offs
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) refuse_shard("write", path_, done < 0 ? errno : ENOSPC);
     from += done;
-    size -= static_cast<std::size_t>(done);
+    size -= done;
     offset += done;
   }
 }
@@ -143,10 +142,10 @@ void ShardFile::put(int first_level, int levels, std::int64_t first_point, std::
     for (int level = 0; level < levels; ++level)
       put_encoded(first_level + level, first_point, points, values + level * stride * width);
   } else if (points == stride && points == grid_.shard_points) {  // levels without a gap
-    write(values, static_cast<std::size_t>(levels * points * width), first_level * points * width);
+    write(values, levels * points * width, first_level * points * width);
   } else {
     for (int level = 0; level < levels; ++level)
-      write(values + level * stride * width, static_cast<std::size_t>(points * width),
+      write(values + level * stride * width, points * width,
             ((first_level + level) * grid_.shard_points + first_point) * width);
   }
   values_left_ -= levels * points;
@@ -160,14 +159,14 @@ void ShardFile::put_encoded(int level, std::int64_t first_point, std::int64_t po
     const std::int64_t inside = first_point % grid_.chunk_points;
     const std::int64_t real = std::min(grid_.chunk_points, points_ - number * grid_.chunk_points);
     const std::int64_t count = std::min(points, real - inside);
-    const auto chunk = static_cast<std::size_t>(level * grid_.chunks() + number);
+    const std::size_t chunk = level * grid_.chunks() + number;
     if (count == grid_.chunk_points) {
-      add_chunk(chunk, {values, static_cast<std::size_t>(count * width)});
+      add_chunk(chunk, std::span(values, count * width));
     } else {  // in part, or at the end of the field, where a chunk reaches over it
-      const auto size = static_cast<std::size_t>(grid_.chunk_points * width);
+      const std::size_t size = grid_.chunk_points * width;
       auto& partial =
           partial_.try_emplace(chunk, Partial{std::vector<std::byte>(size), real}).first->second;
-      std::memcpy(&partial.values[inside * width], values, static_cast<std::size_t>(count * width));
+      std::memcpy(&partial.values[inside * width], values, count * width);
       partial.left -= count;
       if (partial.left == 0) {
         add_chunk(chunk, partial.values);

@@ -118,8 +118,8 @@ class Zarr final : public Container {
     for (const Piece& piece : file_.pieces)
       if (piece.field == field) pieces.push_back(piece);
     const FieldInfo& info = file_.fields[field];
-    return divide_into_shards(info.levels, file_.sizes[static_cast<std::size_t>(info.place)],
-                              pieces, file_.value_bytes(info));
+    return divide_into_shards(info.levels, file_.sizes[info.place], pieces,
+                              file_.value_bytes(info));
   }
 
   void create() {

@@ -145,22 +145,22 @@ void check_field(const FileDescription& file, int field, int time) {
   const auto chunk_points = inner.back().get<std::int64_t>();
   const auto points = json["shape"].back().get<std::int64_t>();
   REQUIRE(shard_points % chunk_points == 0);
-  const auto chunks = static_cast<std::size_t>(shard_points / chunk_points);
+  const std::size_t chunks = shard_points / chunk_points;
   for (int level = 0; level < info.levels; ++level) {
     for (std::int64_t first = 0; first < points; first += chunk_points) {
       const std::string row = deep ? fmt::format("/{}", level / shard_levels) : "";
       const auto bytes = read_bytes(
           fmt::format("{}/{}/c/{}{}/{}", file.path, info.name, time, row, first / shard_points));
-      const std::size_t entries = static_cast<std::size_t>(shard_levels) * chunks;
+      const std::size_t entries = shard_levels * chunks;
       const std::size_t index = bytes.size() - 16 * entries - 4;
       REQUIRE(index < bytes.size());
       REQUIRE(slow_crc32c(std::span(bytes).subspan(index, 16 * entries)) ==
               number_at<std::uint32_t>(bytes, bytes.size() - 4));
-      const std::size_t entry = static_cast<std::size_t>(level % shard_levels) * chunks +
-                                static_cast<std::size_t>(first % shard_points / chunk_points);
+      const std::size_t entry =
+          (level % shard_levels) * chunks + (first % shard_points / chunk_points);
       const auto values = decode(bytes, number_at<std::uint64_t>(bytes, index + 16 * entry),
                                  number_at<std::uint64_t>(bytes, index + 16 * entry + 8),
-                                 file.compression.codec, static_cast<std::size_t>(chunk_points));
+                                 file.compression.codec, chunk_points);
       for (std::int64_t p = 0; p < std::min(chunk_points, points - first); ++p)
         REQUIRE(values[p] == value_of(field, time, level, first + p));
     }
@@ -250,7 +250,7 @@ TEST_CASE("slabs_that_end_inside_chunks_make_the_same_bytes") {
   const SharedDirectory folder;
   const std::string name = fmt::format("{}/{}", folder.path, world_rank());
   const std::int64_t points = 2'500'003;  // three chunks, the last reaches one point over the end
-  std::vector<float> values(static_cast<std::size_t>(2 * points));
+  std::vector<float> values(2 * points);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(static_cast<float>(i) * 1e-3F);
   const auto bytes = std::as_bytes(std::span(values));
@@ -306,7 +306,7 @@ TEST_CASE("the_mesh_of_a_store_is_the_mesh") {
     double number = 0;
     std::int64_t index[6] = {};
     for (int point = 0; point < mesh.part(variable.place).owned; ++point) {
-      const auto first = static_cast<std::size_t>(point * variable.width);
+      const std::size_t first = point * variable.width;
       if (variable.numbers != nullptr) {
         variable.numbers(mesh, point, &number);
         REQUIRE(number_at<double>(bytes, 8 * first) == number);
@@ -333,7 +333,7 @@ TEST_CASE("a_store_does_not_replace_what_is_no_store") {
     file = two_fields(folder.path + "/early.zarr");
     file.pieces = dealt({7}, file);
     const auto container = find_container("zarr", "direct").create(file, MPI_COMM_SELF);
-    const std::vector<float> values(static_cast<std::size_t>(file.sizes[0]));
+    const std::vector<float> values(file.sizes[0]);
     container->put({0, 0, 1, 0, file.sizes[0]}, 0, values.data());
     CHECK_THROWS_WITH_AS(container->close(), doctest::Contains("ta/c/0/0/0"), Error);
     CHECK_FALSE(fs::exists(file.path));

@@ -7,8 +7,7 @@
 namespace thalweg {
 
 std::int64_t bytes_on_the_way(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                              const OutputSettings& settings,
-                              const std::array<std::int64_t, 3>& sizes) {
+                              const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
   Definition definition;
   definition.sizes = sizes;
   definition.fields.assign(fields.begin(), fields.end());
@@ -17,7 +16,7 @@ std::int64_t bytes_on_the_way(const StreamSettings& stream, std::span<const Fiel
   std::int64_t step_bytes = 0;
   for (const int index : resolved.fields) {
     const auto& field = definition.fields[index];
-    step_bytes += sizes[static_cast<int>(field.place)] *
+    step_bytes += sizes[field.place] *
                   static_cast<std::int64_t>(definition.levels_of(resolved, field).size()) *
                   staged_bytes(field.type);
   }

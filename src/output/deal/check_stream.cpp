@@ -77,7 +77,7 @@ void check_layers(const StreamSettings& stream, const std::string& where,
 }  // namespace
 
 void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings, const std::array<std::int64_t, 3>& sizes) {
+                  const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
   const auto stream = with_end(given, settings.duration);
   check_name("[[output]]", stream.name, longest_stream_name);
   const auto chosen = resolve_variables(stream, fields);
@@ -86,7 +86,7 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
   check_layers(stream, where, fields, chosen);
   const auto& kind = find_container(stream.container, settings.way);
   FileDescription file;  // what is known of its largest file
-  file.sizes.assign(sizes.begin(), sizes.end());
+  file.sizes = sizes;
   const auto& mode = find_mode(settings.mode);
   const bool shared = may_share_steps(mode, settings.io_ranks, stream.partitions);
   if (shared && !mode.own_files) {  // every partition has a team; 0: compute ranks, not known here

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "thalweg/error.hpp"
@@ -98,16 +99,15 @@ std::vector<int> Definition::levels_of(const Stream& stream, const FieldInfo& fi
 }
 
 const FieldInfo& Definition::field_of(const Stream& stream, int position) const {
-  return fields[stream.fields[static_cast<std::size_t>(position)]];
+  return fields[stream.fields[position]];
 }
 
 std::int64_t Definition::bytes_of_step(const Stream& stream) const {
   std::int64_t bytes = 0;
   for (const int index : stream.fields) {
     const auto& field = fields[index];
-    bytes += sizes[static_cast<std::size_t>(field.place)] *
-             static_cast<std::int64_t>(levels_of(stream, field).size() *
-                                       bytes_of(stream.type_of(field)));
+    bytes += sizes[field.place] * static_cast<std::int64_t>(levels_of(stream, field).size() *
+                                                            bytes_of(stream.type_of(field)));
   }
   return bytes;
 }
@@ -137,7 +137,7 @@ Definition Definition::from_json(const std::string& text, const OutputSettings& 
   const auto packed = nlohmann::json::parse(text);
   Definition definition;
   definition.use(settings);
-  definition.sizes = packed["sizes"];
+  definition.sizes = {packed["sizes"].get<std::array<std::int64_t, 3>>()};
   definition.history = packed["history"];
   definition.settings.attributes = packed["attributes"].get<std::map<std::string, std::string>>();
   for (const auto& field : packed.value("fields", nlohmann::json::array())) {

@@ -2,7 +2,6 @@
 // All that compute ranks defined, in the form both sides of an output work from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -40,8 +39,8 @@ struct Definition {
   BegunRun begun;           ///< the first of the runs that write these files
   std::vector<FieldInfo> fields;
   std::vector<Stream> streams;
-  std::array<std::int64_t, 3> sizes{};  ///< [place] global points
-  std::string history;                  ///< of every file: when and how the run began
+  PerPlace<std::int64_t> sizes{};  ///< global points
+  std::string history;             ///< of every file: when and how the run began
 
   void use(const OutputSettings& chosen);
   void continue_after(ModelTime time, bool in_same_files);

@@ -59,7 +59,7 @@ FileDescription describe_whole(const Definition& definition, int stream_index, i
     file.fields.push_back(field);
   }
   file.run_fields = definition.fields;
-  file.sizes.assign(definition.sizes.begin(), definition.sizes.end());
+  file.sizes = definition.sizes;
   file.times_s = seconds_of(times.times);
   file.steps = times.steps;
   file.start_date = definition.settings.start_date;
@@ -98,10 +98,9 @@ FileDescription describe_file(const Definition& definition, const LaneDivision& 
   if (!lane.own_files || lane.team.size() == 1) return file;
   file.path = part_path(definition, stream, file_index, member_of(lane, writer));
   file.global_sizes = file.sizes;
-  file.first_points.assign(3, 0);
   for (const auto& slice : lane.slices) {
     if (slice.writer != writer) continue;
-    const auto place = static_cast<std::size_t>(file.fields[slice.position].place);
+    const Place place = file.fields[slice.position].place;
     file.sizes[place] = slice.points;
     file.first_points[place] = slice.first_point;
   }
@@ -129,8 +128,7 @@ std::string file_settings(const Definition& definition, const LaneDivision& lane
       lane.own_files ? lane.team.size() : 1, lane.own_files && lane.team.size() > 1 ? "s" : "");
   for (const auto& field : file.fields) {
     text += fmt::format(", {}[{}]:{}:{}", field.name, field.levels,
-                        value_type_names[static_cast<std::size_t>(file.type_of(field))],
-                        place_names[static_cast<std::size_t>(field.place)]);
+                        value_type_names[file.type_of(field)], place_names[field.place]);
   }
   return text;
 }

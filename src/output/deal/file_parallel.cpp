@@ -12,11 +12,11 @@ LaneDivision divide_file_parallel(const Definition& definition, int lane, int wr
   division.team = team_of(definition, lane, writers);
   const auto size_of = [&](int index) {
     const auto place = definition.fields[index].place;
-    return definition.sizes[static_cast<std::size_t>(place)];
+    return definition.sizes[place];
   };
   auto members = static_cast<std::int64_t>(division.team.size());
   for (const int index : stream.fields) members = std::min(members, size_of(index));
-  division.team.resize(static_cast<std::size_t>(members));  // no file without points
+  division.team.resize(members);  // no file without points
   for (std::size_t position = 0; position < stream.fields.size(); ++position) {
     const auto& field = definition.fields[stream.fields[position]];
     const auto levels = static_cast<int>(definition.levels_of(stream, field).size());

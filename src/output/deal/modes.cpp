@@ -100,7 +100,7 @@ std::vector<Slice> whole_fields(const Definition& definition, const Stream& stre
     const auto& field = definition.fields[stream.fields[position]];
     slices.push_back({static_cast<int>(position), 0,
                       static_cast<int>(definition.levels_of(stream, field).size()), 0,
-                      definition.sizes[static_cast<std::size_t>(field.place)], writer});
+                      definition.sizes[field.place], writer});
   }
   return slices;
 }

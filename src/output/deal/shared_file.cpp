@@ -16,7 +16,7 @@ LaneDivision divide_shared_file(const Definition& definition, int lane, int writ
   std::int64_t before = 0;  // bytes of the levels dealt so far, in file order
   for (std::size_t position = 0; position < stream.fields.size(); ++position) {
     const auto& field = definition.fields[stream.fields[position]];
-    const auto points = definition.sizes[static_cast<std::size_t>(field.place)];
+    const auto points = definition.sizes[field.place];
     const auto bytes = points * static_cast<std::int64_t>(bytes_of(stream.type_of(field)));
     const auto levels = static_cast<int>(definition.levels_of(stream, field).size());
     for (int level = 0; level < levels; ++level, before += bytes) {

@@ -19,14 +19,14 @@ constexpr std::int64_t alignment = 64;  // a cache line: no two slices share one
 
 SlotMap::SlotMap(const Definition& definition, std::span<const LaneDivision> lanes,
                  const OwnedRuns& runs, int slots) {
-  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, std::int64_t> counted;
+  std::map<std::tuple<Place, std::int64_t, std::int64_t>, std::int64_t> counted;
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const auto& stream = definition.streams[definition.stream_of(static_cast<int>(lane))];
     Lane entry;
     entry.offset = total_;
     for (const auto& slice : lanes[lane].slices) {
       const auto& field = definition.field_of(stream, slice.position);
-      const auto place = static_cast<std::size_t>(field.place);
+      const Place place = field.place;
       const auto [known, fresh] = counted.try_emplace({place, slice.first_point, slice.points});
       if (fresh) known->second = points_in(runs[place], slice.first_point, slice.points);
       const auto bytes = known->second * slice.levels * staged_bytes(field.type);
@@ -54,7 +54,7 @@ int slots_per_lane(const Definition& definition, std::span<const LaneDivision> l
   if (!ranks.dedicated()) return 1;
   const auto budget = definition.settings.budget_bytes;
   if (budget == 0) return 2;
-  std::vector<std::int64_t> step(static_cast<std::size_t>(ranks.writers));
+  std::vector<std::int64_t> step(ranks.writers);
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const auto& stream = definition.streams[definition.stream_of(static_cast<int>(lane))];
     for (const auto& slice : lanes[lane].slices) {

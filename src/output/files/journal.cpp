@@ -131,7 +131,7 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
   if (!file) return std::nullopt;
   const auto size = static_cast<std::int64_t>(file.tellg());
   for (std::int64_t bytes = std::min(size, tail_bytes);; bytes = std::min(size, 4 * bytes)) {
-    std::string text(static_cast<std::size_t>(bytes), '\0');
+    std::string text(bytes, '\0');
     file.seekg(size - bytes);
     file.read(text.data(), bytes);
     int cut = 0;  // lines that a kill may have cut short: the last

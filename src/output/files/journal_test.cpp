@@ -19,7 +19,7 @@ namespace {
 
 JournalLine line_of(int step, int blocks) {
   JournalLine line{step, ModelTime(step), false, JournalJson::object()};
-  std::vector<WrittenBlock> written(static_cast<std::size_t>(blocks), {1, 2, 3});
+  std::vector<WrittenBlock> written(blocks, {1, 2, 3});
   line.files["out.nc"]["blocks"]["out.nc"] = blocks_to_json(written);
   return line;
 }

@@ -137,9 +137,9 @@ std::string missing_output(const Definition& definition, ModelTime time,
   for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
     const auto& stream = definition.streams[number];
     const auto& schedule = stream.schedule;
-    std::vector<int> last(static_cast<std::size_t>(stream.settings.partitions), -1);
+    std::vector<int> last(stream.settings.partitions, -1);
     for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step)
-      last[static_cast<std::size_t>(schedule.partition_of(step))] = step;
+      last[schedule.partition_of(step)] = step;
     for (std::size_t partition = 0; partition < last.size(); ++partition) {
       auto step = last[partition];
       if (!handed_over.empty()) step = std::min(step, handed_over[stream.first_lane + partition]);

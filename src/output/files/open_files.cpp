@@ -57,15 +57,13 @@ void OpenFiles::make_rooms() {
   rooms_.resize(lanes_.size());
   if (definition_.words.transport == Transport::two_sided) return;
   for (int lane = 0; lane < static_cast<int>(lanes_.size()); ++lane) {
-    const auto number = static_cast<std::size_t>(lane);
-    const auto& division = lanes_[number];
-    if (teams_[number] == MPI_COMM_NULL || division.team.size() == 1 || division.own_files)
-      continue;
+    const auto& division = lanes_[lane];
+    if (teams_[lane] == MPI_COMM_NULL || division.team.size() == 1 || division.own_files) continue;
     const int stream = definition_.stream_of(lane);
     const auto& container = definition_.streams[stream].settings.container;
     const auto file = describe_file(definition_, division, stream, 0, ranks_.writer());
     if (find_container(container, definition_.settings.way).grows(file))
-      rooms_[number] = make_team_room(teams_[number]);
+      rooms_[lane] = make_team_room(teams_[lane]);
   }
 }
 
@@ -289,12 +287,11 @@ void OpenFiles::make_next_file(int stream, int file) {
 void OpenFiles::close_file(int stream, int file, Open& open) {
   const auto& chosen = definition_.streams[stream];
   const int partition = chosen.schedule.files()[file].partition;
-  const auto lane = static_cast<std::size_t>(chosen.first_lane + partition);
+  const int lane = chosen.first_lane + partition;
   // The journal knows every time before the file gets its final name.
   const bool whole =
       all_true(teams_[lane], open.file && !failure_.happened(), "the other writers of a file");
-  if (whole && is_head(static_cast<int>(lane)))
-    failure_.attempt([&] { reports_.hear_all({stream, file}); });
+  if (whole && is_head(lane)) failure_.attempt([&] { reports_.hear_all({stream, file}); });
   std::optional<FileDescription> written;
   if (open.file) {
     try {
@@ -310,7 +307,7 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
       lanes_[lane].own_files
           ? all_true(teams_[lane], written && !failure_.happened(), "the writers of the parts")
           : whole && written;
-  if (!is_head(static_cast<int>(lane))) return;
+  if (!is_head(lane)) return;
   // Parts are complete under their names: then, and only then, comes the file that ties them
   // together; and when all of it is there, the journal says so.
   failure_.attempt([&] {

@@ -107,7 +107,7 @@ void TeamFile::finish_time(bool well) {
 }
 
 void TeamFile::begin_time(int step, ModelTime time) {
-  const auto index = static_cast<std::size_t>(times_);
+  const std::size_t index = times_;
   const auto set = [&](FileDescription& file) {
     file.steps.at(index) = step;
     file.times_s.at(index) = time.seconds();
@@ -128,7 +128,7 @@ std::string TeamFile::place_of(int time_index) {
 }
 
 void TeamFile::close(bool well) {
-  const auto times = static_cast<std::size_t>(times_);
+  const std::size_t times = times_;
   if (times == 0) return discard();
   const auto cut = [&](FileDescription& file) {
     file.steps.resize(times);

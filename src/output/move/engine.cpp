@@ -25,7 +25,7 @@ EngineParts make_engine_parts(const Definition& definition, const Ranks& ranks,
                  &shared.writers);
   StagingRanks parties;
   parties.comm = ranks.data;
-  parties.sources.resize(static_cast<std::size_t>(ranks.compute_ranks));
+  parties.sources.resize(ranks.compute_ranks);
   std::iota(parties.sources.begin(), parties.sources.end(), 0);
   for (int writer = 0; writer < ranks.writers; ++writer) {
     parties.takers.push_back(ranks.rank_of_writer(writer));
@@ -51,7 +51,7 @@ std::vector<Engine*>& open_engines() {
 }  // namespace
 
 Engine::Engine(const Definition& definition, const Ranks& ranks, const OwnedRuns& runs,
-               std::span<const std::vector<std::int64_t>> positions, FailureNews& news)
+               const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news)
     : definition_(definition), ranks_(ranks), news_(news) {
   pulse_.emplace(ranks_.control, tag_pulse, [ranks](int rank) { return ranks.name_of(rank); });
   RunsMessage message;

@@ -32,7 +32,7 @@ class Engine {
  public:
   /// Collective over all ranks of the output. positions[place] as in OwnedPoints.
   Engine(const Definition& definition, const Ranks& ranks, const OwnedRuns& runs,
-         std::span<const std::vector<std::int64_t>> positions, FailureNews& news);
+         const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news);
   Engine(const Engine&) = delete;
   ~Engine();
 

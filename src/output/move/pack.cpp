@@ -16,14 +16,14 @@ namespace {
 template <class Value>
 void copy_values(const Value* from, std::ptrdiff_t stride, std::int64_t count, Value* into) {
   if (stride == 1) {
-    std::memcpy(into, from, static_cast<std::size_t>(count) * sizeof(Value));
+    std::memcpy(into, from, count * sizeof(Value));
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) into[i] = from[i * stride];
 }
 
 bool consecutive(std::span<const int> levels) {
-  return levels.back() - levels.front() + 1 == static_cast<std::ptrdiff_t>(levels.size());
+  return levels.back() - levels.front() + 1 == std::ssize(levels);
 }
 
 // Columns: levels lie together in the model's memory.

@@ -29,8 +29,8 @@ void Receiver::receive(const MPI_Status& status) {
   }
   const StepKey key{static_cast<int>(values[0]), static_cast<int>(values[1])};
   const int lane = definition_.lane_of(key.first, key.second);
-  const auto source = static_cast<std::size_t>(status.MPI_SOURCE);
-  const auto sources = static_cast<std::size_t>(ranks_.compute_ranks);
+  const std::size_t source = status.MPI_SOURCE;
+  const std::size_t sources = ranks_.compute_ranks;
   const auto slices = divisions_[lane].slices.size();
   auto& pending = pending_[key];
   if (pending.staged.slots.empty()) {
@@ -39,7 +39,7 @@ void Receiver::receive(const MPI_Status& status) {
     pending.staged.slots.resize(sources);
   }
   pending.staged.slots[source] = values[2];
-  auto slice = static_cast<std::size_t>(values[3]);
+  std::size_t slice = values[3];
   for (std::size_t i = 4; i < values.size(); ++i, ++slice) {
     pending.staged.orders[source][slice] = static_cast<ArrayOrder>(values[i]);
     --pending.missing[slice];
@@ -104,10 +104,9 @@ void Receiver::end_step(const StepKey& key, const Step& step) {
   }
   hear_announcements();  // what waits is at its highest just before some of it is given back
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
-    const auto source = static_cast<std::size_t>(rank);
-    outbox_.post_words(rank, tag_credit, {lane, step.staged.slots[source]});
+    outbox_.post_words(rank, tag_credit, {lane, step.staged.slots[rank]});
     for (std::size_t slice = 0; slice < step.missing.size(); ++slice) {
-      waiting_bytes_ -= bytes_of(source, lane, slice);
+      waiting_bytes_ -= bytes_of(rank, lane, slice);
     }
   }
   writer_.finish_step(key.first, key.second);

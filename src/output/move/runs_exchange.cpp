@@ -30,7 +30,7 @@ void send_runs(const OwnedRuns& runs, int destination, MPI_Comm comm, RunsMessag
 std::vector<OwnedRuns> receive_runs(int sources, MPI_Comm comm, const OwnedRuns* own) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  std::vector<OwnedRuns> all(static_cast<std::size_t>(sources));
+  std::vector<OwnedRuns> all(sources);
   for (int source = 0; source < sources; ++source) {
     auto& runs = all[source];
     if (own != nullptr && source == rank) {
@@ -47,7 +47,7 @@ std::vector<OwnedRuns> receive_runs(int sources, MPI_Comm comm, const OwnedRuns*
         "the owned points of the compute ranks", 0.001);
     int count = 0;
     MPI_Get_count(&status, MPI_INT64_T, &count);
-    std::vector<std::int64_t> packed(static_cast<std::size_t>(count));
+    std::vector<std::int64_t> packed(count);
     MPI_Recv(packed.data(), count, MPI_INT64_T, source, tag_runs, comm, MPI_STATUS_IGNORE);
     std::size_t next = 3;
     for (std::size_t place = 0; place < 3; ++place) {
@@ -77,7 +77,7 @@ Definition receive_definition(const Ranks& ranks, const OutputSettings& settings
   });
   int size = 0;
   MPI_Get_count(&status, MPI_CHAR, &size);
-  std::string text(static_cast<std::size_t>(size), '\0');
+  std::string text(size, '\0');
   MPI_Recv(text.data(), size, MPI_CHAR, status.MPI_SOURCE, tag_definition, ranks.control,
            MPI_STATUS_IGNORE);
   MPI_Request served = MPI_REQUEST_NULL;

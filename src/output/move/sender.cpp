@@ -21,7 +21,7 @@ namespace thalweg {
 
 Sender::Sender(const Definition& definition, std::span<const LaneDivision> lanes,
                const Ranks& ranks, const OwnedRuns& runs,
-               std::span<const std::vector<std::int64_t>> positions, StagingMemory& staging,
+               const PerPlace<std::vector<std::int64_t>>& positions, StagingMemory& staging,
                int slots, std::function<void()> pump, std::function<void(const Error&)> on_error)
     : definition_(definition),
       divisions_(lanes),
@@ -35,10 +35,10 @@ Sender::Sender(const Definition& definition, std::span<const LaneDivision> lanes
       on_error_(std::move(on_error)),
       lanes_(lanes.size()),
       outbox_(ranks.control) {
-  for (auto& lane : lanes_) lane.credits.assign(static_cast<std::size_t>(slots_), 0);
+  for (auto& lane : lanes_) lane.credits.assign(slots_, 0);
 }
 
-const Sender::Shape& Sender::shape_of(std::size_t place, const Slice& slice) {
+const Sender::Shape& Sender::shape_of(Place place, const Slice& slice) {
   const auto [entry, fresh] = shapes_.try_emplace({place, slice.first_point, slice.points});
   if (fresh) {
     const auto share = share_of(runs_[place], slice.first_point, slice.points);
@@ -70,9 +70,8 @@ void Sender::put(int stream, int step, int position, const FieldView& view) {
   for (std::size_t number = 0; number < slices.size(); ++number) {
     const auto& slice = slices[number];
     if (slice.position != position) continue;
-    const auto& shape = shape_of(static_cast<std::size_t>(field.place), slice);
-    const auto wanted = std::span(levels).subspan(static_cast<std::size_t>(slice.first_level),
-                                                  static_cast<std::size_t>(slice.levels));
+    const auto& shape = shape_of(field.place, slice);
+    const auto wanted = std::span(levels).subspan(slice.first_level, slice.levels);
     state.orders[number] = pack(view, {shape.stretches, shape.points, field.levels, wanted},
                                 target(lane, static_cast<int>(number)));
     state.filled[number] = true;
@@ -111,7 +110,7 @@ void Sender::acquire(int lane, int stream, int step) {
       state.spill = std::make_unique<Spill>(definition_.settings.spill_directory,
                                             fmt::format("thalweg_{}_{}", ranks_.rank, lane));
     }
-    state.aside.resize(static_cast<std::size_t>(map_.slot_bytes(lane)));
+    state.aside.resize(map_.slot_bytes(lane));
     state.filling = Lane::Filling::spill;
     return;
   }
@@ -232,8 +231,8 @@ void Sender::advance(Queue& queue) {
     if (state.credits[state.slot] != 0) return;
     if (next.spilled) {
       try {
-        state.spill->pop({staging_.memory() + map_.offset(next.lane, state.slot, 0),
-                          static_cast<std::size_t>(map_.slot_bytes(next.lane))});
+        state.spill->pop(std::span(staging_.memory() + map_.offset(next.lane, state.slot, 0),
+                                   map_.slot_bytes(next.lane)));
       } catch (const std::exception& error) {
         spill_broken_ = true;  // what waits is never announced: all ranks end together
         on_error_(error_of(error));

@@ -28,7 +28,7 @@ namespace thalweg {
 class Sender {
  public:
   Sender(const Definition& definition, std::span<const LaneDivision> lanes, const Ranks& ranks,
-         const OwnedRuns& runs, std::span<const std::vector<std::int64_t>> positions,
+         const OwnedRuns& runs, const PerPlace<std::vector<std::int64_t>>& positions,
          StagingMemory& staging, int slots, std::function<void()> pump,
          std::function<void(const Error&)> on_error);
 
@@ -83,14 +83,14 @@ class Sender {
   void announce(int lane, const Step& step, std::size_t first, std::size_t end);
   void publish(int lane, const Step& step, std::size_t first);
   void advance(Queue& queue);
-  const Shape& shape_of(std::size_t place, const Slice& slice);
+  const Shape& shape_of(Place place, const Slice& slice);
   std::byte* target(int lane, int slice);
 
   const Definition& definition_;
   std::span<const LaneDivision> divisions_;
   Ranks ranks_;
   const OwnedRuns& runs_;
-  std::span<const std::vector<std::int64_t>> positions_;  // [place]
+  const PerPlace<std::vector<std::int64_t>>& positions_;
   StagingMemory& staging_;
   SlotMap map_;
   int slots_;
@@ -99,7 +99,7 @@ class Sender {
   std::vector<Lane> lanes_;
   Queue shared_queue_;               // of lanes with several writers
   std::map<int, Queue> own_queues_;  // of the others, [lane]
-  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Shape> shapes_;
+  std::map<std::tuple<Place, std::int64_t, std::int64_t>, Shape> shapes_;
   Outbox outbox_;
   int done_ = 0;
   bool given_up_ = false, spill_broken_ = false;

@@ -62,8 +62,7 @@ void Spill::push(std::span<const std::byte> bytes, std::int64_t key) {
   const auto size = static_cast<std::int64_t>(bytes.size());
   const FileSizeSignalBlocked blocked;
   for (std::int64_t done = 0; done < size;) {
-    const auto count =
-        pwrite(file_, bytes.data() + done, static_cast<std::size_t>(size - done), end_ + done);
+    const auto count = pwrite(file_, bytes.data() + done, size - done, end_ + done);
     if (count < 0 && errno == EINTR) continue;
     if (count == 0) errno = ENOSPC;
     if (count <= 0) {
@@ -85,8 +84,7 @@ std::int64_t Spill::pop(std::span<std::byte> into) {
   }
   const auto [key, size] = blocks_.front();
   for (std::int64_t done = 0; done < size;) {
-    const auto count =
-        pread(file_, into.data() + done, static_cast<std::size_t>(size - done), begin_ + done);
+    const auto count = pread(file_, into.data() + done, size - done, begin_ + done);
     if (count < 0 && errno == EINTR) continue;
     if (count == 0) errno = EIO;
     if (count <= 0) refuse("read", size);

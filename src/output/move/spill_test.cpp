@@ -34,7 +34,7 @@ struct Directory {
 std::vector<std::byte> block_of(std::int64_t key, std::size_t bytes) {
   std::vector<std::byte> block(bytes);
   for (std::size_t i = 0; i < bytes; ++i) {
-    block[i] = static_cast<std::byte>((i * 7 + static_cast<std::size_t>(key) * 13) & 0xff);
+    block[i] = static_cast<std::byte>((i * 7 + key * 13) & 0xff);
   }
   return block;
 }

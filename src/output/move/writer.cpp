@@ -44,7 +44,7 @@ Writer::Writer(const Definition& definition, std::span<const LaneDivision> lanes
 }
 
 const Plan& Writer::plan_for(const FieldInfo& field, const Slice& slice) {
-  const auto place = static_cast<std::size_t>(field.place);
+  const Place place = field.place;
   const auto [entry, fresh] = plans_.try_emplace({place, slice.first_point, slice.points}, Plan{});
   if (!fresh) return entry->second;
   const double begin_s = now_s();
@@ -73,7 +73,7 @@ void Writer::fetch(int lane, int slice, const StagedSlots& staged, ValueType typ
     if (!staging_.in_place(source)) total += maps_[source].bytes(lane, slice);
   }
   if (static_cast<std::int64_t>(buffer_.size()) < total) {
-    buffer_.resize(static_cast<std::size_t>(total));
+    buffer_.resize(total);
   }
   arrays_.clear();
   auto* into = buffer_.data();
@@ -132,8 +132,7 @@ void Writer::write_slabs(int stream, int step, const Slice& slice, const Plan& p
       slab_of({slice.levels, slice.points, value_bytes,
                arrays_.front().order == ArrayOrder::level_innermost && slice.levels > 1,
                container.slab_bytes(), container.cut_points(slice.position)});
-  slab_.resize(
-      std::max(slab_.size(), static_cast<std::size_t>(value_bytes * slab.levels * slab.points)));
+  slab_.resize(std::max<std::size_t>(slab_.size(), value_bytes * slab.levels * slab.points));
   const bool own_file = lanes_[definition_.lane_of(stream, step)].own_files;
   const auto first_in_file = own_file ? 0 : slice.first_point;
   double reorder_s = 0.0, write_s = 0.0, begin_s = now_s();
@@ -192,10 +191,8 @@ bool Writer::trace(int stream, int step, const Slice& slice, const Plan& plan) c
   const auto type = chosen.type_of(field);
   const bool narrow = type == ValueType::float32;
   trace_stop("codec", target.point, narrow ? static_cast<double>(static_cast<float>(value)) : value,
-             fmt::format("{} -> {}, compression {}",
-                         value_type_names[static_cast<std::size_t>(array.type)],
-                         value_type_names[static_cast<std::size_t>(type)],
-                         chosen.settings.compression.codec));
+             fmt::format("{} -> {}, compression {}", value_type_names[array.type],
+                         value_type_names[type], chosen.settings.compression.codec));
   return true;
 }
 

@@ -57,7 +57,7 @@ class Writer {
 
  private:
   struct PlanKey {
-    std::size_t place;
+    Place place;
     std::int64_t first_point, points;
     auto operator<=>(const PlanKey&) const = default;
   };

@@ -43,7 +43,7 @@ void write_once(const std::string& directory, const StreamSettings& stream) {
 std::size_t wrong_values(const std::string& path) {
   int ncid = -1, variable = -1;
   REQUIRE(nc_open(path.c_str(), NC_NOWRITE, &ncid) == NC_NOERR);
-  std::vector<double> read(static_cast<std::size_t>(points * levels));
+  std::vector<double> read(points * levels);
   REQUIRE(nc_inq_varid(ncid, "deep", &variable) == NC_NOERR);
   REQUIRE(nc_get_var_double(ncid, variable, read.data()) == NC_NOERR);
   nc_close(ncid);
