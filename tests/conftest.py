@@ -50,8 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the slow tests as well")
 
 
-# All ranks of all tests are on this machine: where Open MPI looks for no network and no batch system,
-# its start takes half as long. What the environment says already counts.
+# All ranks of all tests are on this machine: where Open MPI looks for no network and no batch
+# system, its start takes half as long. What the environment says already counts.
 ON_ONE_NODE = {"OMPI_MCA_plm": "isolated", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 
 
