@@ -51,7 +51,7 @@ ranks = {RANKS}
 
 
 def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
-    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", "time.duration=P4D")
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", "time.duration=P2D")
     run.wait_for(lambda: len(run.complete_files()) >= 2)
     for _ in range(2):
         with run.stopped():
@@ -61,12 +61,12 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
     run.assert_complete_files_are_whole()
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize(("mode", "each_s"), [("sync", 0.5), ("async", 1.1)])
 def test_a_checkpoint_may_last_longer_than_the_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, each_s: float
 ) -> None:
     """Each rank's part takes less than the limit, all of them more."""
-    slow_disk, ranks, each_s = tmp_path / "slow_disk.so", 4, 1.2
+    slow_disk, ranks = tmp_path / "slow_disk.so", 4
     source = Path(__file__).with_name("slow_disk.c")
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
     monkeypatch.setenv("LD_PRELOAD", str(slow_disk))

@@ -13,7 +13,7 @@ from thalweg.run.launch import mpirun_command, mpirun_environment
 
 RANKS = (1, 2, 3, 4)
 # Rooms whose code knows of no other rank: their tests say the same on any number.
-OF_ONE_RANK = "*src/codec/*,*src/grid/*"
+OF_ONE_RANK = "*src/codec/*,*src/grid/*,*src/settings/*"
 
 
 def run_tests(expression: str, slow: bool) -> int:
