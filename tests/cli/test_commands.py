@@ -113,6 +113,8 @@ def test_every_container_has_a_reader_and_the_other_way_round(cli: Cli, model: P
     for reader in READERS:
         module = importlib.import_module(f"thalweg.files.{reader.module}")
         assert callable(getattr(module, reader.opener))
+        spot = f"{reader.name}_spot"  # where `trace` looks for it
+        assert callable(getattr(importlib.import_module(f"thalweg.trace.{spot}"), spot))
 
 
 def test_words_of_the_programs_tables_are_refused_with_their_list(

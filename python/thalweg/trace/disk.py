@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import os
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +12,9 @@ import numpy as np
 
 from thalweg.errors import ThalwegError
 from thalweg.files.datasets import open_dataset, parts_of
-from thalweg.trace.cdf_spot import cdf_spot
-from thalweg.trace.grib2_spot import grib2_spot
-from thalweg.trace.hdf5_spot import hdf5_spot
+from thalweg.files.readers import reader_of
 from thalweg.trace.place import TraceRequest, ValuePlace
-from thalweg.trace.raw_spot import raw_spot
-from thalweg.trace.spot import Spot
-from thalweg.trace.zarr_spot import zarr_spot
+from thalweg.trace.spot import Spot, bytes_at
 
 _SHOWN_BYTES = 8
 
@@ -39,7 +36,7 @@ def read_from_disk(place: ValuePlace, request: TraceRequest) -> DiskValue:
     if place.level_index >= 0:
         index = (place.slot.index, place.level_index, point)
     spot = _spot(path, place.shape.name, index)
-    raw = _bytes_at(spot.file, spot.offset, min(spot.size, _SHOWN_BYTES))
+    raw = bytes_at(spot.file, spot.offset, min(spot.size, _SHOWN_BYTES))
     last = spot.offset + spot.size - 1
     if spot.decoded is None:
         value = float(np.frombuffer(raw, dtype=spot.dtype)[0])
@@ -66,29 +63,9 @@ def _part_with(path: Path, name: str, point: int) -> tuple[Path, int]:
 
 
 def _spot(path: Path, name: str, index: tuple[int, ...]) -> Spot:
-    if path.suffix == ".zarr":
-        return zarr_spot(path, name, index)
-    if path.suffix == ".grb2":
-        return grib2_spot(path, name, index)
-    if path.suffix == ".raw":
-        return raw_spot(path, name, index)
-    magic = _bytes_at(path, 0, 4)
-    if magic.startswith(b"CDF"):
-        return cdf_spot(path, name, index)
-    if magic == b"\x89HDF":
-        return hdf5_spot(path, name, index)
-    raise ThalwegError(f"'{path}' is neither netCDF, Zarr, GRIB2 nor raw, so its bytes are unknown")
-
-
-def _bytes_at(path: Path, offset: int, size: int) -> bytes:
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            raw = os.pread(descriptor, size, offset)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise ThalwegError(f"'{path}' cannot be read: {error.strerror}") from error
-    if len(raw) < size:
-        raise ThalwegError(f"'{path}' ends before byte {offset + size}; it was cut", exit_code=1)
-    return raw
+    """Of the reader whose container it is: NAME_spot in NAME_spot.py."""
+    module = f"{reader_of(path).name}_spot"
+    find: Callable[[Path, str, tuple[int, ...]], Spot] = getattr(
+        importlib.import_module(f"thalweg.trace.{module}"), module
+    )
+    return find(path, name, index)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,3 +42,17 @@ def never_written(path: Path, name: str) -> ThalwegError:
         f"these values of '{name}' were never written to '{path}'; choose another --time",
         exit_code=1,
     )
+
+
+def bytes_at(path: Path, offset: int, size: int) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            raw = os.pread(descriptor, size, offset)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise ThalwegError(f"'{path}' cannot be read: {error.strerror}") from error
+    if len(raw) < size:
+        raise ThalwegError(f"'{path}' ends before byte {offset + size}; it was cut", exit_code=1)
+    return raw
