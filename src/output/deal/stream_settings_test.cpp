@@ -2,9 +2,12 @@
 // Facts about a stream's settings: each comes from settings.toml and arrives on the I/O ranks.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <concepts>
+#include <cstdint>
 #include <utility>
+#include <variant>
 
 #include "count_members.hpp"
 #include "output/deal/definition.hpp"
@@ -47,6 +50,33 @@ StreamSettings with_other(const std::string& chosen) {
   return settings;
 }
 
+/// A value in TOML that is not the default.
+std::string other_than_default(const SettingSpec& setting) {
+  if (setting.type == "integer")
+    return fmt::format("{}", std::get<std::int64_t>(*setting.default_value) + 1);
+  if (setting.type == "number")
+    return fmt::format("{:.1f}", std::get<double>(*setting.default_value) + 1.0);
+  if (setting.type == "duration") return "\"PT77S\"";
+  for (const auto& word : setting.allowed) {
+    if (SettingValue(word) != *setting.default_value) return fmt::format("\"{}\"", word);
+  }
+  return "\"other\"";
+}
+
+/// Every member of an output's settings as text, as they come from this experiment.
+std::string output_settings_of(const std::string& experiment) {
+  std::string all;
+  const auto settings = output_settings(Experiment::parse(experiment, "case.toml"), "run");
+  visit_settings(settings, [&](const char*, const auto& value) {
+    if constexpr (requires { value.ms(); }) {
+      all += fmt::format("{} ", value.ms());
+    } else {
+      all += fmt::format("{} ", value);
+    }
+  });
+  return all;
+}
+
 std::vector<std::string> visited_keys() {
   std::vector<std::string> keys;
   const StreamSettings settings;
@@ -87,6 +117,18 @@ TEST_CASE("every_setting_of_a_stream_arrives_on_io_ranks") {
     const auto arrived = Definition::from_json(definition.to_json(), {});
     REQUIRE(arrived.streams.size() == 1);
     CHECK(arrived.streams.front().settings == settings);
+  }
+}
+
+TEST_CASE("every_setting_of_io_and_every_attribute_reaches_the_output") {
+  const auto as_it_is = output_settings_of("");
+  for (const auto& table : settings_list()) {
+    if (table.name != "io" && table.name != "attributes") continue;
+    for (const auto& setting : table.settings) {
+      const auto line = fmt::format("{} = {}", setting.key, other_than_default(setting));
+      CAPTURE(line);
+      CHECK(output_settings_of(fmt::format("[{}]\n{}\n", table.name, line)) != as_it_is);
+    }
   }
 }
 
