@@ -153,7 +153,8 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine end_time
 
-    !> Every time step: learns of failures on other ranks. Waits for nothing.
+    !> Every time step, as often on every rank: learns of failures on other ranks, from the answer to the question that the call
+    !! before it asked.
     module subroutine check(self, ierr)
       class(thalweg_output), intent(inout) :: self
       integer, intent(out), optional :: ierr

@@ -42,6 +42,11 @@ submodule (thalweg) thalweg_bodies
       integer(c_int64_t), value :: global_size, count
       integer(c_int64_t), intent(in) :: global(*)
     end function c_define_points
+    integer(c_int) function c_refuse(output, sentence) bind(c, name="thalweg_fortran_refuse")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: output
+      character(kind=c_char), intent(in) :: sentence(*)
+    end function c_refuse
     integer(c_int) function c_define_field(output, field) bind(c, name="thalweg_define_field")
       import :: c_field, c_int, c_ptr
       type(c_ptr), value :: output
@@ -176,6 +181,15 @@ contains
     integer(c_int64_t), allocatable, target :: positions_from_0(:)
     integer(c_int64_t) :: room
     type(c_ptr) :: where_they_lie
+    character(len=80) :: sentence
+    if (present(positions)) then
+      if (size(positions) /= size(global)) then
+        write (sentence, '(i0, a, i0, a)') size(positions), " positions were given for ", &
+          size(global), " points"
+        call give(c_refuse(self%handle, c_text(sentence)), ierr)
+        return
+      end if
+    end if
     allocate (global_from_0, source=int(global, c_int64_t) - 1)
     where_they_lie = c_null_ptr
     room = size(global, kind=c_int64_t)

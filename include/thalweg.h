@@ -83,11 +83,13 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
 /* After the last put of an output time. */
 int thalweg_end_time(thalweg_output* output, double time_s);
-/* Every time step: learns of failures on other ranks. Waits for nothing. */
+/* Every time step, as often on every rank: learns of failures on other ranks, from the answer to
+ * the question that the call before it asked. */
 int thalweg_check(thalweg_output* output);
 
 /* Restart: fields of the state, in the order in which write and read take their views. */
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
+/* Write: after end_time of the same time, which is the same on every rank. */
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
 /* Reads the newest whole set below `directory` (DIR/restart of a run); *time_s < 0 if no set was

@@ -114,7 +114,7 @@ def cli() -> Cli:
     """Runs `thalweg` with these words; stops it after `timeout` seconds."""
 
     def call(
-        *words: object, timeout: float = 120.0, cwd: Path | None = None
+        *words: object, timeout: float = 300.0, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "thalweg", *map(str, words)]
         return subprocess.run(

@@ -76,11 +76,15 @@ class Output {
   /// Before the first put of a run that continues at `time`: outputs up to then are not due, and
   /// files begin and end as if the run had never stopped. `same_files`: they are in `directory`,
   /// and those that reach beyond `time` are continued; else the new files hold later times only,
-  /// and it is kept with them that the run began `from` this checkpoint.
+  /// and it is kept with them that the run began `from` this checkpoint, which a continuation looks
+  /// for while there is no later one.
   void continue_after(ModelTime time, bool same_files, const std::string& from = "");
   /// Before the first put of a run that begins at its start, where another run of the same streams
   /// was interrupted: what that one left of their files is removed.
   void begin_again();
+  /// What compute rank 0 is to do in the directory of the run at the end of definition: once all
+  /// ranks agree, and no other output writes there. What it throws, all throw.
+  void once_defined(std::function<void()> act);
   /// Is any stream due at exactly this time? Between two milliseconds none is. Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.

@@ -138,7 +138,7 @@ struct Beginning {
 /// Collective over comm.
 Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std::string& own,
                          const OutputSettings& settings, std::span<const StreamSettings> streams);
-/// One rank, when the output of a run that begins so is defined: removes the sets below its `own`
+/// One rank, by Output::once_defined() of the run that begins so: removes the sets below its `own`
 /// directory that are of later times. The model goes another way there, or the same once more.
 void remove_later_sets(const std::string& own, const Beginning& beginning);
 

@@ -166,10 +166,11 @@ void seal(thalweg_output& handle) {
   if (handle.sealed) return;
   handle.sealed = true;
   for (const auto& stream : handle.streams) handle.output->define(stream);
-  int rank = 0;
-  MPI_Comm_rank(handle.output->compute_comm(), &rank);
-  if (rank == 0 && handle.beginning)
-    remove_later_sets(handle.settings.directory + "/restart", *handle.beginning);
+  if (!handle.beginning) return;
+  handle.output->once_defined(
+      [own = handle.settings.directory + "/restart", beginning = *handle.beginning] {
+        remove_later_sets(own, beginning);
+      });
 }
 
 const FieldInfo& field_of(const thalweg_output& handle, const std::string& name) {
@@ -218,6 +219,17 @@ void require_what_reads(const thalweg_output& handle, const char* directory,
                  }));
 }
 
+// The same for what is no time: one rank alone may have computed it.
+ModelTime time_together(const thalweg_output& handle, double time_s) {
+  handle.output->meeting()("all compute ranks to write the state");
+  const auto compute = handle.output->compute_comm();
+  int rank = 0;
+  MPI_Comm_rank(compute, &rank);
+  ModelTime time;
+  throw_together(compute, attempt(rank, [&] { time = time_s; }));
+  return time;
+}
+
 }  // namespace
 
 extern "C" {
@@ -241,10 +253,10 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                      out = output_settings(settings, directory);
                      out.restart_ranks = restart_ranks(settings);
                      restart = restart_settings(settings, directory);
+                     set_wait_timeout(out.timeout_s);
                    }));
     out.directory = directory;
     out.grid.clear();  // the model's own points: no mesh is described
-    set_wait_timeout(out.timeout_s);
     require_same_settings(world, aspects_of(restart));  // one rank alone may want none
     auto handle = std::make_unique<thalweg_output>();
     handle->output.emplace(open_output(world, out, name_of_settings(experiment)));
@@ -286,6 +298,11 @@ int thalweg_define_points(thalweg_output* output, const char* place, int64_t glo
     points.view = {place_of(place), global_size, points.global, points.positions};
     output->output->define(std::span(&points.view, 1));
   });
+}
+
+/// Called by fortran/thalweg_bodies.f90 only: what C cannot see.
+int thalweg_fortran_refuse(thalweg_output* output, const char* sentence) {
+  return status_of_definition(output, [&] { throw Error(Blame::user, sentence); });
 }
 
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
@@ -368,7 +385,8 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
     require(output->restart.has_value(), "[restart]: mode is \"none\"; choose one to write state");
     seal(*output);
     output->output->end_definition();
-    output->restart->write(time_s, views_of<FieldView>(*output, views, count), {});
+    output->restart->write(time_together(*output, time_s),
+                           views_of<FieldView>(*output, views, count), {});
   });
 }
 

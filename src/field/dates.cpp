@@ -29,6 +29,12 @@ std::string short_date_after(const std::string& start_date, ModelTime time) {
   const auto midnight = chrono::floor<chrono::days>(then);
   const chrono::year_month_day ymd(midnight);
   const chrono::hh_mm_ss clock(then - midnight);
+  if (ymd.year() > chrono::year(9999) || ymd.year() < chrono::year(0)) {
+    throw Error(Blame::user,
+                fmt::format("{} s after '{}' lies beyond the year 9999, which names of files and "
+                            "checkpoints have no room for",
+                            time.seconds(), start_date));
+  }
   const auto ms = clock.subseconds().count();
   return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}{}Z", static_cast<int>(ymd.year()),
                      static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()),

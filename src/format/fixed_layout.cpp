@@ -201,14 +201,18 @@ FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescriptio
   if (description.kept.empty()) return format.create(description);
   take_back(description.path);
   auto layout = format.look(description);
-  if (layout.times >= description.times_s.size()) return layout;
-  auto longer = description;
-  longer.path += fitted_suffix;
-  auto room = format.create(longer);
+  // One with more times than are to come is cut when it is closed, and gets its axis then. As many
+  // may be others: some were dropped or passed over, and the run has a later end now.
+  const auto times = description.times_s.size();
+  const bool as_they_are = !layout.times_s || *layout.times_s == description.times_s;
+  if (layout.times > times || (layout.times == times && as_they_are)) return layout;
+  auto fitted = description;
+  fitted.path += fitted_suffix;
+  auto room = format.create(fitted);
   room.moved = true;
-  move_times(longer.path + ".part", room.fields, description.path + ".part", layout.fields,
+  move_times(fitted.path + ".part", room.fields, description.path + ".part", layout.fields,
              description.kept.size());
-  rename_file(longer.path + ".part", description.path + ".part");
+  rename_file(fitted.path + ".part", description.path + ".part");
   return room;
 }
 

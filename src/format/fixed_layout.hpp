@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file/aside_file.hpp"
@@ -30,7 +32,16 @@ std::int64_t field_bytes(const FileDescription& description, const FieldInfo& fi
 struct FixedLayout {
   std::vector<FieldBytes> fields;
   std::size_t times = 0;
+  /// The time axis that lies in the file already; nothing where the format has none before it is
+  /// complete.
+  std::optional<std::vector<double>> times_s = {};
   bool moved = false;  ///< kept values lie elsewhere now
+
+  /// Of a format whose files have their time axis from the beginning.
+  static FixedLayout with_axis(std::vector<FieldBytes> fields, std::vector<double> times_s) {
+    const auto times = times_s.size();
+    return {std::move(fields), times, std::move(times_s)};
+  }
 };
 
 /// What the formats of fixed layout do differently. All of them happen on the head.

@@ -206,7 +206,9 @@ void Output::continue_after(ModelTime time, bool same_files, const std::string& 
   state_->keep_failure([&] {
     state_->require_open_definition("the time after which a run continues");
     state_->definition.continue_after(time, same_files);
-    if (!same_files) state_->definition.begun = {time, std::filesystem::absolute(from).string()};
+    if (same_files) return;
+    const auto path = from.empty() ? from : std::filesystem::absolute(from).string();
+    state_->definition.begun = {time, path};
   });
 }
 
@@ -215,6 +217,14 @@ void Output::begin_again() {
   state_->keep_failure([&] {
     state_->require_open_definition("that a run begins again");
     state_->definition.same_files = true;
+  });
+}
+
+void Output::once_defined(std::function<void()> act) {
+  const auto alone = state_->enter();
+  state_->keep_failure([&] {
+    state_->require_open_definition("what is done once all is defined");
+    state_->once_defined = std::move(act);
   });
 }
 
@@ -302,6 +312,7 @@ void Output::State::take_files() {
       if (before && definition.continues_after) begun = *before;
       take_back_files(definition);
       write_begun(definition);
+      if (once_defined) once_defined();
       if (begun.after) text = fmt::format("{} {}", begun.after->ms(), begun.from);
     });
   }

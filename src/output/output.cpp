@@ -55,7 +55,7 @@ void check_settings(MPI_Comm world, const OutputSettings& settings) {
   int size = 1;
   MPI_Comm_size(world, &size);
   check_output(settings, size);
-  short_date_after(settings.start_date, {});  // throws on a malformed date
+  short_date_after(settings.start_date, settings.duration);  // throws on what has no name
   for (const auto& [name, text] : settings.attributes) check_attribute(name, text);
   check_alone(settings);
 }

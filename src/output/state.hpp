@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -33,6 +34,7 @@ struct Output::State {
   std::optional<FailureNews> news;                // not on restart ranks
   std::unique_ptr<Engine> engine;                 // compute ranks, from the end of definition on
   std::vector<std::vector<bool>> put_seen;        // [stream][position] of the output time under way
+  std::function<void()> once_defined;             // compute rank 0
   MPI_Comm agreement = MPI_COMM_NULL;             // compute ranks
   Question<1> who_failed;                         // which rank has failed; asked each time step
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files

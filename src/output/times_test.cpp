@@ -59,6 +59,7 @@ struct Before {
   std::optional<double> continues_after = {};
   bool begins_again = false;
   bool leaves = false;  ///< without close
+  double end_s = 90.0, file_interval_s = 30.0;
 };
 
 /// One run that puts at these times.
@@ -80,8 +81,8 @@ void run(const Kind& kind, const std::string& directory, const std::vector<doubl
   output.define(FieldInfo{"flat", "", "", "1", Place::cell, 1});
   StreamSettings stream;
   stream.interval = 5.0;
-  stream.end = 90.0;
-  stream.file_interval = 30.0;
+  stream.end = before.end_s;
+  stream.file_interval = before.file_interval_s;
   stream.container = kind.container;
   stream.compression.codec = kind.compression;
   stream.layout = kind.layout;
@@ -226,6 +227,25 @@ TEST_CASE("a_continued_run_writes_the_same_files_as_one_that_never_stopped") {
         CHECK((other.contents.contains(name) && other.contents.at(name) == content));
       }
     }
+  }
+}
+
+TEST_CASE("a_file_that_gets_as_many_times_as_it_had_room_for_has_the_right_ones") {
+  constexpr double one_file = 0.0;
+  for (const auto& kind : kinds()) {
+    CAPTURE(shown(kind));
+    const SharedDirectory whole, parts;
+    run(kind, whole.path, {0, 10, 15, 20, 25}, {.end_s = 25.0, .file_interval_s = one_file});
+    // Cut to five times when it was complete; the last is taken back, and another one comes.
+    run(kind, parts.path, {0, 10, 15, 20, 30}, {.end_s = 30.0, .file_interval_s = one_file});
+    run(kind, parts.path, {20, 25},
+        {.continues_after = 15.0, .end_s = 25.0, .file_interval_s = one_file});
+    if (world_rank() != 0) continue;
+    const auto one = read_file(whole.path, "20000101");
+    check_times(kind, one, {0, 10, 15, 20, 25});
+    const auto other = read_file(parts.path, "20000101");
+    CHECK(one.times_s == other.times_s);
+    CHECK(one.contents == other.contents);
   }
 }
 

@@ -6,8 +6,13 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+
+/// All units of a Fortran program: there where gfortran made it.
+extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
 
 namespace thalweg {
 
@@ -33,8 +38,15 @@ void attach_once() {
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
 }
 
+// The launcher ends all ranks as soon as one has ended with 2: what every rank has to say of its
+// own is written before any ends.
 void end_with_2(int status, void*) {
-  if (status == 0) std::exit(2);  // what else is to be done at the end still is: Fortran's units
+  if (status != 0) return;
+  constexpr std::chrono::seconds for_all_to_come{1};
+  std::fflush(nullptr);
+  if (_gfortran_flush_i4 != nullptr) _gfortran_flush_i4(nullptr);
+  std::this_thread::sleep_for(for_all_to_come);
+  std::exit(2);  // what else is to be done at the end still is
 }
 
 }  // namespace

@@ -7,28 +7,31 @@
 
 #include <array>
 
+#include "ranks/pending.hpp"
+
 namespace thalweg {
 
-/// Numbers of every rank, of which each learns the largest. One question at a time; it stays where
-/// it is until its answer is there.
-template <std::size_t numbers>
+/// Numbers of every rank, of which each learns the largest. One question at a time.
+template <int count>
 class Question {
  public:
   /// Collective over `comm`, without waiting.
-  void ask(MPI_Comm comm, const std::array<int, numbers>& mine) {
-    mine_ = mine;
-    MPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(numbers), MPI_INT, MPI_MAX, comm,
-                   &request_);
+  void ask(MPI_Comm comm, const std::array<int, count>& mine) {
+    asked_->mine = mine;
+    MPI_Iallreduce(asked_->mine.data(), asked_->largest.data(), count, MPI_INT, MPI_MAX, comm,
+                   &asked_.request());
   }
-  bool is_open() const { return request_ != MPI_REQUEST_NULL; }
+  bool is_open() const { return asked_.is_open(); }
   /// To be waited for, as the asking room does.
-  MPI_Request& request() { return request_; }
+  MPI_Request& request() { return asked_.request(); }
   /// Once the request is done.
-  const std::array<int, numbers>& largest() const { return largest_; }
+  const std::array<int, count>& largest() { return asked_->largest; }
 
  private:
-  std::array<int, numbers> mine_{}, largest_{};
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  struct Numbers {
+    std::array<int, count> mine{}, largest{};
+  };
+  Pending<Numbers> asked_;
 };
 
 }  // namespace thalweg

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ranks/agreement.hpp"
+#include "ranks/pending.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -46,18 +47,23 @@ std::string named(std::vector<int> ranks) {
                      ranks.size() == 1 ? "s" : "");
 }
 
+struct Hashes {
+  std::vector<std::uint64_t> own, of_all;
+};
+
 // Indices of the aspects whose texts are not the same on all ranks.
 std::vector<std::size_t> differing(MPI_Comm comm, std::span<const Aspect> aspects,
                                    const WaitFor& wait, std::string_view what) {
-  std::vector<std::uint64_t> own, largest(2 * aspects.size());
+  Pending<Hashes> pending;
+  auto& [own, largest] = *pending;
   for (const auto& aspect : aspects) {
     const auto hash = hash_of(aspect.text);
     own.insert(own.end(), {hash, ~hash});
   }
-  MPI_Request request = MPI_REQUEST_NULL;
+  largest.resize(own.size());
   MPI_Iallreduce(own.data(), largest.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_MAX,
-                 comm, &request);
-  wait(request, what);
+                 comm, &pending.request());
+  wait(pending.request(), what);
   std::vector<std::size_t> found;
   for (std::size_t aspect = 0; aspect < aspects.size(); ++aspect) {
     if (largest[2 * aspect] != ~largest[2 * aspect + 1]) found.push_back(aspect);
@@ -70,11 +76,13 @@ std::string who_differs(MPI_Comm comm, std::string_view text, const WaitFor& wai
                         std::string_view what) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  const auto own = hash_of(text);
-  std::vector<std::uint64_t> hashes(ranks);
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallgather(&own, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, comm, &request);
-  wait(request, what);
+  Pending<Hashes> pending;
+  auto& [own, hashes] = *pending;
+  own.push_back(hash_of(text));
+  hashes.resize(ranks);
+  MPI_Iallgather(own.data(), 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, comm,
+                 &pending.request());
+  wait(pending.request(), what);
   return named(odd_ones(hashes));
 }
 

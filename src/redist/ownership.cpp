@@ -8,6 +8,7 @@
 #include <array>
 
 #include "ranks/agreement.hpp"
+#include "ranks/pending.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
 
@@ -57,7 +58,11 @@ std::string ownership_fault(MPI_Comm comm, const PerPlace<std::int64_t>& sizes,
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  std::array<std::uint64_t, 6> own{}, all{};  // [place]: number of points, then sum, less those due
+  struct Sums {  // [place]: number of points, then sum, less those due
+    std::array<std::uint64_t, 6> own{}, all{};
+  };
+  Pending<Sums> pending;
+  auto& [own, all] = *pending;
   for (std::size_t place = 0; place < 3; ++place) {
     const auto first =
         sizes[place] / ranks * rank + std::min<std::int64_t>(sizes[place] % ranks, rank);
@@ -69,9 +74,8 @@ std::string ownership_fault(MPI_Comm comm, const PerPlace<std::int64_t>& sizes,
       own[place + 3] += sum_of(run.global, run.global + run.length);
     }
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(own.data(), all.data(), 6, MPI_UINT64_T, MPI_SUM, comm, &request);
-  wait(request, "the owned points of the other ranks");
+  MPI_Iallreduce(own.data(), all.data(), 6, MPI_UINT64_T, MPI_SUM, comm, &pending.request());
+  wait(pending.request(), "the owned points of the other ranks");
   for (std::size_t place = 0; place < 3; ++place) {
     if (all[place] == 0 && all[place + 3] == 0) continue;
     const auto fault = fault_of(comm, sizes[place], runs[place]);

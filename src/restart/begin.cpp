@@ -108,6 +108,13 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   }
   const auto& begun = before.begun;
   if (!begun.after) return beginning;
+  if (begun.from.empty()) {
+    throw Error(Blame::user,
+                fmt::format("the run in '{}' began at {} s from a checkpoint that it did not name, "
+                            "and has none of its own to continue from; begin anew in another "
+                            "directory",
+                            settings.directory, begun.after->seconds()));
+  }
   auto first = find_restart(comm, fs::path(begun.from).parent_path(), [&](ModelTime time) {
     return time == *begun.after ? "" : "it is of another time";
   });

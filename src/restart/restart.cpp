@@ -3,6 +3,7 @@
 #include "thalweg/restart.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
 #include "ranks/same_everywhere.hpp"
+#include "redist/ownership.hpp"
 #include "restart/mode.hpp"
 #include "restart/staged.hpp"
 #include "thalweg/timers.hpp"
@@ -73,37 +75,34 @@ struct Restart::State {
     }
   }
 
-  // The ranks' points must be as many as the place has: what is missing could never be read.
+  // Every point has one rank: what is missing could never be read.
   void check_definitions() const {
     std::string text;
     for (const auto& field : fields) {
       text += fmt::format("{}: {} {} {} ", field.name, static_cast<int>(field.place), field.levels,
                           static_cast<int>(field.type));
     }
-    const std::array aspects{Aspect{"fields of the state", text}};
-    const auto fault = difference_among(
-        team.compute, aspects,
-        [](MPI_Request& request, std::string_view what) { wait_for(request, what); });
-    if (!fault.empty()) throw Error(Blame::user, fault);
-    check_points();
-  }
-
-  void check_points() const {
-    PerPlace<std::int64_t> owned{}, all{};
-    for (std::size_t place = 0; place < 3; ++place) owned[place] = points[place].count;
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(owned.data(), all.data(), 3, MPI_INT64_T, MPI_SUM, team.compute, &request);
-    wait_for(request, "the other ranks' points");
+    PerPlace<std::int64_t> sizes{};
+    OwnedRuns runs;
     for (std::size_t place = 0; place < 3; ++place) {
-      if (all[place] == points[place].global_size) continue;
-      throw Error(Blame::user,
-                  fmt::format("the ranks own {} points of place '{}', which has {}", all[place],
-                              place_names[place], points[place].global_size));
+      sizes[place] = points[place].global_size;
+      runs[place] = points[place].runs;
     }
+    const std::array aspects{Aspect{"fields of the state", text},
+                             Aspect{"global sizes of their places", fmt::format("{}", sizes)}};
+    const auto wait = [](MPI_Request& request, std::string_view what) { wait_for(request, what); };
+    auto fault = difference_among(team.compute, aspects, wait);
+    if (fault.empty()) fault = ownership_fault(team.compute, sizes, runs, wait);
+    if (!fault.empty()) throw Error(Blame::user, fault);
   }
 
   // One rank alone may be wrong: all have to hear of it.
   void check_set(ModelTime time, std::span<const FieldView> views) const {
+    const std::array aspects{Aspect{"times of a checkpoint", fmt::format("{}", time.ms())}};
+    const auto fault = difference_among(
+        team.compute, aspects,
+        [](MPI_Request& request, std::string_view what) { wait_for(request, what); });
+    if (!fault.empty()) throw Error(Blame::user, fault);
     throw_together(team.compute, attempt(team.rank, [&] {
                      if (time < ModelTime()) {
                        throw Error(Blame::user, fmt::format("a checkpoint of {} s lies before the "

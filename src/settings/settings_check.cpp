@@ -130,7 +130,8 @@ SettingValue check_duration(const Place& place, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) length_s = duration_s(*text);
   if (!length_s || !std::isfinite(*length_s)) wrong_type(place, node, wanted);
   check_range(place, *length_s, " s");
-  if (!ModelTime::at(*length_s)) {
+  const auto length = ModelTime::at(*length_s);
+  if (!length || (*length == ModelTime() && *length_s != 0.0)) {
     place.refuse(
         fmt::format("is {} s, but a duration is a whole number of milliseconds", shown(*length_s)));
   }

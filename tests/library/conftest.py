@@ -19,7 +19,7 @@ EXAMPLES = ROOT / "examples/library"
 
 
 def result_of(
-    *words: object, cwd: Path, timeout: float = 120.0, **more: str
+    *words: object, cwd: Path, timeout: float = 300.0, **more: str
 ) -> subprocess.CompletedProcess[str]:
     environment = {**mpirun_environment(), **more}
     # As on a machine of somebody else: no settings of ours.
@@ -31,7 +31,7 @@ def result_of(
     )  # fmt: skip
 
 
-def run_well(*words: object, cwd: Path, timeout: float = 120.0, **more: str) -> str:
+def run_well(*words: object, cwd: Path, timeout: float = 300.0, **more: str) -> str:
     """Standard output of a command that must end well."""
     result = result_of(*words, cwd=cwd, timeout=timeout, **more)
     told = f"{' '.join(map(str, words))}\n{result.stdout}\n{result.stderr}"

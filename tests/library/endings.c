@@ -54,7 +54,9 @@ static void write_state(thalweg_output* out, const float* ta, int odd) {
   if (is("state in blocks of -8") && odd) views = &backwards;
   if (is("state without views") && odd) views = NULL;
   const int count = is("state with two views") && odd ? 2 : 1;
-  const double time_s = is("state before the start") ? -3600 : 0;
+  double time_s = is("state before the start") ? -3600 : 0;
+  if (is("state of no time") && odd) time_s = 0.0 / 0.0;
+  if (is("state of another time") && odd) time_s = 3600;
   note("write_state", thalweg_write_state(out, time_s, views, count));
 }
 

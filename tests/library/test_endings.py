@@ -109,6 +109,8 @@ WRITTEN = {  # way: what every compute rank says of the state it writes
     "state without views": f"the state has 1 fields, but 0 views were given: {ONE_VIEW}",
     "state with two views": f"the state has 1 fields, but 2 views were given: {ONE_VIEW}",
     "state before the start": "a checkpoint of -3600 s lies before the start of the run, at 0 s",
+    "state of no time": "nan s is no time of a simulation",
+    "state of another time": "the compute ranks differ in the times of a checkpoint: rank",
 }
 
 

@@ -52,7 +52,7 @@ def _duration(value: object) -> float:
 
 
 def _whole_ms(value: float) -> float:
-    if abs(value * 1000 - round(value * 1000)) > 0.01:
+    if abs(value * 1000 - round(value * 1000)) > 0.01 or (value != 0 and round(value * 1000) == 0):
         raise ValueError("no whole milliseconds")
     return value
 

@@ -23,7 +23,7 @@ FixedLayout look(const FileDescription& description) {
   const auto by_name = classic_variable_offsets(description.path + ".part");
   std::vector<std::int64_t> offsets;
   for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name));
-  return {dense_layout(description, offsets), times_in_file(description)};
+  return FixedLayout::with_axis(dense_layout(description, offsets), times_in_file(description));
 }
 
 template <int kind>

@@ -115,8 +115,9 @@ class Cdf5MpiIo final : public CollectiveContainer {
 }  // namespace
 
 std::unique_ptr<Container> create_cdf5_mpiio(const FileDescription& description, MPI_Comm team) {
-  prepare_fixed_layout(cdf5_format(), description);
-  return std::make_unique<Cdf5MpiIo>(description, team);
+  auto file = description;
+  if (prepare_fixed_layout(cdf5_format(), file).moved) file.kept.clear();
+  return std::make_unique<Cdf5MpiIo>(file, team);
 }
 
 std::unique_ptr<Container> join_cdf5_mpiio(const FileDescription& description, const std::string&,

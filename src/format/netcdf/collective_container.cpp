@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "file/checksum_log.hpp"
 #include "file/refusal.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "thalweg/trace.hpp"
@@ -189,7 +190,10 @@ void CollectiveContainer::close() {
   if (!head_) return;
   if (fixed_ != nullptr) {
     const auto layout = fixed_->look(file_);
-    if (layout.times > file_.times_s.size()) fit_fixed_layout(*fixed_, file_, layout);
+    if (layout.times > file_.times_s.size()) {
+      forget_written(aside_);  // of direct writes, before: they move
+      fit_fixed_layout(*fixed_, file_, layout);
+    }
   } else {
     write_history();
   }

@@ -77,7 +77,8 @@ std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
 }
 
 FixedLayout look(const FileDescription& description) {
-  return {dense_layout(description, hdf5_offsets(description)), times_in_file(description)};
+  return FixedLayout::with_axis(dense_layout(description, hdf5_offsets(description)),
+                                times_in_file(description));
 }
 
 FixedLayout create(const FileDescription& description) {

@@ -198,15 +198,16 @@ class Netcdf4MpiIo final : public CollectiveContainer {
 }  // namespace
 
 std::unique_ptr<Container> create_netcdf4_mpiio(const FileDescription& description, MPI_Comm team) {
+  auto file = description;
   if (!is_chunked(description)) {
-    prepare_fixed_layout(netcdf4_format(), description);
+    if (prepare_fixed_layout(netcdf4_format(), file).moved) file.kept.clear();
   } else if (description.kept.empty()) {
     prepare_striping(description.path + ".part", description.hints);
     describe_chunked(description);
   } else {
     go_on_chunked(description);
   }
-  return std::make_unique<Netcdf4MpiIo>(description, team);
+  return std::make_unique<Netcdf4MpiIo>(file, team);
 }
 
 std::unique_ptr<Container> join_netcdf4_mpiio(const FileDescription& description,

@@ -190,13 +190,16 @@ void write_time(int ncid, const FileDescription& description, const NetcdfVariab
 
 void complete_netcdf(const FileDescription& description) { rename_to_final(description.path); }
 
-std::size_t times_in_file(const FileDescription& description) {
+std::vector<double> times_in_file(const FileDescription& description) {
   const NetcdfFile file(description.path + ".part");
-  int time = -1;
+  int axis = -1, variable = -1;
   std::size_t length = 0;
-  check_netcdf(nc_inq_dimid(file.id(), "time", &time), "look at", file.name());
-  check_netcdf(nc_inq_dimlen(file.id(), time, &length), "look at", file.name());
-  return length;
+  check_netcdf(nc_inq_dimid(file.id(), "time", &axis), "look at", file.name());
+  check_netcdf(nc_inq_dimlen(file.id(), axis, &length), "look at", file.name());
+  std::vector<double> times_s(length);
+  check_netcdf(nc_inq_varid(file.id(), "time", &variable), "look at", file.name());
+  check_netcdf(nc_get_var_double(file.id(), variable, times_s.data()), "look at", file.name());
+  return times_s;
 }
 
 }  // namespace thalweg

@@ -11,41 +11,6 @@ namespace thalweg {
 
 namespace {
 
-constexpr std::int64_t most_outputs = 100'000'000;  // 3 years of one each second
-
-void check_schedule(const StreamSettings& stream, const std::string& where) {
-  if (stream.interval <= ModelTime() || stream.file_interval < ModelTime()) {
-    throw Error(Blame::user,
-                fmt::format("{}: interval = {} s must be larger than 0, and "
-                            "file_interval = {} s not negative",
-                            where, stream.interval.seconds(), stream.file_interval.seconds()));
-  }
-  if (stream.start < ModelTime()) {
-    throw Error(Blame::user, fmt::format("{}: it starts at {} s, before the run does, at 0 s",
-                                         where, stream.start.seconds()));
-  }
-  if (stream.partitions < 1) {
-    throw Error(Blame::user,
-                fmt::format("{}: partitions = {} must be at least 1", where, stream.partitions));
-  }
-  if (stream.end == ModelTime()) {
-    throw Error(Blame::user, fmt::format("{}: it has no end, and the run has no duration; give one "
-                                         "of both (StreamSettings::end, OutputSettings::duration)",
-                                         where));
-  }
-  if (stream.end < stream.start) {
-    throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
-                                         stream.end.seconds(), stream.start.seconds()));
-  }
-  if (const auto outputs = (stream.end - stream.start).ms() / stream.interval.ms();
-      outputs >= most_outputs) {
-    throw Error(Blame::user,
-                fmt::format("{}: {} outputs are more than a stream counts ({}); give it a longer "
-                            "interval or an earlier end",
-                            where, outputs, most_outputs));
-  }
-}
-
 void check_layers(const StreamSettings& stream, const std::string& where,
                   std::span<const FieldInfo> fields, std::span<const int> chosen) {
   int layers = 0;
@@ -82,7 +47,7 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
   check_name("[[output]]", stream.name, longest_stream_name);
   const auto chosen = resolve_variables(stream, fields);
   const auto where = fmt::format("[[output]] '{}'", stream.name);
-  check_schedule(stream, where);
+  check_schedule(stream);
   check_layers(stream, where, fields, chosen);
   const auto& kind = find_container(stream.container, settings.way);
   FileDescription file;  // what is known of its largest file

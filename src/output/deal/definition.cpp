@@ -166,6 +166,7 @@ Definition definition_of(const OutputSettings& settings, std::span<const StreamS
   definition.use(settings);
   for (const auto& given : streams) {
     const auto stream = with_end(given, settings.duration);
+    check_schedule(stream);
     definition.streams.push_back({stream, Schedule(stream), {}, 0});
   }
   return definition;

@@ -2,10 +2,54 @@
 // Deals the times of a stream to partitions (round-robin, as ICON's stream_partitions) and files.
 #include "output/deal/schedule.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "thalweg/error.hpp"
+
 namespace thalweg {
+
+namespace {
+
+constexpr std::int64_t most_outputs = 100'000'000;  // 3 years of one each second
+
+}  // namespace
+
+void check_schedule(const StreamSettings& stream) {
+  const auto where = fmt::format("[[output]] '{}'", stream.name);
+  if (stream.interval <= ModelTime() || stream.file_interval < ModelTime()) {
+    throw Error(Blame::user,
+                fmt::format("{}: interval = {} s must be larger than 0, and "
+                            "file_interval = {} s not negative",
+                            where, stream.interval.seconds(), stream.file_interval.seconds()));
+  }
+  if (stream.start < ModelTime()) {
+    throw Error(Blame::user, fmt::format("{}: it starts at {} s, before the run does, at 0 s",
+                                         where, stream.start.seconds()));
+  }
+  if (stream.partitions < 1) {
+    throw Error(Blame::user,
+                fmt::format("{}: partitions = {} must be at least 1", where, stream.partitions));
+  }
+  if (stream.end == ModelTime()) {
+    throw Error(Blame::user, fmt::format("{}: it has no end, and the run has no duration; give one "
+                                         "of both (StreamSettings::end, OutputSettings::duration)",
+                                         where));
+  }
+  if (stream.end < stream.start) {
+    throw Error(Blame::user, fmt::format("{}: it ends at {} s, before its start at {} s", where,
+                                         stream.end.seconds(), stream.start.seconds()));
+  }
+  if (const auto outputs = (stream.end - stream.start).ms() / stream.interval.ms();
+      outputs >= most_outputs) {
+    throw Error(Blame::user,
+                fmt::format("{}: {} outputs are more than a stream counts ({}); give it a longer "
+                            "interval or an earlier end",
+                            where, outputs, most_outputs));
+  }
+}
 
 Schedule::Schedule(const StreamSettings& stream)
     : start_(stream.start), interval_(stream.interval), partitions_(stream.partitions) {

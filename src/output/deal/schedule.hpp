@@ -20,7 +20,12 @@ struct FileTimes {
 /// As files store them.
 std::vector<double> seconds_of(std::span<const ModelTime> times);
 
-/// The times of one stream. A pure function of its settings: every rank computes the same.
+/// Throws Error(user) with one sentence if the times of a stream, with its end (with_end()), make
+/// no schedule.
+void check_schedule(const StreamSettings& stream);
+
+/// The times of one stream, which are checked. A pure function of its settings: every rank computes
+/// the same.
 class Schedule {
  public:
   explicit Schedule(const StreamSettings& stream);

@@ -125,6 +125,7 @@ TEST_CASE("every_setting_of_io_and_every_attribute_reaches_the_output") {
   for (const auto& table : settings_list()) {
     if (table.name != "io" && table.name != "attributes") continue;
     for (const auto& setting : table.settings) {
+      if (setting.type == "flag") continue;  // events: what the program keeps, no part of an output
       const auto line = fmt::format("{} = {}", setting.key, other_than_default(setting));
       CAPTURE(line);
       CHECK(output_settings_of(fmt::format("[{}]\n{}\n", table.name, line)) != as_it_is);

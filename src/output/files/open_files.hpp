@@ -42,7 +42,13 @@ class OpenFiles {
   void close();
   void abandon() noexcept;
   /// A report of another writer (tag_written).
-  void hear(const MPI_Status& status) { reports_.hear(status); }
+  void hear(const MPI_Status& status) {
+    try {
+      reports_.hear(status);
+    } catch (const std::exception& error) {
+      failure_.keep(error);
+    }
+  }
   /// After close() or abandon(), on every writer: until all reports are heard.
   void leave() { reports_.leave(); }
 

@@ -3,6 +3,7 @@
 #include "output/files/reports.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "output/deal/tags.hpp"
 #include "thalweg/wait.hpp"
@@ -79,8 +80,11 @@ void Reports::write_whole(Open& open) {
   while (open.journal && !open.waiting.empty()) {
     const auto first = open.waiting.begin();
     if (!first->second.line.dropped && first->second.told < open.team) return;
-    open.journal->add(first->second.line);
+    auto line = std::move(first->second.line);
     open.waiting.erase(first);
+    auto journal = std::exchange(open.journal, std::nullopt);  // nothing follows a torn line
+    journal->add(line);
+    open.journal = std::move(journal);
   }
 }
 

@@ -28,7 +28,8 @@ class Reports {
   void begin(FileKey file, Journal journal, int team);
   /// This writer's part of a time is in the file. Dropped times are the head's to tell.
   void tell(FileKey file, int head, const JournalLine& line);
-  /// A message with tag_written.
+  /// A message with tag_written; it is taken whatever is thrown. Throws Error(file_system) where
+  /// what it told cannot be kept: the journal ends there.
   void hear(const MPI_Status& status);
   /// Head, when all of the team have told: waits until it has heard.
   void hear_all(FileKey file);

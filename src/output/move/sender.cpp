@@ -13,6 +13,7 @@
 #include "output/deal/tags.hpp"
 #include "output/move/pack.hpp"
 #include "ranks/agreement.hpp"
+#include "ranks/pending.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"
 #include "thalweg/wait.hpp"
@@ -123,12 +124,19 @@ void Sender::acquire(int lane, int stream, int step) {
 
 // Compute ranks must drop the same steps: rank 0 decides. A slot it sees free is free, or about to
 // be, everywhere.
-bool Sender::agree_to_take(bool free) const {
-  int take = free ? 1 : 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(&take, 1, MPI_INT, 0, ranks_.compute, &request);
-  wait_all({&request, 1}, "compute rank 0 to decide whether an output step is dropped");
-  return take != 0;
+bool Sender::agree_to_take(bool free) {
+  Pending<int> take;
+  *take = free ? 1 : 0;
+  MPI_Ibcast(&*take, 1, MPI_INT, 0, ranks_.compute, &take.request());
+  wait_until(
+      [&] {
+        pump_();
+        int done = 0;
+        MPI_Test(&take.request(), &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      "compute rank 0 to decide whether an output step is dropped");
+  return *take != 0;
 }
 
 bool Sender::finish_step(int stream, int step) {

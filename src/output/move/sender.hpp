@@ -77,7 +77,7 @@ class Sender {
     std::int64_t points = 0;
   };
   void acquire(int lane, int stream, int step);
-  bool agree_to_take(bool free) const;
+  bool agree_to_take(bool free);
   bool announces_early(const LaneDivision& division) const;
   void announce_filled(int lane, int stream, int step);
   void announce(int lane, const Step& step, std::size_t first, std::size_t end);
