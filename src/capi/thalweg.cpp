@@ -219,14 +219,19 @@ void require_what_reads(const thalweg_output& handle, const char* directory,
                  }));
 }
 
-// The same for what is no time: one rank alone may have computed it.
-ModelTime time_together(const thalweg_output& handle, double time_s) {
+// The same for what is no time: one rank alone may have computed it. It is the end of the output.
+ModelTime time_together(thalweg_output& handle, double time_s) {
   handle.output->meeting()("all compute ranks to write the state");
   const auto compute = handle.output->compute_comm();
   int rank = 0;
   MPI_Comm_rank(compute, &rank);
   ModelTime time;
-  throw_together(compute, attempt(rank, [&] { time = time_s; }));
+  try {
+    throw_together(compute, attempt(rank, [&] { time = time_s; }));
+  } catch (const Error& error) {
+    handle.output->refuse_definition(error);
+    throw;
+  }
   return time;
 }
 
