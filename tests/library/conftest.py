@@ -77,6 +77,13 @@ class Installed:
         command = mpirun_command(ranks, [str(program), *map(str, words)])
         return result_of(*under, *command, cwd=cwd, LD_LIBRARY_PATH=str(self.libraries))
 
+    def assert_fortran_ends(self, ranks: int, source: Path, sentence: str, cwd: Path) -> None:
+        """A Fortran program that does something wrong ends with code 2 and this sentence."""
+        program = self.compile("mpifort", source, "thalweg_fortran", cwd / source.stem)
+        result = self.result(ranks, program, cwd=cwd)
+        assert result.returncode == 2, result.stderr
+        assert sentence in result.stderr
+
     def run(self, ranks: int, program: Path, *words: object, cwd: Path) -> str:
         result = self.result(ranks, program, *words, cwd=cwd)
         assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"

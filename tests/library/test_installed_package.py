@@ -139,11 +139,8 @@ SENTENCES = {
 
 
 def test_fewer_positions_than_points_are_refused_in_fortran(installed: Any, tmp_path: Path) -> None:
-    source = Path(__file__).with_name("positions.f90")
-    program = installed.compile("mpifort", source, "thalweg_fortran", tmp_path / "positions")
-    result = installed.result(1, program, cwd=tmp_path)
-    assert result.returncode == 2, result.stderr
-    assert "thalweg: error: 3 positions were given for 50 points" in result.stderr
+    sentence = "thalweg: error: 3 positions were given for 50 points"
+    installed.assert_fortran_ends(1, Path(__file__).with_name("positions.f90"), sentence, tmp_path)
 
 
 def test_a_mistake_ends_a_fortran_program_with_one_sentence_and_code_2(

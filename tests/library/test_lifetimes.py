@@ -116,10 +116,7 @@ def test_a_grid_of_another_size_is_refused(
 
 
 def test_a_model_that_forgets_close_keeps_its_own_files(installed: Any, tmp_path: Path) -> None:
-    source = Path(__file__).with_name("unclosed.f90")
-    program = installed.compile("mpifort", source, "thalweg_fortran", tmp_path / "unclosed")
-    result = installed.result(2, program, cwd=tmp_path)
-    assert result.returncode == 2, result.stderr
-    assert "MPI_Finalize was called before the output was closed" in result.stderr
+    sentence = "MPI_Finalize was called before the output was closed"
+    installed.assert_fortran_ends(2, Path(__file__).with_name("unclosed.f90"), sentence, tmp_path)
     for rank in (0, 1):
         assert (tmp_path / f"own_{rank}.txt").read_text() == "what the model says itself\n"
