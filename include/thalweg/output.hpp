@@ -31,6 +31,18 @@ struct OwnedPoints {
   std::span<const std::int64_t> positions = {};
 };
 
+/// What compute ranks do together: all of them the same, in the same order.
+enum class Together { definition, step, reading, writing, closing };
+
+/// How compute ranks stay together; empty functions where there is no output.
+struct Company {
+  /// Waits until all of them are there. Throws on all of them, naming ranks, if some are there for
+  /// something else, and at once if a rank has failed or takes no part any more.
+  std::function<void(Together)> meet;
+  /// Throws if a rank takes no part any more. Not collective.
+  std::function<void()> hear;
+};
+
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
 /// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks
 /// at the next but one check(), or in close(); a rank that leaves (destruction or MPI_Finalize
@@ -66,8 +78,8 @@ class Output {
   void define(std::span<const OwnedPoints> points);  ///< once for each place, before its fields
   void define(const FieldInfo& field);
   void define(const StreamSettings& stream);  ///< unknown variables throw Error(user)
-  /// A definition was refused before it came to define(): a failure of the output like any other.
-  void refuse_definition(const Error& error);
+  /// Something went wrong before it came to this output: a failure of the output like any other.
+  void fail(const Error& error);
   /// After the last definition: all ranks compare sizes, fields, levels, types, streams and the
   /// owned points (every point once), and all throw the same Error if they differ. The first put(),
   /// end_time(), check() or close() does it where it was left out.
@@ -104,13 +116,13 @@ class Output {
 
   /// What every later call throws. Not collective.
   const std::optional<Error>& failure() const;
+  /// Orderly and together with all ranks: by close(), or by a failure that all took part in.
+  bool ended() const;
   /// Answers for a time, when asked: is all that was put so far, up to that time, in files? Reads
   /// the ends of their journals: ask on one rank, and seldom. False once the output is gone.
   std::function<bool(ModelTime)> coverage() const;
-  /// For what compute ranks do together beside this output: waits until all of them are there, and
-  /// throws at once the failure of a rank that takes no part any more. `what` is waited for, as in
-  /// wait.hpp. Does nothing once the output is closed.
-  std::function<void(std::string_view what)> meeting() const;
+  /// For what compute ranks do together beside this output. Does nothing once it is closed.
+  Company company() const;
   std::string describe() const;    ///< mode and transport in force, for logs (after end_definition)
   int outputs_dropped() const;     ///< of them, by backpressure
   int outputs_written() const;     ///< output times handed over so far, summed over streams
@@ -119,7 +131,7 @@ class Output {
  private:
   struct State;
   explicit Output(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;  // coverage() and meeting() look at it
+  std::shared_ptr<State> state_;  // coverage() and company() look at it
 };
 
 /// Checks a stream against the fields it may name, without MPI: throws Error(user) with one

@@ -93,7 +93,9 @@ class Restart {
   /// Looks for news without waiting: completes sets that are on disk (manifest, keep). Call it
   /// every step.
   void check();
-  /// Waits until every set is whole or given up.
+  /// Waits until the set under way is whole or given up.
+  void complete();
+  /// The same, and the end of the restart.
   void close();
   /// The end of a run that failed elsewhere: waits for the set under way, for no other compute
   /// rank. Destruction without close() does the same. Not collective.
@@ -105,8 +107,8 @@ class Restart {
   std::unique_ptr<State> state_;
 };
 
-/// The end of a model's run: closes the restart (if any) first, so that a checkpoint under way
-/// becomes whole whatever becomes of the output; then the output; both always. Throws the first
+/// The end of a model's run: completes the restart (if any) first, so that a checkpoint under way
+/// becomes whole whatever becomes of the output; then closes both, always. Throws the first
 /// failure.
 void close_both(Output& output, Restart* restart);
 

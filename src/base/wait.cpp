@@ -28,8 +28,9 @@ constexpr double first_nap_s = 20e-6;  ///< about the cost of a sleep and wake-u
 /// Between two looks a rank that runs takes less; more is no silence of others, but its own.
 constexpr double longest_look_s = 0.1;
 constexpr double says_in_a_limit = 8.0;      ///< how often a working rank says so
-constexpr double listens_in_a_limit = 16.0;  ///< how often a waiting rank listens
-constexpr double asks_after = 0.75;          ///< of the time limit
+constexpr double listens_in_a_limit = 16.0;  ///< how often a waiting rank listens, at the least
+constexpr double longest_deafness_s = 0.5;
+constexpr double asks_after = 0.75;  ///< of the time limit
 
 std::vector<WaitCompanion*>& companions() {
   static std::vector<WaitCompanion*> all;
@@ -57,7 +58,7 @@ class Silence {
     const double now_s = wait_clock_s(), limit_s = timeout_s_now;
     silent_s_ += std::min(now_s - looked_s_, longest_look_s);
     looked_s_ = now_s;
-    if (now_s - listened_s_ > limit_s / listens_in_a_limit) {
+    if (now_s - listened_s_ > std::min(limit_s / listens_in_a_limit, longest_deafness_s)) {
       listened_s_ = now_s;
       for (auto* companion : companions()) companion->listen();
     }

@@ -15,7 +15,8 @@ class WaitCompanion {
   WaitCompanion(const WaitCompanion&) = delete;
   WaitCompanion& operator=(const WaitCompanion&) = delete;
 
-  /// Takes what other ranks have said; calls note_progress() if one of them works.
+  /// Takes what other ranks have said; calls note_progress() if one of them works. What it throws
+  /// ends the wait.
   virtual void listen() = 0;
   virtual void say_working() = 0;
   /// Asks who is there: ranks that wait, or idle, answer.

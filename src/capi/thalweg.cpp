@@ -83,7 +83,7 @@ int status_of_definition(thalweg_output* output, const Act& act) {
     try {
       act();
     } catch (const Error& error) {
-      if (!output->output->failure()) output->output->refuse_definition(error);
+      if (!output->output->failure()) output->output->fail(error);
       throw;
     }
   });
@@ -221,7 +221,7 @@ void require_what_reads(const thalweg_output& handle, const char* directory,
 
 // The same for what is no time: one rank alone may have computed it. It is the end of the output.
 ModelTime time_together(thalweg_output& handle, double time_s) {
-  handle.output->meeting()("all compute ranks to write the state");
+  handle.output->company().meet(Together::writing);
   const auto compute = handle.output->compute_comm();
   int rank = 0;
   MPI_Comm_rank(compute, &rank);
@@ -229,7 +229,7 @@ ModelTime time_together(thalweg_output& handle, double time_s) {
   try {
     throw_together(compute, attempt(rank, [&] { time = time_s; }));
   } catch (const Error& error) {
-    handle.output->refuse_definition(error);
+    handle.output->fail(error);
     throw;
   }
   return time;
@@ -403,7 +403,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
             "state must be read before end_definition and the first question about output times");
     auto& out = *output->output;
     const auto all = views_of<MutableFieldView>(*output, views, count);
-    out.meeting()("all compute ranks to read the state");
+    out.company().meet(Together::reading);
     require_what_reads(*output, directory, all, time_s);
     *time_s = -1.0;
     auto& beginning = output->beginning.emplace(

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
   throw Error(Blame::file_system,
               fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
 }
+
 }  // namespace
 
 FileBytes::FileBytes(const std::string& path, int flags) : path_(path) {
@@ -39,12 +40,7 @@ void FileBytes::read(std::span<std::byte> into, std::int64_t offset) const {
     const auto got = ::pread(descriptor_, into.data(), into.size(), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse("read", path_, errno);
-    if (got == 0) {
-      throw Error(Blame::user,
-                  fmt::format("'{}' ends before its byte {}, which a run wrote; take the file back "
-                              "from where it was copied, or begin anew",
-                              path_, offset));
-    }
+    if (got == 0) refuse_end(path_, offset);
     into = into.subspan(got);
     offset += got;
   }
@@ -79,6 +75,19 @@ std::int64_t FileBytes::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) refuse("look at", path_, errno);
   return status.st_size;
+}
+
+void refuse_end(const std::string& path, std::int64_t byte) {
+  throw Error(Blame::user,
+              fmt::format("'{}' ends before its byte {}, which a run wrote; take the file back "
+                          "from where it was copied, or begin anew",
+                          path, byte));
+}
+
+void require_size(const std::string& path, std::int64_t bytes) {
+  std::error_code none;
+  const auto size = fs::file_size(path, none);
+  if (none || static_cast<std::int64_t>(size) < bytes) refuse_end(path, bytes);
 }
 
 void make_directory(const std::string& path) {

@@ -28,6 +28,10 @@ class FileBytes {
   int descriptor_;
 };
 
+/// Throws Error(user): the file was cut since a run wrote this byte of it.
+[[noreturn]] void refuse_end(const std::string& path, std::int64_t byte);
+/// The same if the file is shorter, or not there.
+void require_size(const std::string& path, std::int64_t bytes);
 /// One directory, unless it is there.
 void make_directory(const std::string& path);
 /// Takes the place of what has the name `to`.

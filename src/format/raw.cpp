@@ -13,7 +13,10 @@
 //                "shape": [times, levels, points], "offset": bytes}]}
 #include <fcntl.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "file/file_bytes.hpp"
@@ -101,14 +104,25 @@ FixedLayout create(const FileDescription& description) {
   return layout_of(description, description.times_s.size());
 }
 
+/// Times that are described, in a file that was complete; none if there is no whole description.
+std::int64_t described_times(const FileDescription& description) {
+  std::ifstream file(json_path(description));
+  const auto json = ordered_json::parse(file, nullptr, false);
+  const ordered_json::json_pointer values("/time/values");
+  return json.contains(values) ? std::ssize(json[values]) : 0;
+}
+
 /// Nothing but values: the length says how many times there are.
 FixedLayout look(const FileDescription& description) {
   std::int64_t bytes = 0;
   for (const auto& info : description.fields) bytes += time_bytes(description, info);
-  const FileBytes file(description.path + ".part", O_RDONLY);
+  const auto aside = description.path + ".part";
+  const auto size = FileBytes(aside, O_RDONLY).size();
+  const auto times = bytes == 0 ? 0 : (size + bytes - 1) / bytes;
+  require_size(aside, std::max(times, described_times(description)) * bytes);
   std::error_code ignored;
   std::filesystem::remove(json_path(description), ignored);  // of a file that was complete
-  return layout_of(description, bytes == 0 ? 0 : file.size() / bytes);
+  return layout_of(description, times);
 }
 
 /// The description appears last: where it is, the values are whole.

@@ -228,7 +228,7 @@ void Output::once_defined(std::function<void()> act) {
   });
 }
 
-void Output::refuse_definition(const Error& error) {
+void Output::fail(const Error& error) {
   const auto alone = state_->enter();
   state_->fail(error);
 }
@@ -245,6 +245,7 @@ void Output::State::require_open_definition(const char* what) const {
 void Output::State::end_definition() {
   if (engine) return;
   const double begin_s = now_s();
+  meet(Together::definition);
   compare_definitions();
   take_files();
   if (ranks.dedicated()) {
@@ -254,7 +255,8 @@ void Output::State::end_definition() {
     MPI_Ibarrier(ranks.control, &served);
     await(served, "I/O ranks to serve");
   }
-  engine = std::make_unique<Engine>(definition, ranks, runs, positions, *news);
+  engine = std::make_unique<Engine>(definition, ranks, runs, positions, *news,
+                                    [this] { look_for_difference(); });
   handed_over.assign(definition.lanes(), -1);
   for (const auto& stream : definition.streams) {
     put_seen.emplace_back(stream.fields.size(), false);

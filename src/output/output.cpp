@@ -166,6 +166,7 @@ MPI_Comm Output::restart_comm() const {
 int Output::restart_ranks() const { return state_->definition.settings.restart_ranks; }
 MPI_Comm Output::compute_comm() const { return state_->ranks.compute; }
 const std::optional<Error>& Output::failure() const { return state_->failure; }
+bool Output::ended() const { return state_->ended; }
 
 void Output::serve() {
   const auto alone = state_->enter();
@@ -206,12 +207,13 @@ void Output::close() {
     state.require_nothing_open_but(std::nullopt);
     state.count_passed_over();
     const double begin_s = now_s();
+    state.engine->say_close();
+    state.meet(Together::closing);
     state.engine->close(false);
     record_event(EventKind::wait, begin_s, now_s());
     state.ended = true;
     state.end();
-    state.ask();
-    state.hear_answer();
+    state.meet(Together::closing);
   });
   if (state.beyond_run) throw Error(*state.beyond_run);  // the files are whole; the run is not
 }
@@ -223,21 +225,24 @@ std::function<bool(ModelTime)> Output::coverage() const {
   };
 }
 
-std::function<void(std::string_view)> Output::meeting() const {
-  return [kept = std::weak_ptr(state_)](std::string_view what) {
+Company Output::company() const {
+  const auto act = [](const std::weak_ptr<State>& kept, const auto& together) {
     const auto state = kept.lock();
     if (!state || state->role != Role::compute || (state->ended && !state->failure)) return;
     const auto alone = state->enter();
-    state->keep_failure([&] {
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Ibarrier(state->agreement, &request);
-      state->await(request, what);
-    });
+    state->keep_failure([&] { together(*state); });
   };
+  return {[=, kept = std::weak_ptr(state_)](Together call) {
+            act(kept, [&](State& state) { state.meet(call); });
+          },
+          [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); }};
 }
 
 bool Output::State::covers(ModelTime time) const {
-  return engine && missing_output(definition, time, handed_over).empty();
+  if (!engine) return false;
+  std::vector<int> next;
+  for (const auto& turn : turns) next.push_back(turn.next);
+  return missing_output(definition, time, HandedOver{handed_over, next}).empty();
 }
 
 std::string Output::describe() const {

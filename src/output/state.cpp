@@ -6,7 +6,6 @@
 
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
-#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
@@ -63,54 +62,13 @@ void Output::State::abandon(std::string_view how) noexcept {
                                                : ", and serve on I/O ranks before that")));
 }
 
-void Output::State::await(MPI_Request& request, std::string_view what) {
-  wait_until(
-      [&] {
-        if (engine) {
-          engine->poll();
-        } else {
-          news->look();
-          news->throw_if_left();
-        }
-        int done = 0;
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-      },
-      what);
-}
-
-// The lowest rank that failed: 0 where none did, so that the largest answer names it.
-void Output::State::ask() { who_failed.ask(agreement, {news->all_ranks() - news->lowest()}); }
-
-void Output::State::hear_answer() {
-  if (!who_failed.is_open()) return;
-  await(who_failed.request(), "compute ranks to agree that output works");
-  if (const int largest = who_failed.largest()[0]; largest != 0) {
-    end_together(news->all_ranks() - largest);
-  }
-}
-
-void Output::State::end_together(int failed_rank) {
-  wait_until([&] { return engine->poll(), news->of(failed_rank).has_value(); },
-             "the sentence of a rank that failed");
-  failure = news->of(failed_rank);
-  try {
-    if (!ended) engine->close(true);
-  } catch (const Error&) {
-    // A rank that never came: the failure that began it says more than the wait that followed.
-  }
-  ended = true;
-  end();
-  throw Error(*failure);
-}
-
 void Output::State::check() {
   const bool for_writers = std::exchange(writers_answer, false);
   const ScopedTimer timer(for_writers ? Timer::output_wait : Timer::output_agree);
   const double begin_s = now_s();
   engine->poll();
   hear_answer();
-  ask();
+  ask(Together::step);
   constexpr double worth_telling_s = 1e-3;  // of every time step
   if (now_s() - begin_s < worth_telling_s) return;
   record_event(for_writers ? EventKind::wait : EventKind::exchange, begin_s, now_s());

@@ -36,7 +36,9 @@ struct Output::State {
   std::vector<std::vector<bool>> put_seen;        // [stream][position] of the output time under way
   std::function<void()> once_defined;             // compute rank 0
   MPI_Comm agreement = MPI_COMM_NULL;             // compute ranks
-  Question<1> who_failed;                         // which rank has failed; asked each time step
+  Question<3> together;  // who has failed, and do all do the same; asked each time step
+  Together asked = Together::definition;  // what this rank was there for
+  bool unheard = false;                   // the answer
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
   std::optional<ModelTime> ended_time;  // of the last output
@@ -91,12 +93,20 @@ struct Output::State {
   [[noreturn]] void fail_everywhere(const Error& error);
   void require_open_definition(const char* what) const;
 
+  /// Takes what came from other ranks; throws if one has left.
+  void hear();
   /// Waits for other compute ranks; throws if a rank has left.
   void await(MPI_Request& request, std::string_view what);
-  void ask();
-  /// Completes the question asked last; throws on all compute ranks if some rank had failed.
+  void ask(Together call);
+  /// Completes the question asked last; throws on all compute ranks if some rank had failed, or was
+  /// there for something else.
   void hear_answer();
+  /// A rank that waits for something else would never hear that some are there for another call.
+  void look_for_difference();
+  /// Both, now.
+  void meet(Together call);
   [[noreturn]] void end_together(int failed_rank);
+  [[noreturn]] void tell_who_differs();
   void check();
   bool covers(ModelTime time) const;
   void end_time(ModelTime time);

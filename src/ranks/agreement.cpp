@@ -10,6 +10,7 @@
 #include <new>
 #include <numeric>
 
+#include "ranks/pending.hpp"
 #include "thalweg/wait.hpp"
 
 namespace thalweg {
@@ -81,23 +82,26 @@ void wait_for(MPI_Request& request, std::string_view what) {
 }
 
 void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string_view what) {
+  struct Ranks {
+    int own = 0, first = 0;
+  };
   const int rank = rank_of(comm), ranks = size_of(comm);
-  const int own = mine ? rank : ranks;
-  int first = ranks;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-  wait_for(request, what);
+  Pending<Ranks> failed;
+  failed->own = mine ? rank : ranks;
+  MPI_Iallreduce(&failed->own, &failed->first, 1, MPI_INT, MPI_MIN, comm, &failed.request());
+  wait_for(failed.request(), what);
+  const int first = failed->first;
   if (first == ranks) return;
   throw decode_error(broadcast_text(comm, first, rank == first ? encode_error(*mine) : "", what));
 }
 
 bool all_true(MPI_Comm comm, bool mine, std::string_view what) {
   if (size_of(comm) == 1) return mine;
-  int all = mine ? 1 : 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
-  wait_all({&request, 1}, what);
-  return all != 0;
+  Pending<int> all;
+  *all = mine ? 1 : 0;
+  MPI_Iallreduce(MPI_IN_PLACE, &*all, 1, MPI_INT, MPI_MIN, comm, &all.request());
+  wait_all({&all.request(), 1}, what);
+  return *all != 0;
 }
 
 void come_together(MPI_Comm comm, std::string_view what) {
@@ -108,48 +112,72 @@ void come_together(MPI_Comm comm, std::string_view what) {
 
 std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::string_view what) {
   if (size_of(comm) == 1) return text;
-  auto size = static_cast<std::int64_t>(text.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(&size, 1, MPI_INT64_T, root, comm, &request);
-  wait_for(request, what);
-  text.resize(size);
-  for (std::int64_t told = 0; told < size; told += most) {
-    MPI_Ibcast(text.data() + told, static_cast<int>(std::min(size - told, most)), MPI_CHAR, root,
-               comm, &request);
-    wait_for(request, what);
+  struct Text {
+    std::int64_t size = 0;
+    std::string text;
+  };
+  Pending<Text> told;
+  told->size = std::ssize(text);
+  told->text = std::move(text);
+  MPI_Ibcast(&told->size, 1, MPI_INT64_T, root, comm, &told.request());
+  wait_for(told.request(), what);
+  const auto size = told->size;
+  told->text.resize(size);
+  for (std::int64_t done = 0; done < size; done += most) {
+    MPI_Ibcast(told->text.data() + done, static_cast<int>(std::min(size - done, most)), MPI_CHAR,
+               root, comm, &told.request());
+    wait_for(told.request(), what);
   }
-  return text;
+  return std::move(told->text);
 }
 
 std::vector<std::int64_t> gather_lists(MPI_Comm comm, std::span<const std::int64_t> mine) {
-  const int count = count_for_mpi(std::ssize(mine));
-  std::vector<int> counts(size_of(comm));
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
-  wait_for(request, "sizes of the other ranks' parts");
-  const auto begins = starts_of(counts);
-  std::vector<std::int64_t> all(begins.back() + counts.back());
-  MPI_Iallgatherv(mine.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(),
-                  MPI_INT64_T, comm, &request);
-  wait_for(request, "the other ranks' parts");
-  return all;
+  struct Lists {
+    int count = 0;
+    std::vector<int> counts, begins;
+    std::vector<std::int64_t> mine, all;
+  };
+  Pending<Lists> lists;
+  auto& [count, counts, begins, own, all] = *lists;
+  own.assign(mine.begin(), mine.end());
+  count = count_for_mpi(std::ssize(own));
+  counts.resize(size_of(comm));
+  MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &lists.request());
+  wait_for(lists.request(), "sizes of the other ranks' parts");
+  begins = starts_of(counts);
+  all.resize(begins.back() + counts.back());
+  MPI_Iallgatherv(own.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(),
+                  MPI_INT64_T, comm, &lists.request());
+  wait_for(lists.request(), "the other ranks' parts");
+  return std::move(all);
 }
+
+namespace {
+
+struct Texts {
+  int size = 0;
+  std::vector<int> sizes, starts;
+  std::string mine, all;
+};
+
+}  // namespace
 
 std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine,
                                       std::string_view what) {
   const int ranks = size_of(comm);
   if (ranks == 1) return {mine};
-  const bool head = rank_of(comm) == 0;
-  const int size = count_for_mpi(std::ssize(mine));
-  std::vector<int> sizes(head ? ranks : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
-  wait_all({&request, 1}, what);
-  const auto starts = starts_of(sizes);
-  std::string all(std::accumulate(sizes.begin(), sizes.end(), 0), '\0');
-  MPI_Igatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, 0,
-               comm, &request);
-  wait_all({&request, 1}, what);
+  Pending<Texts> gathered;
+  auto& [size, sizes, starts, own, all] = *gathered;
+  own = mine;
+  size = count_for_mpi(std::ssize(own));
+  sizes.resize(rank_of(comm) == 0 ? ranks : 0);
+  MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &gathered.request());
+  wait_all({&gathered.request(), 1}, what);
+  starts = starts_of(sizes);
+  all.resize(std::accumulate(sizes.begin(), sizes.end(), 0));
+  MPI_Igatherv(own.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, 0,
+               comm, &gathered.request());
+  wait_all({&gathered.request(), 1}, what);
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
     texts.push_back(all.substr(starts[rank], sizes[rank]));
@@ -160,22 +188,20 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine,
 std::string deal_texts(MPI_Comm comm, const std::vector<std::string>& texts,
                        std::string_view what) {
   if (size_of(comm) == 1) return texts.front();
-  std::vector<int> sizes;
-  std::string all;
+  Pending<Texts> dealt;
+  auto& [size, sizes, starts, mine, all] = *dealt;
   for (const auto& text : texts) {
     sizes.push_back(count_for_mpi(std::ssize(text)));
     all += text;
   }
-  const auto starts = starts_of(sizes);
-  int size = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iscatter(sizes.data(), 1, MPI_INT, &size, 1, MPI_INT, 0, comm, &request);
-  wait_all({&request, 1}, what);
-  std::string mine(size, '\0');
+  starts = starts_of(sizes);
+  MPI_Iscatter(sizes.data(), 1, MPI_INT, &size, 1, MPI_INT, 0, comm, &dealt.request());
+  wait_all({&dealt.request(), 1}, what);
+  mine.resize(size);
   MPI_Iscatterv(all.data(), sizes.data(), starts.data(), MPI_CHAR, mine.data(), size, MPI_CHAR, 0,
-                comm, &request);
-  wait_all({&request, 1}, what);
-  return mine;
+                comm, &dealt.request());
+  wait_all({&dealt.request(), 1}, what);
+  return std::move(mine);
 }
 
 std::string encode_error(const Error& error) {

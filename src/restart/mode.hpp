@@ -46,6 +46,8 @@ class RestartMode {
   virtual void write(const Manifest& head, const KeptSets& kept, const Part& part) = 0;
   /// Looks for news without waiting. All ranks throw the same Error, at the same call.
   virtual void check() {}
+  /// Waits for the set in flight. All ranks throw the same Error.
+  virtual void complete() {}
   /// Waits for the set in flight and ends the restart ranks' work. All ranks throw the same Error.
   virtual void close() {}
 };

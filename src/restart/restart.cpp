@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "base/wait_companion.hpp"
 #include "field/dates.hpp"
 #include "field/names.hpp"
 #include "ranks/agreement.hpp"
@@ -22,6 +23,25 @@
 
 namespace thalweg {
 
+namespace {
+
+/// While it lives, whoever waits hears of ranks that have left the output.
+class Listener final : public WaitCompanion {
+ public:
+  explicit Listener(const std::function<void()>& hear) : hear_(hear) {}
+  void listen() override {
+    if (hear_) hear_();
+  }
+  void say_working() override {}
+  void ask() override {}
+  std::string silent() const override { return {}; }
+
+ private:
+  const std::function<void()>& hear_;
+};
+
+}  // namespace
+
 struct Restart::State {
   RestartTeam team;
   RankPoints points;
@@ -31,7 +51,7 @@ struct Restart::State {
   std::optional<Error> failure;  // what every later call throws
   std::optional<FinalizeWatch> watch;
   std::optional<Retention> retention;
-  std::function<void(std::string_view)> meet = [](std::string_view) {};  // Output::meeting()
+  Company company;  // of the output, if there is one
 
   ~State() {
     leave();
@@ -68,6 +88,7 @@ struct Restart::State {
     if (failure) throw Error(*failure);
     try {
       require_mpi_thread();
+      const Listener listener(company.hear);
       act();
     } catch (const std::exception& error) {
       failure = error_of(error);
@@ -153,7 +174,7 @@ void check_settings(const RestartSettings& settings, const RestartRanks& ranks, 
 Restart Restart::open(const Output& output, const RestartSettings& settings) {
   auto restart = open({output.restart_comm(), output.restart_ranks()}, settings);
   restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage());
-  restart.state_->meet = output.meeting();
+  restart.state_->company = output.company();
   return restart;
 }
 
@@ -224,7 +245,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
   state_->call([&] {
     const ScopedTimer timer(Timer::restart);
     const double begin_s = now_s();
-    state_->meet("all compute ranks to write a restart set");
+    if (state_->company.meet) state_->company.meet(Together::writing);
     state_->check_set(time, views);
     if (!state_->mode) state_->check_definitions();
     state_->make_mode();
@@ -245,8 +266,18 @@ void Restart::check() {
   });
 }
 
+void Restart::complete() {
+  if ((state_->ended || !state_->mode) && !state_->failure) return;
+  state_->call([&] {
+    const ScopedTimer timer(Timer::restart);
+    const double begin_s = now_s();
+    state_->mode->complete();
+    record_event(EventKind::wait, begin_s, now_s(), 0, "restart");
+  });
+}
+
 void Restart::close() {
-  if (state_->ended && !state_->failure) return;
+  if ((state_->ended || state_->left) && !state_->failure) return;
   state_->call([&] {
     const ScopedTimer timer(Timer::restart);
     const double begin_s = now_s();
@@ -270,9 +301,10 @@ void close_both(Output& output, Restart* restart) {
       if (!first) first = error;
     }
   };
-  if (restart != nullptr && !first) note([&] { restart->close(); });
+  if (restart != nullptr && !first) note([&] { restart->complete(); });
   if (restart != nullptr && first) restart->leave();  // restart ranks hear of the end in every case
   note([&] { output.close(); });
+  if (restart != nullptr) output.ended() ? note([&] { restart->close(); }) : restart->leave();
   if (first) throw Error(*first);
 }
 

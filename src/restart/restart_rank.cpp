@@ -37,7 +37,14 @@ class RestartRank {
 
   void serve() {
     // A set in flight is completed even if the model ended with an error.
-    while (closed_ < team_.compute_ranks || head_) receive(await_letter());
+    while (closed_ < team_.compute_ranks || head_) {
+      const auto letter = await_letter();
+      try {
+        receive(letter);
+      } catch (const std::exception& error) {
+        break_down(error);
+      }
+    }
     if (abandoned_) {
       static_cast<void>(staging_.release());  // its other owners do not free it either
       throw Error(Blame::user, "the compute ranks ended before they closed their restart");
@@ -99,6 +106,15 @@ class RestartRank {
     });
   }
 
+  // This rank can take nothing any more: no set becomes whole, but everybody is to hear of it.
+  void break_down(const std::exception& error) {
+    broken_ = true;
+    guarded([&] { throw Error(error_of(error)); });
+    if (!head_) return;
+    taken_ = share_;
+    report();
+  }
+
   // After the last word of every compute rank no part comes any more.
   void give_up_parts() {
     if (closed_ < team_.compute_ranks || !head_ || taken_ == share_) return;
@@ -112,10 +128,11 @@ class RestartRank {
 
   void open_set(std::string head) {
     begin_s_ = now_s();
-    set_failure_.reset();
+    if (!broken_) set_failure_.reset();
     words_.clear();
     taken_ = 0;
     kept_ = take_line(head);
+    head_.emplace();
     guarded([&] {
       head_ = Manifest::parse(head, "head of a restart set");
       make_set_directory(team_.settings.directory, head_->date);
@@ -138,6 +155,7 @@ class RestartRank {
 
   // Everything is taken even when it can no longer be written: the source must get rid of it.
   void take(int source, std::int64_t index_bytes) {
+    if (broken_) return;
     const double begin_s = now_s();
     const auto bytes = part_bytes_[source];
     const auto start = [&](std::int64_t offset) {
@@ -201,7 +219,7 @@ class RestartRank {
       head_->files = files_of(places_, std::move(parts));
       complete_set(team_.settings.directory, *head_, kept_);
     });
-    if (set_failure_ && head_) give_up_set(team_.settings.directory, head_->date);
+    if (set_failure_ && !head_->date.empty()) give_up_set(team_.settings.directory, head_->date);
     head_.reset();
     const auto news = set_failure_ ? encode_error(*set_failure_) : std::string();
     for (int rank = 0; rank < team_.compute_ranks; ++rank) {
@@ -241,6 +259,7 @@ class RestartRank {
   double begin_s_ = 0.0;
   int share_ = 0, sealed_ = 0, taken_ = 0, closed_ = 0;
   bool abandoned_ = false;
+  bool broken_ = false;  // after an error of something else than writing
 };
 
 }  // namespace

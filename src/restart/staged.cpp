@@ -83,6 +83,8 @@ class Staged final : public RestartMode {
     question_.ask(team_.compute, {failure_ ? 1 : 0, pending_ ? 1 : 0});
   }
 
+  void complete() override { finish_set(); }
+
   void close() override {
     finish_set();
     end();

@@ -146,6 +146,17 @@ def test_a_backslash_that_netcdf_cannot_take_is_named(small_case: Path, model: P
     assert check_wholeness(out).good
 
 
+def test_a_directory_that_no_file_of_a_run_could_name_is_refused(
+    cli: Cli, small_case: Path
+) -> None:
+    name = os.fsdecode(b"gr\xfcn")
+    refused = cli("run", small_case, "--out", small_case.parent / name)
+    assert refused.returncode == 2, refused.stderr
+    (line,) = refused.stderr.splitlines()
+    assert line.endswith("gr\\xfcn' is not UTF-8; choose another name")
+    assert not (small_case.parent / name).exists()
+
+
 @pytest.mark.parametrize(
     "name", ["new\nline", "blanks 'and' \"quotes\"", "Schüttelfrost ☃", "-dash$d%e"]
 )

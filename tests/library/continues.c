@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that writes its state every hour and goes on from the newest one in a directory (third
- * argument). Settings: first argument; last hour: second. */
+ * argument). Settings: first argument; last hour: second. With a fourth it writes its state before
+ * the fields of the hour, and dies in its last hour between the two. */
 #include <stdlib.h>
 
 #include "start.h"
@@ -22,10 +23,13 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("state of %g s\n", time_s);
   must(thalweg_end_definition(out));
   for (int hour = time_s < 0 ? 0 : (int)(time_s / 3600.0) + 1; hour <= atoi(argv[2]); ++hour) {
+    const int before = argc > 4;
     for (int64_t i = 0; i < owned; ++i) ta[i] = (double)own[i] + 1000.0 * hour;
+    if (before && hour > 0) must(thalweg_write_state(out, 3600.0 * hour, &view, 1));
+    if (before && hour == atoi(argv[2])) MPI_Abort(MPI_COMM_WORLD, 3);
     if (thalweg_wants(out, "ta", 3600.0 * hour)) must(thalweg_put(out, "ta", &view, 3600.0 * hour));
     must(thalweg_end_time(out, 3600.0 * hour));
-    if (hour > 0) must(thalweg_write_state(out, 3600.0 * hour, &view, 1));
+    if (!before && hour > 0) must(thalweg_write_state(out, 3600.0 * hour, &view, 1));
   }
   return finish(&out);
 }

@@ -107,11 +107,14 @@ static int compute(thalweg_output* out) {
   if (strncmp(way, "read", 4) == 0) read_state(out, ta, odd);
   note("end_definition", thalweg_end_definition(out));
   if (is("state of one that leaves") && odd) return 0;
-  if (strncmp(way, "state", 5) == 0 || strstr(way, "of the state") != NULL)
+  const int skips = is("state of the first rank alone") && odd;
+  if (!skips && (strncmp(way, "state", 5) == 0 || strstr(way, "of the state") != NULL))
     write_state(out, ta, odd);
   for (double time_s = 0; time_s <= 7200; time_s += 3600) {
     if (is("leaves") && odd && time_s == 3600) return 0;
     if (is("all leave") && time_s == 3600) return 0;
+    if (is("closes before the rest") && odd && time_s == 7200) return 1;
+    if (is("state instead of a time") && odd && time_s == 7200) write_state(out, ta, 0);
     for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;
     const thalweg_view view = {ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0};
     if (is("put without name")) note("wrong", thalweg_put(out, NULL, &view, time_s));

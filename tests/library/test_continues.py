@@ -44,11 +44,11 @@ def model(installed: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def go(
-    installed: Any, model: Path, folder: Path, hours: int, settings: str, read: object
+    installed: Any, model: Path, folder: Path, hours: int, settings: str, read: object, *more: str
 ) -> Result:
     folder.mkdir(exist_ok=True)
     (folder / "settings.toml").write_text(settings)
-    result: Result = installed.result(2, model, "settings.toml", hours, read, cwd=folder)
+    result: Result = installed.result(2, model, "settings.toml", hours, read, *more, cwd=folder)
     return result
 
 
@@ -167,6 +167,17 @@ def test_a_run_that_began_from_another_begins_there_again(
     lost = go(installed, model, second, 8, SETTINGS, "restart")
     assert lost.returncode == 2
     assert "began at 18000 s from" in lost.stderr
+
+
+def test_a_state_written_before_its_outputs_does_not_take_the_place_of_the_one_before(
+    installed: Any, model: Path, tmp_path: Path
+) -> None:
+    settings = SETTINGS.replace("keep = 3", "keep = 1")
+    died = go(installed, model, tmp_path / "run", 5, settings, "restart", "dies in between")
+    assert died.returncode != 0
+    again = go(installed, model, tmp_path / "run", 8, settings, "restart")
+    assert again.returncode == 0, again.stderr
+    assert "state of 14400 s" in again.stdout
 
 
 def test_sets_of_a_way_that_is_taken_anew_are_removed(

@@ -171,6 +171,37 @@ def test_nobody_waits_for_the_state_of_a_rank_that_takes_no_part(
     assert "nothing moved for" not in told.text
 
 
+DIFFERENT = {  # way: what every compute rank says
+    "state of the first rank alone": "rank 1 went on with the run, but rank 0 came to write state",
+    "state instead of a time": "rank 0 went on with the run, but rank 1 came to write state",
+    "closes before the rest": "; all must make the same",
+}
+
+
+# Where rank 0 writes, it waits for the fields of a rank that has come to write state: [io] timeout.
+@pytest.mark.parametrize(
+    ("way", "restart"),
+    [
+        (way, restart)
+        for way in DIFFERENT
+        for restart in ("sync", "async")
+        if (way, restart) != ("state instead of a time", "sync")
+    ],
+)
+def test_ranks_that_make_different_calls_are_named(
+    installed: Any, endings: Path, tmp_path: Path, way: str, restart: str
+) -> None:
+    mode = MODES["serial" if restart == "sync" else "async"] + "timeout = 20\n"
+    ranks = 2 if restart == "async" else 0
+    tables = f'[restart]\nmode = "{restart}"\nranks = {ranks // 2}\n'
+    settings = mode + tables + STREAM.format(variable="ta")
+    told = Told(installed.result(2 + ranks, endings, way, settings, cwd=tmp_path))
+    assert told.code == 2, told.text
+    for rank in (0, 1):
+        assert DIFFERENT[way] in told.said[rank, "close"], told.text
+        assert "nothing moved for" not in told.said[rank, "close"], told.text
+
+
 SETTINGS = {  # of the second rank, and what differs
     "mode": ('[io]\nmode = "serial"\nranks = 0\n', "[io] mode, [io] ranks"),
     "io ranks": ('[io]\nmode = "async"\nranks = 2\n', "[io] ranks"),

@@ -350,6 +350,7 @@ def settings(
 def main() -> None:
     """Runs a command; every user error is one sentence on standard error."""
     try:
+        _require_text(sys.argv[1:])
         code = app(prog_name="thalweg", standalone_mode=False)
     except ThalwegError as error:
         _fail(error.sentence, error.exit_code)
@@ -370,6 +371,14 @@ def main() -> None:
         if code == 130:  # typer's own answer to Ctrl-C, without a word
             _fail("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _require_text(words: list[str]) -> None:
+    """Files of a run name paths as UTF-8: what is none could be written, but never read."""
+    for word in words:
+        shown = os.fsencode(word).decode(errors="backslashreplace")
+        if shown != word:
+            raise ThalwegError(f"'{shown}' is not UTF-8; choose another name")
 
 
 def _one_sentence(error: Any) -> str:

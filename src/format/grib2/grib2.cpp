@@ -129,6 +129,8 @@ class SimpleGrib2 final : public Grib2 {
       first_bytes_.push_back(time_bytes_);
       time_bytes_ += message_bytes(field) * info(field).levels;
     }
+    if (is_head)
+      require_size(disk_.name(), time_bytes_ * static_cast<std::int64_t>(file.kept.size()));
     if (is_head) disk_.reserve(time_bytes_ * static_cast<std::int64_t>(file.times_s.size()));
   }
 
@@ -180,6 +182,7 @@ class CcsdsGrib2 final : public Grib2 {
   CcsdsGrib2(const FileDescription& file, bool is_head) : Grib2(file, is_head, Grib2Coding::ccsds) {
     if (!is_head || file.kept.empty()) return;
     end_ = std::stoll(file.kept.back().place);
+    require_size(disk_.name(), end_);
     FileBytes(disk_.name(), O_WRONLY).cut(end_);
   }
 

@@ -346,7 +346,7 @@ class Netcdf4Chunked final : public Container {
 
   void write_history() const {
     int ncid = -1;
-    check_netcdf(nc_open(aside_.c_str(), NC_WRITE, &ncid), "open", aside_);
+    check_netcdf_open(nc_open(aside_.c_str(), NC_WRITE, &ncid), aside_);
     try {
       check_netcdf(nc_redef(ncid), "describe", aside_);
       put_text(ncid, NC_GLOBAL, "history", file_.history);

@@ -52,8 +52,18 @@ NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
   open_ = true;
 }
 
+void check_netcdf_open(int status, const std::string& path) {
+  status = reason_of(status);
+  if (status == NC_EHDFERR || status == NC_ENOTNC) {
+    throw Error(Blame::user, fmt::format("'{}' is no whole netCDF file any more ({}); put it back "
+                                         "as it was, or begin anew",
+                                         path, nc_strerror(status)));
+  }
+  check_netcdf(status, "open", path);
+}
+
 NetcdfFile::NetcdfFile(const std::string& path) : path_(path) {
-  check_netcdf(nc_open(path.c_str(), NC_WRITE, &ncid_), "open", path);
+  check_netcdf_open(nc_open(path.c_str(), NC_WRITE, &ncid_), path);
   open_ = true;
 }
 

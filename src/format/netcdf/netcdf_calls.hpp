@@ -18,6 +18,8 @@ std::string netcdf_reason(const std::string& path, int status);
 
 /// Throws Error(file_system): "cannot WHAT 'PATH': REASON".
 void check_netcdf(int status, const char* what, const std::string& path);
+/// The same, of opening a file that was written before.
+void check_netcdf_open(int status, const std::string& path);
 
 void put_text(int ncid, int variable, const char* name, const std::string& text);
 

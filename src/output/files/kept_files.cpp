@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
+#include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
 #include "thalweg/error.hpp"
@@ -57,6 +59,31 @@ std::vector<JournalEnd> journals_of(const Definition& definition, int stream, in
     if (const auto journal = read_journal_end(path)) ends.push_back(*journal);
   }
   return ends;
+}
+
+/// Where a path below the directory of the run lies: its file or store may have its final name.
+fs::path found_path(const fs::path& directory, const fs::path& path) {
+  if (exists(directory / path)) return directory / path;
+  auto aside = directory / (path.begin()->string() + ".part");
+  for (auto name = std::next(path.begin()); name != path.end(); ++name) aside /= *name;
+  return aside;
+}
+
+/// Throws if something is shorter than what a journal tells of it: what was cut off would come back
+/// as zeros.
+void require_bytes(const JournalContent& content, const fs::path& directory) {
+  std::map<std::string, std::int64_t> ends;
+  for (const auto& line : content.lines) {
+    for (const auto& part : line.files) {
+      const auto written = part.value("blocks", JournalJson::object());
+      for (const auto& [path, blocks] : written.items()) {
+        auto& end = ends[path];
+        for (const auto& block : blocks_from_json(blocks))
+          end = std::max(end, block.offset + block.bytes);
+      }
+    }
+  }
+  for (const auto& [path, end] : ends) require_size(found_path(directory, path), end);
 }
 
 /// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
@@ -129,11 +156,12 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   // A file that was completed may have been cut to its times: values lie elsewhere since then.
   if (content->closed || std::any_of(paths.begin(), paths.end(), exists)) forget_blocks(*content);
   content->closed = false;
+  require_bytes(*content, definition.settings.directory);
   return content;
 }
 
 std::string missing_output(const Definition& definition, ModelTime time,
-                           std::span<const int> handed_over) {
+                           const std::optional<HandedOver>& so_far) {
   for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
     const auto& stream = definition.streams[number];
     const auto& schedule = stream.schedule;
@@ -142,7 +170,8 @@ std::string missing_output(const Definition& definition, ModelTime time,
       last[schedule.partition_of(step)] = step;
     for (std::size_t partition = 0; partition < last.size(); ++partition) {
       auto step = last[partition];
-      if (!handed_over.empty()) step = std::min(step, handed_over[stream.first_lane + partition]);
+      if (so_far && step < so_far->next[number])
+        step = std::min(step, so_far->last[stream.first_lane + partition]);
       if (step < 0 || schedule.time(step) <= definition.continues_after ||
           schedule.time(step) <= definition.begun.after)
         continue;
@@ -159,7 +188,7 @@ std::string missing_output(const OutputSettings& settings, std::span<const Strea
                            ModelTime time) {
   auto definition = definition_of(settings, streams);
   if (const auto begun = read_begun(definition)) definition.begun = *begun;
-  return missing_output(definition, time, {});
+  return missing_output(definition, time, std::nullopt);
 }
 
 }  // namespace thalweg

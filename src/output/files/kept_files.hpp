@@ -2,6 +2,7 @@
 // What an interrupted run left of a file, as its journal tells it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,12 +24,18 @@ std::string journal_of(const Definition& definition, int stream, int file);
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
                                       int stream, int file, const std::string& settings);
 
+/// How far a model has come with its output. Steps before the next one that were not handed over
+/// were passed over, and are in no file.
+struct HandedOver {
+  std::span<const int> last;  ///< [lane] the last step handed over, -1 = none
+  std::span<const int> next;  ///< [stream] the step that comes next
+};
+
 /// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a
 /// clause;
 /// "" = nothing. Those up to definition.continues_after, or before the run began, are not missing.
-/// `handed_over`: [lane] the last step that the model has come to so far, -1 = none; empty = all.
-/// Throws Error(user) on damaged journals.
+/// `so_far`: what the model has come to, if it runs. Throws Error(user) on damaged journals.
 std::string missing_output(const Definition& definition, ModelTime time,
-                           std::span<const int> handed_over);
+                           const std::optional<HandedOver>& so_far);
 
 }  // namespace thalweg

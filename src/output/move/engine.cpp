@@ -51,8 +51,9 @@ std::vector<Engine*>& open_engines() {
 }  // namespace
 
 Engine::Engine(const Definition& definition, const Ranks& ranks, const OwnedRuns& runs,
-               const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news)
-    : definition_(definition), ranks_(ranks), news_(news) {
+               const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news,
+               std::function<void()> on_poll)
+    : definition_(definition), ranks_(ranks), news_(news), on_poll_(std::move(on_poll)) {
   pulse_.emplace(ranks_.control, tag_pulse, [ranks](int rank) { return ranks.name_of(rank); });
   RunsMessage message;
   for (int writer = 0; writer < ranks_.writers; ++writer) {
@@ -91,8 +92,23 @@ bool Engine::finish_step(int stream, int step) {
 }
 
 void Engine::poll() {
-  for (auto* engine : open_engines()) engine->look();
+  for (auto* engine : open_engines()) {
+    if (engine != this) engine->look_for_later();
+  }
+  if (failed_meanwhile_) throw Error(*failed_meanwhile_);
+  look();
   news_.throw_if_left();
+  on_poll_();
+}
+
+// What goes wrong there is the failure of that output, not of the one that waits.
+void Engine::look_for_later() {
+  if (failed_meanwhile_) return;
+  try {
+    look();
+  } catch (const std::exception& error) {
+    failed_meanwhile_ = error_of(error);
+  }
 }
 
 void Engine::look() {
@@ -121,12 +137,15 @@ void Engine::look() {
   sender_->advance();
 }
 
+void Engine::say_close() {
+  wait_until([&] { return poll(), !sender_->any_waiting(); }, "spilled output to drain", 0.001);
+  // Of steps that some announced, others never will.
+  sender_->say_close(news_.lowest() < news_.all_ranks());
+  said_close_ = true;
+}
+
 void Engine::close(bool abandon) {
-  if (!abandon) {
-    wait_until([&] { return poll(), !sender_->any_waiting(); }, "spilled output to drain", 0.001);
-    abandon = news_.lowest() < news_.all_ranks();  // steps that some announced, others never will
-  }
-  sender_->say_close(abandon);
+  if (!said_close_) sender_->say_close(abandon);
   if (receiver_) {
     wait_until([&] { return poll(), receiver_->all_closed(); }, "compute ranks to close", 0.001);
     receiver_->finish();

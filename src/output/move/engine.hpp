@@ -30,9 +30,11 @@ void free_engine_parts(EngineParts& shared);
 /// has left is thrown at once, by every call that hears of it.
 class Engine {
  public:
-  /// Collective over all ranks of the output. positions[place] as in OwnedPoints.
+  /// Collective over all ranks of the output. positions[place] as in OwnedPoints. `on_poll`: called
+  /// whenever this rank looks for news.
   Engine(const Definition& definition, const Ranks& ranks, const OwnedRuns& runs,
-         const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news);
+         const PerPlace<std::vector<std::int64_t>>& positions, FailureNews& news,
+         std::function<void()> on_poll);
   Engine(const Engine&) = delete;
   ~Engine();
 
@@ -43,6 +45,8 @@ class Engine {
   /// Looks for news from other ranks without waiting: of this output, and of all others that are
   /// open on this rank, since another rank may wait for one of those.
   void poll();
+  /// Not collective: nothing more comes from this rank.
+  void say_close();
   /// Collective. Ends all output; with `abandon` unfinished files stay under their aside names.
   void close(bool abandon);
   /// How it works in this run, e.g. "async, 2 I/O ranks, transport shared_memory".
@@ -50,14 +54,18 @@ class Engine {
 
  private:
   void look();
+  void look_for_later();
 
   const Definition& definition_;
   Ranks ranks_;
   FailureNews& news_;
+  std::function<void()> on_poll_;
   EngineParts shared_;
   std::optional<Pulse> pulse_;
   std::optional<Sender> sender_;
-  std::optional<Receiver> receiver_;  // where this compute rank writes
+  bool said_close_ = false;
+  std::optional<Error> failed_meanwhile_;  // while another output waited
+  std::optional<Receiver> receiver_;       // where this compute rank writes
 };
 
 }  // namespace thalweg

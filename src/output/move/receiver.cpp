@@ -25,6 +25,7 @@ void Receiver::receive(const MPI_Status& status) {
   if (status.MPI_TAG == tag_close) {
     closed_.insert(status.MPI_SOURCE);
     abandoned_ = abandoned_ || values[0] != 0;
+    for (const auto& [key, pending] : pending_) require_to_come(key, pending);
     return;
   }
   const StepKey key{static_cast<int>(values[0]), static_cast<int>(values[1])};
@@ -35,6 +36,7 @@ void Receiver::receive(const MPI_Status& status) {
   auto& pending = pending_[key];
   if (pending.staged.slots.empty()) {
     pending.missing.assign(slices, ranks_.compute_ranks);
+    pending.announced.assign(sources, 0);
     pending.staged.orders.assign(sources, std::vector<ArrayOrder>(slices));
     pending.staged.slots.resize(sources);
   }
@@ -43,10 +45,26 @@ void Receiver::receive(const MPI_Status& status) {
   for (std::size_t i = 4; i < values.size(); ++i, ++slice) {
     pending.staged.orders[source][slice] = static_cast<ArrayOrder>(values[i]);
     --pending.missing[slice];
+    ++pending.announced[source];
     if (values[2] >= 0) waiting_bytes_ += bytes_of(source, lane, slice);
   }
   record_high_water(waiting_bytes_);
   if (writable(pending)) ready_.push_back(key);
+  require_to_come(key, pending);
+}
+
+// Of a rank that has closed no slice comes any more: nobody is to wait for it.
+void Receiver::require_to_come(const StepKey& key, const Step& step) const {
+  if (abandoned_) return;
+  for (const int rank : closed_) {
+    if (step.announced[rank] == static_cast<int>(step.missing.size())) continue;
+    const auto& stream = definition_.streams[key.first];
+    throw Error(Blame::user,
+                fmt::format("{} closed the output before it put the fields of stream '{}' at {} s, "
+                            "which other ranks put; all must make the same calls",
+                            ranks_.name_of(rank), stream.settings.name,
+                            stream.schedule.time(key.second).seconds()));
+  }
 }
 
 std::int64_t Receiver::bytes_of(std::size_t source, int lane, std::size_t slice) const {

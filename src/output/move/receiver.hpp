@@ -40,12 +40,14 @@ class Receiver {
 
  private:
   struct Step {
-    std::vector<int> missing;  ///< [slice] sources that have not announced it
-    std::size_t next = 0;      ///< slice to be written next
+    std::vector<int> missing;    ///< [slice] sources that have not announced it
+    std::vector<int> announced;  ///< [source] its slices so far
+    std::size_t next = 0;        ///< slice to be written next
     StagedSlots staged;
   };
   using StepKey = std::pair<int, int>;  // stream, step
   bool writable(const Step& step) const;
+  void require_to_come(const StepKey& key, const Step& step) const;
   void write_slice(const StepKey& key, const Step& step);
   void end_step(const StepKey& key, const Step& step);
   void hear_announcements();

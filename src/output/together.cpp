@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compute ranks do together: each says what it is there for, and whether somebody has failed.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "output/state.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/wait.hpp"
+
+namespace thalweg {
+
+namespace {
+
+struct Call {
+  const char *is_waited_for, *does;
+};
+constexpr std::array calls{
+    // [Together]
+    Call{"the other ranks to end their definitions", "ended the definition"},
+    Call{"compute ranks to agree that output works", "went on with the run"},
+    Call{"all compute ranks to read state", "came to read state"},
+    Call{"all compute ranks to write a restart set", "came to write state"},
+    Call{"all compute ranks to close their output", "came to close"},
+};
+
+const Call& call_of(Together together) { return calls[static_cast<std::size_t>(together)]; }
+
+constexpr std::size_t most_named = 8;  // ranks in a sentence
+
+// "rank 1 came to write state"; nothing if nobody did.
+std::string who_did(std::span<const int> asked, std::size_t call) {
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < asked.size(); ++rank) {
+    if (asked[rank] == static_cast<int>(call)) ranks.push_back(rank);
+  }
+  if (ranks.empty()) return {};
+  const auto more = ranks.size() > most_named ? ranks.size() - most_named : 0;
+  ranks.resize(ranks.size() - more);
+  return fmt::format("rank{} {}{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "", calls[call].does);
+}
+
+}  // namespace
+
+void Output::State::hear() {
+  if (engine) return engine->poll();
+  news->look();
+  news->throw_if_left();
+}
+
+void Output::State::await(MPI_Request& request, std::string_view what) {
+  wait_until(
+      [&] {
+        hear();
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      what);
+}
+
+// The largest numbers are heard: so failures are counted from the end, and calls from both ends.
+void Output::State::ask(Together call) {
+  asked = call;
+  unheard = true;
+  const int number = static_cast<int>(call);
+  together.ask(agreement, {news->all_ranks() - news->lowest(), number, -number});
+}
+
+void Output::State::hear_answer() {
+  if (!unheard) return;
+  await(together.request(), call_of(asked).is_waited_for);
+  unheard = false;
+  const auto [failed, largest, smallest] = together.largest();
+  if (largest != -smallest) tell_who_differs();
+  if (failed != 0) end_together(news->all_ranks() - failed);
+}
+
+void Output::State::look_for_difference() {
+  if (!unheard) return;
+  int done = 0;
+  MPI_Test(&together.request(), &done, MPI_STATUS_IGNORE);
+  if (done == 0) return;
+  const auto [failed, largest, smallest] = together.largest();
+  if (largest == -smallest) return;
+  unheard = false;
+  tell_who_differs();
+}
+
+void Output::State::meet(Together call) {
+  hear_answer();
+  ask(call);
+  hear_answer();
+}
+
+void Output::State::tell_who_differs() {
+  struct Numbers {
+    int own = 0;
+    std::vector<int> all;
+  };
+  Pending<Numbers> numbers;
+  numbers->own = static_cast<int>(asked);
+  numbers->all.resize(ranks.compute_ranks);
+  MPI_Iallgather(&numbers->own, 1, MPI_INT, numbers->all.data(), 1, MPI_INT, agreement,
+                 &numbers.request());
+  await(numbers.request(), "the other ranks to say what they are there for");
+  std::vector<std::string> who;
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    if (auto some = who_did(numbers->all, call); !some.empty()) who.push_back(std::move(some));
+  }
+  fail_everywhere(Error(Blame::user, fmt::format("the compute ranks make different calls: {}; all "
+                                                 "must make the same ones, in the same order",
+                                                 fmt::join(who, ", but "))));
+}
+
+void Output::State::end_together(int failed_rank) {
+  wait_until([&] { return hear(), news->of(failed_rank).has_value(); },
+             "the sentence of a rank that failed");
+  failure = news->of(failed_rank);
+  try {
+    if (!ended && engine) engine->close(true);
+  } catch (const Error&) {
+    // A rank that never came: the failure that began it says more than the wait that followed.
+  }
+  ended = true;
+  end();
+  throw Error(*failure);
+}
+
+}  // namespace thalweg
