@@ -31,7 +31,7 @@ std::optional<Error> serve_io_rank(const Definition& definition, const Ranks& ra
   add_time(Timer::io_define, begin_s, now_s());
   record_event(EventKind::start, begin_s, now_s());
   std::optional<Error> failure;
-  {
+  try {
     Receiver receiver(definition, shared.lanes, ranks, runs, shared.slots, *shared.staging,
                       shared.writers, [&](const Error& error) { news.tell(error); });
     while (!receiver.all_closed()) {
@@ -48,6 +48,9 @@ std::optional<Error> serve_io_rank(const Definition& definition, const Ranks& ra
     receiver.finish();
     if (!news.left()) receiver.leave();
     failure = receiver.failure();
+  } catch (...) {  // the others cannot take part in freeing it: they do not know yet
+    static_cast<void>(shared.staging.release());
+    throw;
   }
   pulse.reset();
   if (news.left()) {  // what is shared with ranks that have left cannot be freed
