@@ -30,10 +30,12 @@ def whole_grids_only() -> list[str]:
 
 @dataclass(frozen=True)
 class Rhythm:
-    """How often files and checkpoints begin: independent of each other. Minutes."""
+    """How often files and checkpoints begin, independent of each other, and where the run that is
+    killed was to end: what continues it goes on to the end of the case. Minutes."""
 
     file: int  # 0: one file for the whole run
     checkpoint: int
+    first_end: int = 0  # 0: that of the case
 
     def overrides(self) -> list[str]:
         return [
@@ -41,12 +43,19 @@ class Rhythm:
             f"restart.interval={60 * self.checkpoint}",
         ]
 
+    def first_overrides(self) -> list[str]:
+        """Of the run that is killed."""
+        end = [f"time.duration={60 * self.first_end}"] if self.first_end else []
+        return [*self.overrides(), *end]
+
     def __str__(self) -> str:
-        return f"files of {self.file or 'all'} min, checkpoints every {self.checkpoint} min"
+        files = f"files of {self.file or 'all'} min, checkpoints every {self.checkpoint} min"
+        return f"{files}, at first to {self.first_end or 'the end'}"
 
 
 def draw_rhythm(dice: random.Random) -> Rhythm:
-    return Rhythm(dice.choice((0, 15, 30, 45, 60, 90)), dice.choice((15, 30, 45, 60)))
+    file, checkpoint = dice.choice((0, 15, 30, 45, 60, 90)), dice.choice((15, 30, 45, 60))
+    return Rhythm(file, checkpoint, dice.choice((0, 0, 75, 105, 150)))
 
 
 @dataclass(frozen=True)
