@@ -33,7 +33,7 @@ template <class Settings, class Visit>
 requires std::same_as<std::remove_const_t<Settings>, RestartSettings>
 void visit_settings(Settings& restart, Visit&& visit) {
   visit("[restart] mode", restart.mode);
-  visit("the directory of checkpoints", restart.directory);
+  visit("the directory of the run", restart.directory);
   visit("[time] start", restart.start_date);
   visit("[restart] keep", restart.keep);
   visit("[io] transport", restart.transport);

@@ -103,8 +103,9 @@ TEST_CASE("points_of_no_rank_and_of_two_are_refused_on_all_ranks") {
     auto output = Output::open(MPI_COMM_WORLD, settings_in(directory));
     output.define(std::vector<OwnedPoints>{{Place::cell, cells, points}});
     const auto sentence = sentence_of([&] { output.end_definition(); });
-    CHECK(sentence == (twice ? "place 'cell': point 1 is owned by more than one rank"
-                             : "place 'cell': points 0 to 0 are owned by no rank"));
+    CHECK(sentence == (twice
+                           ? "place 'cell': point 1 is owned by more than one rank (counted from 0)"
+                           : "place 'cell': points 0 to 0 are owned by no rank (counted from 0)"));
   }
 }
 

@@ -120,7 +120,15 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
   const ScopedTimer timer(Timer::output);
   state_->keep_failure([&] { state_->end_definition(); });
   state_->require_within_run(time);
-  const auto& definition = state_->definition;
+  try {
+    state_->put(field, view, time);
+  } catch (const Error& error) {
+    if (!state_->failure) state_->refused.insert_or_assign(std::string(field), error.what());
+    throw;
+  }
+}
+
+void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
   bool known = false;
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     const auto& stream = definition.streams[index];
@@ -129,36 +137,34 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
       const auto& info = definition.fields[stream.fields[position]];
       if (info.name != field) continue;
       known = true;
-      const auto points = step ? state_->owned[info.place] : 0;
+      const auto points = step ? owned[info.place] : 0;
       if (const auto fault = fault_of_view(view, info, points); !fault.empty()) {
         throw Error(Blame::user, fmt::format("field '{}' was put {}", field, fault));
       }
       if (!step) break;
-      if (state_->ended_time && time <= *state_->ended_time) {
+      if (ended_time && time <= *ended_time) {
         throw Error(Blame::user,
                     fmt::format("field '{}' was put at {} s, but the output of {} s is complete: "
                                 "times go forward",
-                                field, time.seconds(), state_->ended_time->seconds()));
+                                field, time.seconds(), ended_time->seconds()));
       }
-      state_->require_nothing_open_but(time);
-      if (state_->put_seen[index][position]) {
+      require_nothing_open_but(time);
+      if (put_seen[index][position]) {
         throw Error(Blame::user,
                     fmt::format("field '{}' was put twice at {} s", field, time.seconds()));
       }
-      const TraceScope scope(
-          trace_watches(field, *step) &&
-          trace_put(stream, *step, info, view, state_->runs, state_->positions[info.place]));
+      const TraceScope scope(trace_watches(field, *step) &&
+                             trace_put(stream, *step, info, view, runs, positions[info.place]));
       try {
-        state_->engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position),
-                                     view);
+        engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position), view);
       } catch (const std::exception& error) {
-        state_->fail_and_throw(error);
+        fail_and_throw(error);
       }
-      state_->put_seen[index][position] = true;
-      state_->open_time = time;
+      put_seen[index][position] = true;
+      open_time = time;
       const auto levels = static_cast<std::int64_t>(definition.levels_of(stream, info).size());
-      state_->bytes += definition.sizes[info.place] * levels *
-                       static_cast<std::int64_t>(bytes_of(stream.type_of(info)));
+      bytes += definition.sizes[info.place] * levels *
+               static_cast<std::int64_t>(bytes_of(stream.type_of(info)));
     }
   }
   if (known) return;
@@ -223,9 +229,12 @@ void Output::State::end_time(ModelTime time) {
     const auto missing = std::find(seen.begin(), seen.end(), false);
     if (missing != seen.end()) {
       const std::size_t position = missing - seen.begin();
-      throw Error(Blame::user, fmt::format("stream '{}' is due at {} s, but field '{}' was not put",
-                                           stream.settings.name, time.seconds(),
-                                           definition.fields[stream.fields[position]].name));
+      const auto& name = definition.fields[stream.fields[position]].name;
+      const auto why = refused.find(name);
+      throw Error(Blame::user,
+                  fmt::format("stream '{}' is due at {} s, but field '{}' was not put{}",
+                              stream.settings.name, time.seconds(), name,
+                              why == refused.end() ? "" : "; its put was refused: " + why->second));
     }
     if (engine->finish_step(static_cast<int>(index), *step)) ++dropped;
     handed_over[definition.lane_of(static_cast<int>(index), *step)] = *step;
@@ -235,6 +244,7 @@ void Output::State::end_time(ModelTime time) {
     ended_time = time;
   }
   open_time.reset();
+  refused.clear();
   check();
   writers_answer = !ranks.dedicated();
   record_event(EventKind::wait, begin_s, now_s());  // but for what it did meanwhile

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -41,9 +42,10 @@ struct Output::State {
   bool unheard = false;                   // the answer
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
-  std::optional<ModelTime> ended_time;  // of the last output
-  std::optional<ModelTime> open_time;   // of fields put since then
-  ModelTime latest_asked;               // by due() and wants()
+  std::optional<ModelTime> ended_time;                      // of the last output
+  std::optional<ModelTime> open_time;                       // of fields put since then
+  std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
+  ModelTime latest_asked;                                   // by due() and wants()
   struct Turn {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
@@ -109,6 +111,7 @@ struct Output::State {
   [[noreturn]] void tell_who_differs();
   void check();
   bool covers(ModelTime time) const;
+  void put(std::string_view field, const FieldView& view, ModelTime time);
   void end_time(ModelTime time);
 
   /// Nothing where `time_s` lies between milliseconds, but beside no output time: a sum of time

@@ -27,9 +27,10 @@ std::vector<IndexRun> make_runs(std::span<const std::int64_t> global) {
   for (std::size_t run = 1; run < runs.size(); ++run) {
     const auto& last = runs[run - 1];
     if (runs[run].global < last.global + last.length) {
-      throw Error(Blame::user,
-                  fmt::format("global index {} stands twice in the list of owned points",
-                              runs[run].global));
+      throw Error(
+          Blame::user,
+          fmt::format("global index {} stands twice in the list of owned points (counted from 0)",
+                      runs[run].global));
     }
   }
   return runs;
@@ -90,11 +91,12 @@ Plan::Plan(std::int64_t global_size, std::span<const std::vector<IndexRun>> runs
   std::int64_t expected = 0;
   const auto expect = [&](std::int64_t global) {
     if (global > expected) {
-      throw Error(Blame::user,
-                  fmt::format("points {} to {} are owned by no rank", expected, global - 1));
+      throw Error(Blame::user, fmt::format("points {} to {} are owned by no rank (counted from 0)",
+                                           expected, global - 1));
     }
     if (global < expected) {
-      throw Error(Blame::user, fmt::format("point {} is owned by more than one rank", global));
+      throw Error(Blame::user,
+                  fmt::format("point {} is owned by more than one rank (counted from 0)", global));
     }
   };
   for (const auto& run : runs_) {

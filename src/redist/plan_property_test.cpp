@@ -199,11 +199,14 @@ TEST_CASE("a lost point, a point owned twice and a point beyond the place are re
 
 TEST_CASE("refusals name the point") {
   CHECK_THROWS_WITH_AS(make_runs(std::vector<std::int64_t>{7, 3, 4, 7}),
-                       "global index 7 stands twice in the list of owned points", Error);
+                       "global index 7 stands twice in the list of owned points (counted from 0)",
+                       Error);
   CHECK_THROWS_WITH_AS(make_runs(std::vector<std::int64_t>{3, 4, 5, 4}),
-                       "global index 4 stands twice in the list of owned points", Error);
+                       "global index 4 stands twice in the list of owned points (counted from 0)",
+                       Error);
   const auto plan = [](std::int64_t size, const Owned& owned) { return plan_of({size, owned}); };
-  CHECK_THROWS_WITH_AS(plan(4, {{2, 0}, {1}}), "points 3 to 3 are owned by no rank", Error);
+  CHECK_THROWS_WITH_AS(plan(4, {{2, 0}, {1}}),
+                       "points 3 to 3 are owned by no rank (counted from 0)", Error);
   CHECK_THROWS_WITH_AS(plan(2, {{0, 1}, {2}}), "point 2 is owned, but the place has points 0 to 1",
                        Error);
   CHECK_THROWS_WITH_AS(plan(2, {{-1, 0}, {1}}),

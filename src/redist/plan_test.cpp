@@ -88,8 +88,9 @@ TEST_CASE("reordering_a_plan_puts_every_value_in_its_global_place") {
 }
 
 TEST_CASE("a gap, an overlap or a missing tail is named") {
-  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1}, {3}}), "points 2 to 2 are owned by no rank", Error);
-  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1, 2}, {2, 3}}), "point 2 is owned by more than one rank",
-                       Error);
+  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1}, {3}}),
+                       "points 2 to 2 are owned by no rank (counted from 0)", Error);
+  CHECK_THROWS_WITH_AS(plan_of(4, {{0, 1, 2}, {2, 3}}),
+                       "point 2 is owned by more than one rank (counted from 0)", Error);
   CHECK_THROWS_AS(plan_of(5, {{0, 1}, {2, 3}}), Error);
 }

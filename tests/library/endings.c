@@ -120,8 +120,9 @@ static int compute(thalweg_output* out) {
     if (is("put without name")) note("wrong", thalweg_put(out, NULL, &view, time_s));
     if (is("put without view")) note("wrong", thalweg_put(out, "ta", NULL, time_s));
     if (is("no values")) note("wrong", thalweg_put(out, "ta", &nothing, time_s));
+    const thalweg_view* given = is("no values on one rank") && odd ? &nothing : &view;
     if (!(is("forgotten put") && odd && time_s == 3600) && thalweg_wants(out, "ta", time_s) != 0)
-      note("put", thalweg_put(out, "ta", &view, time_s));
+      note("put", thalweg_put(out, "ta", given, time_s));
     note("end_time", thalweg_end_time(out, time_s));
   }
   return 1;

@@ -256,6 +256,18 @@ def test_a_put_that_is_refused_changes_nothing(
         assert [path.name for path in tmp_path.glob("hourly*")] == ["hourly_20000101T000000Z.nc"]
 
 
+def test_why_a_put_was_refused_on_one_rank_all_are_told(
+    installed: Any, endings: Path, tmp_path: Path
+) -> None:
+    told = run(installed, endings, "no values on one rank", "async", tmp_path)
+    assert told.code == 2
+    for rank in (0, 1, IO_RANK):
+        assert told.said[rank, "close"].endswith(
+            "stream 'hourly' is due at 0 s, but field 'ta' was not put; its put was refused: "
+            "field 'ta' was put without values"
+        ), told.text
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_rank_that_ends_without_close_ends_all_others(
     installed: Any, endings: Path, tmp_path: Path, mode: str

@@ -3,8 +3,10 @@
 #include "format/netcdf/netcdf_calls.hpp"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "file/refusal.hpp"
 
@@ -22,10 +24,15 @@ std::string netcdf_reason(const std::string& path, int status) {
 namespace {
 
 /// netCDF-C calls every refusal below HDF5 "HDF error" or "Permission denied"; the system call left
-/// its reason. Only reasons that nothing else leaves behind are believed.
-int reason_of(int status) {
+/// its reason. Only reasons that nothing else leaves behind are believed, and what the file system
+/// says of itself.
+int reason_of(int status, const std::string& path) {
   const int reason = errno;
   const bool vague = status == NC_EHDFERR || status == EACCES || status == NC_EPERM;
+  struct statvfs state {};
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (vague && ::statvfs(folder.c_str(), &state) == 0 && (state.f_flag & ST_RDONLY) != 0)
+    return EROFS;
   for (const int clear : {EFBIG, EDQUOT, EMFILE, ENFILE, EROFS}) {
     if (vague && reason == clear) return reason;
   }
@@ -36,7 +43,7 @@ int reason_of(int status) {
 
 void check_netcdf(int status, const char* what, const std::string& path) {
   if (status == NC_NOERR) return;
-  status = reason_of(status);
+  status = reason_of(status, path);
   throw Error(Blame::file_system,
               fmt::format("cannot {} '{}': {}", what, path, netcdf_reason(path, status)));
 }
@@ -53,7 +60,7 @@ NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
 }
 
 void check_netcdf_open(int status, const std::string& path) {
-  status = reason_of(status);
+  status = reason_of(status, path);
   if (status == NC_EHDFERR || status == NC_ENOTNC) {
     throw Error(Blame::user, fmt::format("'{}' is no whole netCDF file any more ({}); put it back "
                                          "as it was, or begin anew",

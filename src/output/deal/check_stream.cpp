@@ -39,16 +39,9 @@ void check_layers(const StreamSettings& stream, const std::string& where,
   }
 }
 
-}  // namespace
-
-void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
-                  const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
-  const auto stream = with_end(given, settings.duration);
-  check_name("[[output]]", stream.name, longest_stream_name);
-  const auto chosen = resolve_variables(stream, fields);
-  const auto where = fmt::format("[[output]] '{}'", stream.name);
-  check_schedule(stream);
-  check_layers(stream, where, fields, chosen);
+void check_storage(const StreamSettings& stream, std::span<const FieldInfo> fields,
+                   std::span<const int> chosen, const OutputSettings& settings,
+                   const PerPlace<std::int64_t>& sizes) {
   const auto& kind = find_container(stream.container, settings.way);
   FileDescription file;  // what is known of its largest file
   file.sizes = sizes;
@@ -76,6 +69,26 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
   file.float64 = words.precision == Precision::float64;
   file.chunked = words.layout == Layout::chunked;
   check_file(kind, file);
+}
+
+}  // namespace
+
+void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields,
+                  const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
+  const auto stream = with_end(given, settings.duration);
+  check_name("[[output]]", stream.name, longest_stream_name);
+  const auto chosen = resolve_variables(stream, fields);
+  const auto where = fmt::format("[[output]] '{}'", stream.name);
+  check_schedule(stream);
+  check_layers(stream, where, fields, chosen);
+  try {
+    check_storage(stream, fields, chosen, settings, sizes);
+  } catch (const Error& error) {  // containers do not know for which stream they are asked
+    constexpr std::string_view table = "[[output]]:";
+    const std::string_view sentence = error.what();
+    if (!sentence.starts_with(table)) throw;
+    throw Error(error.blame(), fmt::format("{}:{}", where, sentence.substr(table.size())));
+  }
 }
 
 }  // namespace thalweg

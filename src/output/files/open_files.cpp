@@ -11,6 +11,7 @@
 #include "file/checksum_log.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/kept_files.hpp"
+#include "output/files/take_back.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -106,7 +107,9 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
     // A file that begins anew has no journal any more, and none of its own name but this one.
     std::error_code ignored;
     fs::remove(journal_of(definition_, stream, file), ignored);
-    if (definition_.same_files) fs::remove_all(file_path(definition_, stream, file), ignored);
+    failure_.attempt([&] {
+      if (definition_.same_files) remove_output(file_path(definition_, stream, file));
+    });
   }
   auto made = std::make_unique<TeamFile>(
       find_container(chosen.settings.container, definition_.settings.way), description,

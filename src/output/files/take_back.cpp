@@ -43,18 +43,29 @@ class Remover {
  private:
   bool remove_entry(const std::string& path) {
     if (there_.erase(path) == 0) return false;
-    std::error_code refused;
-    fs::remove_all(path, refused);
-    if (!refused) return true;
-    throw Error(Blame::file_system,
-                fmt::format("cannot remove '{}', which an interrupted run left: {}", path,
-                            refused.message()));
+    remove_output(path);
+    return true;
   }
 
   std::set<std::string> there_;
 };
 
 }  // namespace
+
+void remove_output(const std::string& path) {
+  const auto aside = path + ".part";
+  std::error_code refused;
+  const bool store = !path.ends_with(".part") && fs::is_directory(path, refused);
+  if (store) {
+    fs::remove_all(aside, refused);
+    if (!refused) fs::rename(path, aside, refused);
+  }
+  if (!refused) fs::remove_all(store ? aside : path, refused);
+  if (!refused || refused == std::errc::no_such_file_or_directory) return;
+  throw Error(Blame::file_system,
+              fmt::format("cannot remove '{}', which an interrupted run left: {}", path,
+                          refused.message()));
+}
 
 void take_back_files(const Definition& definition) {
   Remover journals(journal_directory(definition));

@@ -3,6 +3,8 @@
 // them.
 #pragma once
 
+#include <string>
+
 #include "output/deal/definition.hpp"
 
 namespace thalweg {
@@ -11,5 +13,9 @@ namespace thalweg {
 /// on in the same directory, the files too. Files that hold earlier times as well are rewound when
 /// they are opened. Throws Error(file_system).
 void take_back_files(const Definition& definition);
+
+/// A file, or a store: that loses its final name first, so that a kill meanwhile leaves no half of
+/// it there. Nothing if there is none. Throws Error(file_system).
+void remove_output(const std::string& path);
 
 }  // namespace thalweg
