@@ -86,6 +86,7 @@ double wait_clock_s() {
 }
 
 void set_wait_timeout(double timeout_s) { timeout_s_now = timeout_s; }
+double wait_timeout_s() { return timeout_s_now; }
 
 void note_progress() { ++progress_now; }
 

@@ -25,6 +25,9 @@ class WaitCompanion {
   virtual std::string silent() const = 0;
 };
 
+/// Time limit of waits, seconds ([io] timeout).
+double wait_timeout_s();
+
 /// Seconds of a steady clock.
 double wait_clock_s();
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "base/call_limit.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -69,7 +70,10 @@ struct HaloExchange::State {
   std::int64_t bytes_sent = 0;
 
   State(MPI_Comm parent, const Mesh& mesh) {
-    MPI_Comm_dup(parent, &comm);
+    {
+      const CallLimit limit("all ranks to know their neighbours");
+      MPI_Comm_dup(parent, &comm);
+    }
     std::map<int, PointLists> wanted;  // [owner]
     for (std::size_t place = 0; place < places; ++place) {
       const PlacePart& part = mesh.part(static_cast<Place>(place));

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/call_limit.hpp"
 #include "base/crc32.hpp"
 #include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
@@ -164,8 +165,11 @@ namespace {
 class Heard {
  public:
   explicit Heard(MPI_Comm world) {
-    come_together(world, "all ranks to bring their checksums");  // MPI_Comm_dup has no limit
-    MPI_Comm_dup(world, &comm_);
+    come_together(world, "all ranks to bring their checksums");
+    {
+      const CallLimit limit("all ranks to bring their checksums");
+      MPI_Comm_dup(world, &comm_);
+    }
     pulse_.emplace(comm_, pulse_tag, [](int rank) { return fmt::format("rank {}", rank); });
   }
   ~Heard() {

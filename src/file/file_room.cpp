@@ -2,6 +2,7 @@
 // One 64-bit number in a window: fetch-and-add by every rank of a team.
 #include "file/file_room.hpp"
 
+#include "base/call_limit.hpp"
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/wait.hpp"
@@ -17,6 +18,7 @@ class TeamRoom final : public FileRoom {
   }
   ~TeamRoom() override {
     if (!all_came(team_, "the other writers of a file to leave it")) return;
+    const CallLimit limit("the other writers of a file to leave it");
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
@@ -50,7 +52,11 @@ std::unique_ptr<FileRoom> make_team_room(MPI_Comm team) {
   const ErrorsReturned tolerant(team);
   void* memory = nullptr;
   MPI_Win window = MPI_WIN_NULL;
-  const int status = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, team, &memory, &window);
+  int status = MPI_SUCCESS;
+  {
+    const CallLimit limit("all writers of a file to make room for its end");
+    status = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, team, &memory, &window);
+  }
   if (!agreed(team, status == MPI_SUCCESS && window != MPI_WIN_NULL)) return nullptr;
   return std::make_unique<TeamRoom>(team, window);
 }

@@ -153,8 +153,10 @@ struct ContainerInfo {
   void (*check)(const FileDescription&);
   /// Makes whole.path: one file that shows those of `parts` as one. Null: the format cannot.
   void (*tie)(const FileDescription& whole, std::span<const FileDescription> parts);
-  const char* beside =
-      nullptr;  ///< what the name of a second file ends in, behind that of the file
+  /// What the name of a second file ends in, behind that of the file. Null: there is none.
+  const char* beside = nullptr;
+  /// A kill while it is written may leave a file that does not open again. Null: none does.
+  bool (*fragile)(const FileDescription&) = nullptr;
 };
 
 /// Every container, in containers.cpp.

@@ -47,7 +47,7 @@ bool always(const FileDescription&) { return true; }
 bool if_sizes_vary(const FileDescription& file) { return file.chunked || !file.compression.none(); }
 
 // name, way, suffix, reader, meaning, parts, byte order, plugins, compressions, settles, grows,
-// create, join, check, tie, beside
+// create, join, check, tie, beside, fragile
 constexpr std::array all{
     ContainerInfo{"netcdf4", Way::direct, ".nc", "netcdf",
                   "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", parts, little_endian, plugins,
@@ -75,7 +75,7 @@ constexpr std::array all{
 #ifdef THALWEG_PARALLEL_NETCDF
     ContainerInfo{"netcdf4", Way::mpiio, ".nc", "netcdf", "netCDF-4 by parallel HDF5, collective",
                   parts, little_endian, plugins, of_every_hdf5, always, never, create_netcdf4_mpiio,
-                  join_netcdf4_mpiio, nullptr, write_virtual_dataset},
+                  join_netcdf4_mpiio, nullptr, write_virtual_dataset, nullptr, if_sizes_vary},
 #endif
 #ifdef THALWEG_PNETCDF
     ContainerInfo{"cdf5", Way::mpiio, ".nc", "netcdf", "netCDF CDF-5 by PnetCDF, collective", parts,

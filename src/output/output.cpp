@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
+#include "base/call_limit.hpp"
 #include "field/dates.hpp"
 #include "file/history.hpp"
 #include "file/page_cache.hpp"
@@ -125,12 +127,14 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   const auto split = [&](bool member, MPI_Comm* into) {
     MPI_Comm_split(world, member ? 0 : MPI_UNDEFINED, key, into);
   };
+  std::optional<CallLimit> limit(std::in_place, "all ranks to take their roles");
   split(state->role != Role::restart, &ranks.control);
   split(state->role != Role::restart, &ranks.data);
   split(state->role == Role::compute, &ranks.compute);
   if (settings.restart_ranks > 0) split(state->role != Role::io, &state->restart);
   if (ranks.control != MPI_COMM_NULL) MPI_Comm_rank(ranks.control, &ranks.rank);
   if (state->role == Role::compute) MPI_Comm_dup(ranks.compute, &state->agreement);
+  limit.reset();
   if (state->role == Role::restart) {
     state->ended = true;
   } else {

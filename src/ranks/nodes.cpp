@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/call_limit.hpp"
 #include "ranks/agreement.hpp"
 
 namespace thalweg {
@@ -13,8 +14,11 @@ std::vector<int> nodes_of(MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   come_together(comm, "all ranks to look who shares a node");
-  MPI_Comm node = MPI_COMM_NULL;  // made by a call that cannot be given up, now that all are here
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm node = MPI_COMM_NULL;
+  {
+    const CallLimit limit("all ranks to look who shares a node");
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  }
   int lowest = rank;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node, &request);

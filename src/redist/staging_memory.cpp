@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/call_limit.hpp"
 #include "base/words.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/nodes.hpp"
@@ -36,7 +37,10 @@ Neighbourhood look_round(const StagingRanks& ranks, const std::function<int(int)
   // so the calls of MPI that make communicators and windows, which cannot be given up, meet
   // everybody.
   come_together(ranks.comm, "all ranks to make their staging memory");
-  MPI_Comm_dup(ranks.comm, &around.comm);
+  {
+    const CallLimit limit("all ranks to make their staging memory");
+    MPI_Comm_dup(ranks.comm, &around.comm);
+  }
   MPI_Comm_rank(around.comm, &around.rank);
   around.node = nodes_of(around.comm);
   if (node_of) {
@@ -136,6 +140,7 @@ Staging::~Staging() {
     (void)ways_.own.release();
     return;
   }
+  const CallLimit limit("all ranks to leave the staging memory");
   while (!ways_.all.empty()) ways_.all.pop_back();  // windows before the memory below them
   MPI_Comm_free(&around_.comm);
 }

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "base/call_limit.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/error.hpp"
 
@@ -28,7 +29,10 @@ bool all_came(MPI_Comm comm, std::string_view what) {
 
 bool windows_fit(MPI_Comm comm, std::int64_t bytes) {
   MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  {
+    const CallLimit limit("all ranks to look who shares memory");
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  }
   // Page rounding and a window's own state: per rank and per node.
   constexpr std::int64_t of_rank = 64 << 10, of_node = 1 << 20;
   bytes += of_rank;

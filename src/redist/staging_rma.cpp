@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Way rma: takers get from a window over the source's memory; sources take no part.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "base/call_limit.hpp"
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/wait.hpp"
@@ -64,8 +66,10 @@ std::unique_ptr<StagingWay> make_rma_way(MPI_Comm comm, std::byte* memory, std::
   if (!windows_fit(comm, 0)) return nullptr;
   const ErrorsReturned tolerant(comm);
   MPI_Win window = MPI_WIN_NULL;
+  std::optional<CallLimit> limit(std::in_place, "all ranks to make their staging memory");
   const int status =
       MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm, &window);
+  limit.reset();
   if (!created(comm, status, window)) return nullptr;
   return std::make_unique<Rma>(window, std::vector<std::int64_t>{});
 }
@@ -78,8 +82,10 @@ StagingRoom make_rma_room(MPI_Comm comm, std::int64_t bytes) {
   const ErrorsReturned tolerant(comm);
   std::byte* memory = nullptr;
   MPI_Win window = MPI_WIN_NULL;
+  std::optional<CallLimit> limit(std::in_place, "all ranks to make their staging memory");
   const int status = MPI_Win_allocate(static_cast<MPI_Aint>(bytes + alignment), 1, MPI_INFO_NULL,
                                       comm, &memory, &window);
+  limit.reset();
   if (!created(comm, status, window)) return {};
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Way shared_memory: takers read a source's memory where it lies; no byte is moved.
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/call_limit.hpp"
 #include "redist/staging_pages.hpp"
 #include "redist/staging_ways.hpp"
 #include "thalweg/error.hpp"
@@ -90,6 +92,7 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
   MPI_Comm_size(comm, &ranks);
   MPI_Comm neighbours = MPI_COMM_NULL;
   const int home = node[rank];
+  std::optional<CallLimit> limit(std::in_place, "all ranks to make their staging memory");
   MPI_Comm_split(comm, home, rank, &neighbours);
   void* begin = nullptr;
   MPI_Win window = MPI_WIN_NULL;
@@ -103,6 +106,7 @@ StagingRoom make_shared_way(MPI_Comm comm, const std::vector<int>& node, std::in
                                    &begin, &window) == MPI_SUCCESS;
     MPI_Info_free(&info);
   }
+  limit.reset();
   here = agreed(neighbours, here);
   const bool present = here && have_pages(aligned(begin), bytes, Access::write);
   if (!agreed(comm, present)) {

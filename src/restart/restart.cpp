@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "base/call_limit.hpp"
 #include "base/wait_companion.hpp"
 #include "field/dates.hpp"
 #include "field/names.hpp"
@@ -199,9 +200,11 @@ Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings
   team.restart_ranks = ranks.restart_ranks;
   team.compute_ranks = size - ranks.restart_ranks;
   team.rank = rank;
+  std::optional<CallLimit> limit(std::in_place, "all ranks to begin their checkpoints");
   MPI_Comm_dup(ranks.comm, &team.control);
   MPI_Comm_dup(ranks.comm, &team.data);
   MPI_Comm_split(ranks.comm, team.is_compute() ? 0 : MPI_UNDEFINED, team.rank, &team.compute);
+  limit.reset();
   state->watch.emplace([state = state.get()] {
     if (state->ended || !state->team.is_compute()) return;
     state->make_mode();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/call_limit.hpp"
 #include "timing/timing_records.hpp"
 
 namespace thalweg {
@@ -25,6 +26,7 @@ void start_clock(MPI_Comm world) {
   // Ranks of one node read the same steady clock: they agree on its earliest reading exactly.
   // Clocks of different nodes have unrelated zeros: these agree as well as ranks leave a barrier
   // together (microseconds).
+  const CallLimit limit("all ranks to start their clocks");
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   MPI_Barrier(world);

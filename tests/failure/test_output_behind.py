@@ -100,6 +100,29 @@ def test_a_run_whose_output_was_behind_all_newer_checkpoints_continues(
     assert [each.name for each in list_restart_sets(killed)][-1] == LAST_SET
 
 
+def test_a_file_that_hdf5_was_writing_is_written_anew(
+    case: Path, model: Path, cli: Cli, tmp_path: Path
+) -> None:
+    """HDF5's own index of a file under way may be lost with a kill: here it surely is."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    chunked = ["output.layout=chunked", "io.way=mpiio"]
+    run = RankedRun.start(case, killed, [*chunked, "model.extra_work=40", NO_WAITING])
+    look_until(lambda: len(times_of(killed)) > 12, run)  # two files, and some of the third
+    for process in ranks_of(killed).values():
+        os.kill(process, signal.SIGKILL)
+    assert run.wait()[0] != 0
+    under_way = sorted((killed / "files").glob("*.part"))
+    assert under_way
+    for path in under_way:
+        with path.open("r+b") as file:
+            file.write(bytes(4096))
+    settings = [word for each in chunked for word in ("--set", each)]
+    for words in ([whole], [killed, "--continue"]):
+        done = cli("run", case, "--out", *words, *settings)
+        assert done.returncode == 0, done.stderr
+    assert_same_files(whole, killed)
+
+
 def test_a_run_without_a_checkpoint_begins_again_and_says_so(
     case: Path, cli: Cli, tmp_path: Path
 ) -> None:

@@ -86,6 +86,20 @@ def test_a_checkpoint_may_last_longer_than_the_limit(
     assert max(timer.total_s) > SHORT_TIMEOUT_S
 
 
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_call_that_cannot_be_given_up_has_a_limit(
+    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
+) -> None:
+    """Rank 1 never comes out of making a communicator: when roles are dealt, when writers begin."""
+    silent = tmp_path / "silent_call.so"
+    source = Path(__file__).with_name("silent_call.c")
+    subprocess.run(["mpicc", "-shared", "-fPIC", source, "-o", silent], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(silent))
+    monkeypatch.setenv("SILENT_CALL", str(call))
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}")
+    run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
+
+
 def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}")
     run.wait_for(lambda: len(run.complete_files()) >= 2)

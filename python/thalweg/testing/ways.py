@@ -109,7 +109,7 @@ def draw_way(dice: random.Random) -> Way:
     undivided = whole_grids_only()
     divisible = [each for each in STORAGES if each[0] not in undivided]
     storage = dice.choice(divisible if mode["own_files"] else STORAGES)
-    collective = storage in (STORAGES[0], STORAGES[3]) and dice.random() < 0.2
+    collective = storage in STORAGES[:4] and dice.random() < 0.2
     writing = [each for each in of_kind("restart mode") if each["name"] != "none"]
     restart_mode, compute = dice.choice(writing), dice.randint(1, 3)
     dedicated = restart_mode["ranks"] == "required"

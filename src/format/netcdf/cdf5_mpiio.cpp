@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
@@ -64,7 +65,10 @@ class Cdf5MpiIo final : public CollectiveContainer {
     const IoInfo info(file().hints);
     int ncid = -1;
     FirstFailure opening;
-    opening.note(ncmpi_open(team(), aside().c_str(), NC_WRITE, info.handle(), &ncid));
+    {
+      const CallLimit limit("all writers to open a file");
+      opening.note(ncmpi_open(team(), aside().c_str(), NC_WRITE, info.handle(), &ncid));
+    }
     std::vector<int> variables(file().fields.size());
     for (std::size_t i = 0; opening.sentence().empty() && i < variables.size(); ++i) {
       opening.note(ncmpi_inq_varid(ncid, file().fields[i].name.c_str(), &variables[i]));

@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
 #include "file/file_bytes.hpp"
 #include "format/container.hpp"
@@ -146,7 +147,10 @@ class Netcdf4MpiIo final : public CollectiveContainer {
     const auto note = [&](int status) {
       if (status != NC_NOERR && failure.empty()) failure = netcdf_reason(aside(), status);
     };
-    note(nc_open_par(aside().c_str(), NC_WRITE, team(), info.handle(), &ncid));
+    {
+      const CallLimit limit("all writers to open a file");
+      note(nc_open_par(aside().c_str(), NC_WRITE, team(), info.handle(), &ncid));
+    }
     if (failure.empty()) variables = find_variables(ncid);
     agree(failure, "open");
     if (head()) keep_reported(hints_of_open_file(aside()));

@@ -86,14 +86,27 @@ void require_bytes(const JournalContent& content, const fs::path& directory) {
   for (const auto& [path, end] : ends) require_size(found_path(directory, path), end);
 }
 
+/// May a kill leave what a stream was writing in a state in which nobody can go on with it?
+bool is_fragile(const Definition& definition, int stream) {
+  const auto& chosen = definition.streams[stream];
+  const auto& container = find_container(chosen.settings.container, definition.settings.way);
+  FileDescription known;
+  known.compression = chosen.settings.compression;
+  known.chunked = chosen.words.layout == Layout::chunked;
+  return container.fragile != nullptr && container.fragile(known);
+}
+
 /// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
 /// written one after the other.
 bool has_passed(const Definition& definition, int stream, int step) {
   const auto& schedule = definition.streams[stream].schedule;
   const auto& files = schedule.files();
   const int partition = schedule.partition_of(step), file = schedule.file_of(step);
-  if (const auto journal = read_journal_end(journal_of(definition, stream, file)))
+  if (const auto journal = read_journal_end(journal_of(definition, stream, file))) {
+    const bool aside = exists(file_path(definition, stream, file) + ".part");
+    if (is_fragile(definition, stream)) return journal->closed && !aside;
     return journal->closed || journal->step >= step;
+  }
   // Complete, and its journal has been cleared away: unless it is of another run, and this one is
   // still at an earlier file.
   if (is_complete(file_path(definition, stream, file)) && files[file].steps.back() <= step) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/call_limit.hpp"
 #include "file/checksum_log.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/kept_files.hpp"
@@ -35,8 +36,9 @@ OpenFiles::OpenFiles(const Definition& definition, std::span<const LaneDivision>
       ranks_(ranks),
       failure_(failure),
       reports_(ranks, lanes) {
-  come_together(writers, "all writers to begin");  // MPI_Comm_split cannot be given up
+  come_together(writers, "all writers to begin");
   for (const auto& lane : lanes_) {
+    const CallLimit limit("all writers to begin");
     const bool member = is_member(lane, ranks_.writer());
     teams_.push_back(MPI_COMM_NULL);
     MPI_Comm_split(writers, member ? 0 : MPI_UNDEFINED, ranks_.writer(), &teams_.back());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/call_limit.hpp"
 #include "output/deal/tags.hpp"
 #include "output/move/runs_exchange.hpp"
 #include "ranks/agreement.hpp"
@@ -20,9 +21,12 @@ EngineParts make_engine_parts(const Definition& definition, const Ranks& ranks,
   EngineParts shared;
   shared.lanes = divide_lanes(definition, ranks.writers);
   shared.slots = slots_per_lane(definition, shared.lanes, ranks);
-  come_together(ranks.control, "all ranks to begin their output");  // MPI_Comm_split has no limit
-  MPI_Comm_split(ranks.control, ranks.writer() >= 0 ? 0 : MPI_UNDEFINED, ranks.rank,
-                 &shared.writers);
+  come_together(ranks.control, "all ranks to begin their output");
+  {
+    const CallLimit limit("all ranks to begin their output");
+    MPI_Comm_split(ranks.control, ranks.writer() >= 0 ? 0 : MPI_UNDEFINED, ranks.rank,
+                   &shared.writers);
+  }
   StagingRanks parties;
   parties.comm = ranks.data;
   parties.sources.resize(ranks.compute_ranks);
