@@ -60,7 +60,10 @@ class Silence {
     looked_s_ = now_s;
     if (now_s - listened_s_ > std::min(limit_s / listens_in_a_limit, longest_deafness_s)) {
       listened_s_ = now_s;
-      for (auto* companion : companions()) companion->listen();
+      const auto now_there = companions();  // what they hear may end some of them
+      for (auto* companion : now_there) {
+        if (std::ranges::find(companions(), companion) != companions().end()) companion->listen();
+      }
     }
     if (progress_now != progress_) {
       progress_ = progress_now;

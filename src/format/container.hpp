@@ -155,7 +155,7 @@ struct ContainerInfo {
   void (*tie)(const FileDescription& whole, std::span<const FileDescription> parts);
   /// What the name of a second file ends in, behind that of the file. Null: there is none.
   const char* beside = nullptr;
-  /// A kill while it is written may leave a file that does not open again. Null: none does.
+  /// A kill in the middle of a time may leave a file that does not open again. Null: none does.
   bool (*fragile)(const FileDescription&) = nullptr;
 };
 

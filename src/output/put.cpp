@@ -122,6 +122,8 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
   state_->require_within_run(time);
   try {
     state_->put(field, view, time);
+    if (const auto before = state_->refused.find(field); before != state_->refused.end())
+      state_->refused.erase(before);
   } catch (const Error& error) {
     if (!state_->failure) state_->refused.insert_or_assign(std::string(field), error.what());
     throw;
@@ -221,6 +223,10 @@ void Output::State::end_time(ModelTime time) {
   end_definition();
   require_nothing_open_but(time);
   pass_over(time);
+  if (!ranks.dedicated()) {  // writing waits for the others: are they here for the same?
+    hear_answer();
+    ask(Together::step);
+  }
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     const auto& stream = definition.streams[index];
     const auto step = stream.schedule.step_at(time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every slab: its checksum, then pwrite.
+// Some bytes by pwrite, then their checksum.
 #include "restart/part_file.hpp"
 
 #include <fcntl.h>
@@ -16,6 +16,15 @@
 #include "thalweg/wait.hpp"
 
 namespace thalweg {
+
+namespace {
+
+/// The write has brought as much into a core's own cache: its checksum comes at 40 GB/s from there,
+/// at 9 GB/s from memory. 64 KiB to 1 MiB measured, beside bare writes of 1 MiB: 0.83, 0.86, 0.90,
+/// 0.66, 0.47; the checksum before the write: 0.59 to 0.75.
+constexpr std::int64_t size_of_call = 256 << 10;
+
+}  // namespace
 
 void throw_file_error(const std::string& what, const std::string& path) {
   throw Error(Blame::file_system, fmt::format("cannot {} '{}': {}; the restart set is given up",
@@ -39,19 +48,19 @@ void PartFile::begin_part(std::int64_t rank, std::int64_t offset, std::int64_t i
 }
 
 void PartFile::append(std::span<const std::byte> slab) {
-  const auto offset = entry_.offset + entry_.bytes;
-  entry_.bytes += static_cast<std::int64_t>(slab.size());
   for (auto rest = slab; !rest.empty();) {
     if (in_block_ == block_bytes) {
       entry_.blocks.push_back(0);
       in_block_ = 0;
     }
-    const auto count = std::min<std::size_t>(rest.size(), block_bytes - in_block_);
-    entry_.blocks.back() = crc32(entry_.blocks.back(), rest.first(count));
-    in_block_ += static_cast<std::int64_t>(count);
+    const auto count = std::min({std::ssize(rest), size_of_call, block_bytes - in_block_});
+    const auto bytes = rest.first(count);
+    write_all(bytes, entry_.offset + entry_.bytes);
+    entry_.blocks.back() = crc32(entry_.blocks.back(), bytes);
+    entry_.bytes += count;
+    in_block_ += count;
     rest = rest.subspan(count);
   }
-  write_all(slab, offset);
   note_work();
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <set>
 
 #include "ranks/agreement.hpp"
 #include "ranks/outbox.hpp"
@@ -20,7 +21,8 @@ namespace thalweg {
 
 namespace {
 
-constexpr char whole_report = 'P', failed_report = 'E';  // what follows: parts, an error
+// What follows: parts, an error, an error after which parts were not taken.
+constexpr char whole_report = 'P', failed_report = 'E', broken_report = 'B';
 
 class RestartRank {
  public:
@@ -37,7 +39,7 @@ class RestartRank {
 
   void serve() {
     // A set in flight is completed even if the model ended with an error.
-    while (closed_ < team_.compute_ranks || head_) {
+    while (std::ssize(closed_) < team_.compute_ranks || head_) {
       const auto letter = await_letter();
       try {
         receive(letter);
@@ -88,7 +90,7 @@ class RestartRank {
       case tag_restart_report:
         return collect(text);
       case tag_restart_close:
-        ++closed_;
+        closed_.insert(source);
         abandoned_ = abandoned_ || words_of(text).front() != 0;
         return give_up_parts();
       default:
@@ -115,15 +117,17 @@ class RestartRank {
     report();
   }
 
-  // After the last word of every compute rank no part comes any more.
+  // After the last word of a compute rank its part does not come any more.
   void give_up_parts() {
-    if (closed_ < team_.compute_ranks || !head_ || taken_ == share_) return;
-    guarded([] {
-      throw Error(Blame::user,
-                  "a compute rank ended before it handed over its part of a restart set");
+    if (!head_) return;
+    const auto gone = std::find_if(closed_.begin(), closed_.end(), [&](int rank) {
+      return taker_of(rank, team_.compute_ranks, team_.restart_ranks) == self() &&
+             !handed_over_.contains(rank);
     });
-    taken_ = share_;
-    report();
+    if (gone == closed_.end()) return;
+    break_down(
+        Error(Blame::user, fmt::format("{} ended before it handed over its part of a restart set",
+                                       team_.name_of(*gone))));
   }
 
   void open_set(std::string head) {
@@ -131,6 +135,7 @@ class RestartRank {
     if (!broken_) set_failure_.reset();
     words_.clear();
     taken_ = 0;
+    handed_over_.clear();
     kept_ = take_line(head);
     head_.emplace();
     guarded([&] {
@@ -142,18 +147,21 @@ class RestartRank {
                     mine->file_bytes);
     });
     take_parts();
+    give_up_parts();
   }
 
   void take_parts() {
     while (head_ && !waiting_.empty()) {
       const auto [source, index_bytes] = waiting_.front();
       waiting_.pop_front();
+      handed_over_.insert(source);
       take(source, index_bytes);
       if (++taken_ == share_) report();
     }
   }
 
-  // Everything is taken even when it can no longer be written: the source must get rid of it.
+  // Everything is taken even when it can no longer be written: the source must get rid of it. Who
+  // is broken cannot, and says so.
   void take(int source, std::int64_t index_bytes) {
     if (broken_) return;
     const double begin_s = now_s();
@@ -185,7 +193,7 @@ class RestartRank {
   void report() {
     guarded([&] { file_->close(); });
     file_.reset();
-    std::string text(1, set_failure_ ? failed_report : whole_report);
+    std::string text(1, broken_ ? broken_report : set_failure_ ? failed_report : whole_report);
     if (set_failure_) {
       text += encode_error(*set_failure_);
     } else {
@@ -202,8 +210,10 @@ class RestartRank {
     reports_.push_back(text);
     if (static_cast<int>(reports_.size()) < team_.restart_ranks) return;
     std::vector<PartEntry> parts;
+    bool taken = true;
     for (const auto& each : reports_) {
-      if (each.front() == failed_report) {
+      taken = taken && each.front() != broken_report;
+      if (each.front() != whole_report) {
         if (!set_failure_) set_failure_ = decode_error(each.substr(1));
         continue;
       }
@@ -221,7 +231,8 @@ class RestartRank {
     });
     if (set_failure_ && !head_->date.empty()) give_up_set(team_.settings.directory, head_->date);
     head_.reset();
-    const auto news = set_failure_ ? encode_error(*set_failure_) : std::string();
+    const auto news =
+        set_failure_ ? (taken ? parts_taken : parts_left) + encode_error(*set_failure_) : "";
     for (int rank = 0; rank < team_.compute_ranks; ++rank) {
       outbox_.post_text(rank, tag_restart_done, news);
     }
@@ -250,6 +261,7 @@ class RestartRank {
   std::unique_ptr<StagingMemory> staging_;
   std::array<std::vector<std::byte>, 2> buffers_;  // chunks that cannot be read in place
   std::deque<WaitingPart> waiting_;
+  std::set<int> handed_over_;     // compute ranks whose part of the set in flight was taken
   std::optional<Manifest> head_;  // of the set in flight
   KeptSets kept_;                 // when it is whole
   std::optional<PartFile> file_;
@@ -257,7 +269,8 @@ class RestartRank {
   std::vector<std::string> reports_;  // first restart rank
   std::optional<Error> set_failure_, failure_;
   double begin_s_ = 0.0;
-  int share_ = 0, sealed_ = 0, taken_ = 0, closed_ = 0;
+  std::set<int> closed_;  // compute ranks
+  int share_ = 0, sealed_ = 0, taken_ = 0;
   bool abandoned_ = false;
   bool broken_ = false;  // after an error of something else than writing
 };

@@ -97,9 +97,10 @@ class Staged final : public RestartMode {
     MPI_Iprobe(MPI_ANY_SOURCE, tag_restart_done, team_.control, &there, &status);
     if (there == 0) return;
     const auto text = take_text(status, team_.control);
-    if (!text.empty()) failure_ = decode_error(text);
-    staging_->reclaim(staging_tag);
+    if (!text.empty()) failure_ = decode_error(text.substr(1));
     pending_ = false;
+    // What nobody has taken never leaves: the end of the staging memory frees it.
+    if (text.empty() || text.front() == parts_taken) staging_->reclaim(staging_tag);
   }
 
   void wait_for_news() {

@@ -12,6 +12,9 @@ namespace thalweg {
 inline constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20;
 inline constexpr int staging_tag = 1;  ///< one set is in flight at a time
 
+/// How the news of a set that failed begins: its parts were taken all the same, or are left.
+inline constexpr char parts_taken = 'T', parts_left = 'L';
+
 /// Compute ranks are sources, restart ranks takers.
 StagingRanks staging_ranks(const RestartTeam& team);
 

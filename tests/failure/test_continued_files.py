@@ -65,21 +65,24 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-@pytest.mark.parametrize("storage", [*STORAGES[:4], STORAGES[5]])
+@pytest.mark.parametrize("storage", STORAGES)
 def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_path: Path) -> None:
     case = tmp_path / "case.toml"
     case.write_text(CASE)
     words = [case, *settings_of(storage), "--out", tmp_path / "run"]
     done = cli("run", *words, "--set", "time.duration=PT3H")  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
-    file = min(final_files(tmp_path / "run").values())
-    kept = file.read_bytes()
-    file.write_bytes(kept[: len(kept) // 2])
+    file = cut = min(final_files(tmp_path / "run").values())
+    if file.is_dir():
+        cut = max(path for path in file.glob("vor/c/1/**/*") if path.is_file())
+    kept = cut.read_bytes()
+    cut.write_bytes(kept[: len(kept) // 2])
     refused = cli("run", *words, "--continue")  # type: ignore[operator]
     assert refused.returncode == 2, refused.stderr
-    assert f"files/{file.name}.part'" in refused.stderr
+    assert f"files/{file.name}.part" in refused.stderr
     assert "or begin anew" in refused.stderr
-    file.with_name(f"{file.name}.part").write_bytes(kept)
+    aside = file.with_name(f"{file.name}.part")
+    (aside / cut.relative_to(file) if aside.is_dir() else aside).write_bytes(kept)
     done = cli("run", *words, "--continue")  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
     verified = cli("verify", tmp_path / "run")  # type: ignore[operator]

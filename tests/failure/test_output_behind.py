@@ -18,7 +18,7 @@ from thalweg.files.journal import JournalTime, read_journal
 from thalweg.files.restart_sets import list_restart_sets
 from thalweg.files.run_directory import RunDirectory
 from thalweg.testing.contents import content_of, difference, final_files
-from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, ranks_of
+from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, ranks_of, stopped
 
 Cli = Callable[..., Any]  # returns the ended process
 
@@ -100,7 +100,32 @@ def test_a_run_whose_output_was_behind_all_newer_checkpoints_continues(
     assert [each.name for each in list_restart_sets(killed)][-1] == LAST_SET
 
 
-def test_a_file_that_hdf5_was_writing_is_written_anew(
+def is_changing(run: Path) -> bool:
+    """Does a journal end with the word that its file is being changed?"""
+    ends = (path.read_bytes().splitlines()[-1] for path in (run / "journal").glob("*.jsonl"))
+    return any(end.startswith(b'{"changing"') for end in ends)
+
+
+def kill_while(happens: Callable[[], bool], run: RankedRun) -> None:
+    """SIGKILL for all ranks, in a moment in which it does."""
+    processes = ranks_of(run.directory).values()
+
+    def killed() -> bool:
+        if not happens():
+            return False
+        with stopped(processes):
+            time.sleep(0.01)  # until every rank has stopped
+            if not happens():
+                return False
+            for process in processes:
+                os.kill(process, signal.SIGKILL)
+            return True
+
+    look_until(killed, run)
+    assert run.wait()[0] != 0
+
+
+def test_a_file_that_hdf5_was_changing_is_written_anew(
     case: Path, model: Path, cli: Cli, tmp_path: Path
 ) -> None:
     """HDF5's own index of a file under way may be lost with a kill: here it surely is."""
@@ -108,9 +133,7 @@ def test_a_file_that_hdf5_was_writing_is_written_anew(
     chunked = ["output.layout=chunked", "io.way=mpiio"]
     run = RankedRun.start(case, killed, [*chunked, "model.extra_work=40", NO_WAITING])
     look_until(lambda: len(times_of(killed)) > 12, run)  # two files, and some of the third
-    for process in ranks_of(killed).values():
-        os.kill(process, signal.SIGKILL)
-    assert run.wait()[0] != 0
+    kill_while(lambda: is_changing(killed), run)
     under_way = sorted((killed / "files").glob("*.part"))
     assert under_way
     for path in under_way:

@@ -178,16 +178,8 @@ DIFFERENT = {  # way: what every compute rank says
 }
 
 
-# Where rank 0 writes, it waits for the fields of a rank that has come to write state: [io] timeout.
-@pytest.mark.parametrize(
-    ("way", "restart"),
-    [
-        (way, restart)
-        for way in DIFFERENT
-        for restart in ("sync", "async")
-        if (way, restart) != ("state instead of a time", "sync")
-    ],
-)
+@pytest.mark.parametrize("way", DIFFERENT)
+@pytest.mark.parametrize("restart", ["sync", "async"])
 def test_ranks_that_make_different_calls_are_named(
     installed: Any, endings: Path, tmp_path: Path, way: str, restart: str
 ) -> None:

@@ -62,6 +62,8 @@ def read_journal(path: Path) -> Journal:
             settings = content["settings"]
         elif "closed" in content:
             closed = True
+        elif "changing" in content:  # what follows, or a kill, says how that ended
+            closed = False
         else:
             files = content.get("files", {})
             blocks = {

@@ -21,6 +21,7 @@ from thalweg.testing.contents import (
     Content,
     content_of,
     difference,
+    difference_in_beginning,
     final_files,
 )
 from thalweg.testing.ranked_run import RankedRun
@@ -165,7 +166,8 @@ class KillHarness:
         for name, file in final_files(path).items():
             assert name in twin.contents, f"'{name}' is not a file of this way"
             content = content_of(file)
-            other = "" if rhythm.first_end else difference(content, twin.contents[name])
+            compare = difference_in_beginning if rhythm.first_end else difference
+            other = compare(content, twin.contents[name])
             assert not other, f"'{name}' differs in '{other}'"
             self.tally.files_checked += 1
         self.tally.unfinished_left += len(list((path / "files").glob("*.part")))

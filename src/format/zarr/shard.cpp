@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <numeric>
 
@@ -100,6 +101,27 @@ void ChunkCodec::encode(std::span<const std::byte> values, PageBytes& into) cons
   store_little_endian(header + 12, static_cast<std::uint32_t>(stream_start + stream));
   store_little_endian(header + 16, static_cast<std::uint32_t>(header_bytes + 4));
   store_little_endian(header + 20, static_cast<std::uint32_t>(stream));
+}
+
+namespace {
+
+std::uint32_t crc32c(std::span<const std::byte> bytes) {  // iSCSI's checksum is CRC-32C
+  std::vector<std::byte> copy(bytes.begin(), bytes.end());
+  auto* first = reinterpret_cast<unsigned char*>(copy.data());
+  return ~crc32_iscsi(first, static_cast<int>(copy.size()), ~0U);
+}
+
+}  // namespace
+
+bool is_whole_shard(const std::string& path, const ShardGrid& grid) {
+  constexpr std::int64_t place_bytes = 16, sum_bytes = 4;  // offset and size of a chunk
+  std::vector<std::byte> index(grid.shard_levels * grid.chunks() * place_bytes + sum_bytes);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-std::ssize(index), std::ios::end);
+  if (!file.read(reinterpret_cast<char*>(index.data()), std::ssize(index))) return false;
+  std::vector<std::byte> sum;
+  append_little_endian(sum, crc32c(std::span(index).first(index.size() - sum_bytes)));
+  return std::equal(sum.begin(), sum.end(), index.end() - sum_bytes);
 }
 
 ShardFile::ShardFile(std::string path, std::span<const std::string> missing, const ShardGrid& grid,
@@ -206,9 +228,7 @@ std::vector<std::byte> ShardFile::index() const {
     append_little_endian(index, place.offset);
     append_little_endian(index, place.size);
   }
-  const auto bytes = static_cast<int>(index.size());
-  auto* first = reinterpret_cast<unsigned char*>(index.data());
-  append_little_endian(index, ~crc32_iscsi(first, bytes, ~0U));  // iSCSI's checksum is CRC-32C
+  append_little_endian(index, crc32c(index));
   return index;
 }
 

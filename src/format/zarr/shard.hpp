@@ -43,6 +43,9 @@ struct ChunkCodec {
 /// Throws Error(file_system) "cannot WHAT 'PATH': REASON" for errno.
 [[noreturn]] void refuse_shard(const char* what, const std::string& path, int status);
 
+/// Does a finished shard of such a grid lie there to its end? Its index agrees with its checksum.
+bool is_whole_shard(const std::string& path, const ShardGrid& grid);
+
 /// One shard while its owner fills it. Without compression every value has its place, and goes
 /// there at once; compressed chunks follow each other as they become whole.
 class ShardFile {

@@ -187,9 +187,28 @@ class Zarr final : public Container {
                                 "of the run before",
                                 name, aside_));
       }
+      require_shards(static_cast<int>(field));
       std::error_code ignored;
       for (auto time = file_.kept.size(); time <= before["shape"][0].get<std::size_t>(); ++time)
         fs::remove_all(fmt::format("{}/{}/c/{}", aside_, name, time), ignored);
+    }
+  }
+
+  /// Throws if one of a kept time is not there to its end: it would be read as missing values.
+  void require_shards(int field) const {
+    const auto& grid = grids_[field];
+    const int rows = (grid.levels + grid.shard_levels - 1) / grid.shard_levels;
+    const auto columns = (grid.points + grid.shard_points - 1) / grid.shard_points;
+    for (int time = 0; time < static_cast<int>(file_.kept.size()); ++time) {
+      for (int row = 0; row < rows; ++row) {
+        for (std::int64_t column = 0; column < columns; ++column) {
+          const auto path = shard_path({time, field, row, column});
+          if (is_whole_shard(path, grid)) continue;
+          throw Error(Blame::user, fmt::format("'{}' is not as the run wrote it: it was cut, or is "
+                                               "gone; put it back as it was, or begin anew",
+                                               path));
+        }
+      }
     }
   }
 

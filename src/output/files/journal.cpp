@@ -119,9 +119,12 @@ std::optional<JournalContent> read_journal(const std::string& path) {
       content.history = json->value("history", "");
     } else if (json->contains("closed")) {
       content.closed = true;
+    } else if (json->contains("changing")) {
+      content.closed = false;
     } else {
       content.lines.push_back(line_of(*json));
     }
+    content.changing = json->contains("changing");
   }
   return content;
 }
@@ -143,7 +146,9 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
       const auto begin = before == std::string::npos ? 0 : before + 1;
       if (begin == 0 && bytes < size) break;  // the line begins further ahead
       const auto json = opened(text.substr(begin, end - begin - (terminated ? 1 : 0)));
-      if (json) return JournalEnd{json->value("step", -1), json->contains("closed")};
+      if (json)
+        return JournalEnd{json->value("step", -1), json->contains("closed"),
+                          json->contains("changing")};
       if (++cut > 1) refuse_line(path, "the last line but one");
       end = begin;
     }
@@ -170,5 +175,6 @@ void Journal::append(const JournalJson& line) const {
 
 void Journal::add(const JournalLine& line) const { append(to_json(line)); }
 void Journal::close() const { append({{"closed", true}}); }
+void Journal::change() const { append({{"changing", true}}); }
 
 }  // namespace thalweg

@@ -30,6 +30,7 @@ struct JournalContent {
   std::string settings;            ///< of the file: who goes on with it must have the same
   std::vector<JournalLine> lines;  ///< steps ascending
   bool closed = false;             ///< no line follows
+  bool changing = false;           ///< ends with that: the file may be broken
 };
 
 /// Where the journal of an output file lies.
@@ -41,7 +42,7 @@ std::optional<JournalContent> read_journal(const std::string& path);
 /// How far a journal has come, by its last whole line.
 struct JournalEnd {
   int step = -1;  ///< no time yet
-  bool closed = false;
+  bool closed = false, changing = false;
 };
 /// Reads no more than the journal's last lines. Nothing if there is none; throws Error(user) if
 /// what is not its last line is damaged.
@@ -64,6 +65,8 @@ class Journal {
   Journal(std::string path, const JournalContent& content);
   void add(const JournalLine& line) const;
   void close() const;  ///< says that no line follows
+  /// Says that a kill from here to the next line may break what was whole in the file.
+  void change() const;
 
  private:
   void append(const JournalJson& line) const;

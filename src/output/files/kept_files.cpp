@@ -86,7 +86,8 @@ void require_bytes(const JournalContent& content, const fs::path& directory) {
   for (const auto& [path, end] : ends) require_size(found_path(directory, path), end);
 }
 
-/// May a kill leave what a stream was writing in a state in which nobody can go on with it?
+}  // namespace
+
 bool is_fragile(const Definition& definition, int stream) {
   const auto& chosen = definition.streams[stream];
   const auto& container = find_container(chosen.settings.container, definition.settings.way);
@@ -96,6 +97,8 @@ bool is_fragile(const Definition& definition, int stream) {
   return container.fragile != nullptr && container.fragile(known);
 }
 
+namespace {
+
 /// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
 /// written one after the other.
 bool has_passed(const Definition& definition, int stream, int step) {
@@ -103,8 +106,10 @@ bool has_passed(const Definition& definition, int stream, int step) {
   const auto& files = schedule.files();
   const int partition = schedule.partition_of(step), file = schedule.file_of(step);
   if (const auto journal = read_journal_end(journal_of(definition, stream, file))) {
-    const bool aside = exists(file_path(definition, stream, file) + ".part");
-    if (is_fragile(definition, stream)) return journal->closed && !aside;
+    // Its parts are changed by writers that do not ask the head, who keeps the journal.
+    const bool unknown =
+        find_mode(definition.settings.mode).own_files && is_fragile(definition, stream);
+    if (journal->changing || (unknown && !journal->closed)) return false;
     return journal->closed || journal->step >= step;
   }
   // Complete, and its journal has been cleared away: unless it is of another run, and this one is
@@ -161,6 +166,13 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "continue with the settings, and for parts of writers their number, of "
                             "the run before",
                             name, content->settings, settings));
+  }
+  if (content->changing) {
+    throw Error(Blame::user,
+                fmt::format("'{}' was being changed by HDF5 when the run was killed, and may be "
+                            "broken; continue from a checkpoint before its first time, or begin "
+                            "anew; [io] way = \"direct\" does not have the problem",
+                            name));
   }
   auto& lines = content->lines;
   lines.erase(std::find_if(lines.begin(), lines.end(),

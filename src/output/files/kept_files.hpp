@@ -17,6 +17,9 @@ std::string journal_directory(const Definition& definition);
 /// The journal of file number `file` of a stream.
 std::string journal_of(const Definition& definition, int stream, int file);
 
+/// May a kill in the middle of a time break what a stream's file held before it?
+bool is_fragile(const Definition& definition, int stream);
+
 /// Head of the file's team: times up to definition.continues_after that are whole in it. Nothing if
 /// it holds no later ones, and is complete or was before it was moved away. Throws Error(user) with
 /// one sentence if what was written cannot be found again, or was written with other settings than

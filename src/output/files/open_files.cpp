@@ -233,6 +233,7 @@ void OpenFiles::end_step(int stream, int step, bool dropped) {
         open.file->drop(step, chosen.schedule.time(step));
       } else {
         begin_step(open, stream, step);
+        announce_change(stream, step);
         open.file->finish_time(!failure_.happened());
       }
     } catch (const std::exception& error) {
@@ -250,6 +251,13 @@ void OpenFiles::end_step(int stream, int step, bool dropped) {
   add_time(Timer::io_close, begin_s, now_s());
   record_event(EventKind::close, begin_s, now_s(), 0, chosen.settings.name, "", step);
   if (ranks_.dedicated()) make_next_file(stream, file);
+}
+
+// Written together, so nobody begins before the head does.
+void OpenFiles::announce_change(int stream, int step) {
+  if (!is_fragile(definition_, stream) || !is_head(definition_.lane_of(stream, step))) return;
+  const int file = definition_.streams[stream].schedule.file_of(step);
+  failure_.attempt([&] { reports_.change({stream, file}); });
 }
 
 void OpenFiles::begin_step(Open& open, int stream, int step) const {
@@ -335,7 +343,9 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
     try {
       const auto settings = file_settings(definition_, lanes_[lane], stream, file);
       const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings);
-      text = kept ? "+" + to_text(*kept) : "-";
+      text = kept ? fmt::format("+{}", to_text(*kept)) : "-";
+      if (kept && !kept->lines.empty() && is_fragile(definition_, stream))
+        Journal(journal_of(definition_, stream, file), *kept).change();
       // Its parts are about to be taken back aside: it would show fill values.
       std::error_code refused;
       const auto index = file_path(definition_, stream, file);

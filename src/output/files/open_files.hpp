@@ -65,6 +65,7 @@ class OpenFiles {
   std::unique_ptr<TeamFile> make_file(int stream, int file, const JournalContent& kept);
   void begin_journal(int stream, int file, JournalContent content);
   void begin_step(Open& open, int stream, int step) const;
+  void announce_change(int stream, int step);
   void tell(int stream, int step, Open& open, bool dropped);
   void close_earlier(int stream, int file);
   void close_file(int stream, int file, Open& open);

@@ -104,6 +104,15 @@ void Reports::hear_all(FileKey file) {
              "the other writers of a file to tell what they wrote", 0.0002);
 }
 
+void Reports::change(FileKey file) {
+  hear_all(file);
+  const auto found = open_.find(file);
+  if (found == open_.end()) return;
+  auto journal = std::exchange(found->second.journal, std::nullopt);  // nothing follows a torn line
+  if (journal) journal->change();
+  found->second.journal = std::move(journal);
+}
+
 void Reports::end(FileKey file, bool complete) {
   const auto found = open_.find(file);
   if (found == open_.end()) return;

@@ -33,6 +33,8 @@ class Reports {
   void hear(const MPI_Status& status);
   /// Head, when all of the team have told: waits until it has heard.
   void hear_all(FileKey file);
+  /// Head, when all of the team have told: its file is about to be changed where it was whole.
+  void change(FileKey file);
   /// Head: the file is complete, or given up.
   void end(FileKey file, bool complete);
   /// Every writer, at its end: until all that was told is heard.

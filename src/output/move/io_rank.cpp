@@ -3,6 +3,8 @@
 // closed.
 #include "output/move/io_rank.hpp"
 
+#include <memory>
+
 #include "output/deal/tags.hpp"
 #include "output/move/engine.hpp"
 #include "output/move/runs_exchange.hpp"
@@ -31,9 +33,12 @@ std::optional<Error> serve_io_rank(const Definition& definition, const Ranks& ra
   add_time(Timer::io_define, begin_s, now_s());
   record_event(EventKind::start, begin_s, now_s());
   std::optional<Error> failure;
+  std::unique_ptr<Receiver> owned;
   try {
-    Receiver receiver(definition, shared.lanes, ranks, runs, shared.slots, *shared.staging,
-                      shared.writers, [&](const Error& error) { news.tell(error); });
+    owned = std::make_unique<Receiver>(definition, shared.lanes, ranks, runs, shared.slots,
+                                       *shared.staging, shared.writers,
+                                       [&](const Error& error) { news.tell(error); });
+    auto& receiver = *owned;
     while (!receiver.all_closed()) {
       const auto status = next_message(ranks.control);
       if (pulse->take(status)) continue;
@@ -48,7 +53,9 @@ std::optional<Error> serve_io_rank(const Definition& definition, const Ranks& ra
     receiver.finish();
     if (!news.left()) receiver.leave();
     failure = receiver.failure();
+    owned.reset();
   } catch (...) {  // the others cannot take part in freeing it: they do not know yet
+    static_cast<void>(owned.release());
     static_cast<void>(shared.staging.release());
     throw;
   }
