@@ -35,6 +35,7 @@ UNIT_TESTS = (
     "tests/unit_main.cpp",
     "tests/all_ranks.hpp",
     "tests/count_members.hpp",
+    "tests/little_memory.hpp",
     "tests/memory_use.hpp",
     "tests/said.hpp",
     "tests/settings_reader.cpp",

@@ -4,49 +4,23 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
 #include "all_ranks.hpp"
+#include "little_memory.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
 
 using namespace thalweg;
 
 namespace {
-
-/// As `ulimit -v` for this process: 48 MiB are left of what it may have, whatever tests before
-/// this one gave back to the allocator.
-class LittleMemory {
- public:
-  LittleMemory() {
-    held_.reserve(1 << 14);
-    std::int64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    getrlimit(RLIMIT_AS, &before_);
-    auto now = before_;
-    now.rlim_cur = static_cast<rlim_t>(pages * 4096 + (left_blocks + 2) * block_bytes);
-    setrlimit(RLIMIT_AS, &now);
-    while (auto* block = new (std::nothrow) std::byte[block_bytes]) held_.emplace_back(block);
-    held_.resize(held_.size() - std::min(held_.size(), left_blocks));
-  }
-  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
-  LittleMemory(const LittleMemory&) = delete;
-  LittleMemory& operator=(const LittleMemory&) = delete;
-
- private:
-  static constexpr std::size_t block_bytes = std::size_t{4} << 20, left_blocks = 12;
-  std::vector<std::unique_ptr<std::byte[]>> held_;
-  struct rlimit before_ {};
-};
 
 void put_large_fields(Output& output) {
   constexpr std::int64_t points = 12'000'000;  // 96 MB as they travel
@@ -185,7 +159,7 @@ TEST_CASE("memory_that_runs_out_on_an_io_rank_is_said_on_every_compute_rank") {
     if (output.is_compute_rank()) {
       put_large_fields(output);
     } else {
-      const LittleMemory little;
+      const LittleMemory little(12);
       output.serve();
     }
   } catch (const Error& error) {
