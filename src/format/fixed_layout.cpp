@@ -66,6 +66,13 @@ void move_times(const std::string& to, std::span<const FieldBytes> to_fields,
   }
 }
 
+std::int64_t end_of(std::span<const FieldBytes> fields, std::size_t times) {
+  std::int64_t end = 0;
+  for (const auto& field : fields)
+    end = std::max(end, field.offset + field.time_stride * static_cast<std::int64_t>(times));
+  return end;
+}
+
 class FixedLayoutFile final : public Container {
  public:
   FixedLayoutFile(const FixedFormat& format, const FileDescription& description, FixedLayout layout,
@@ -85,14 +92,7 @@ class FixedLayoutFile final : public Container {
     return text + std::to_string(times_);
   }
 
-  void reserve() const {
-    std::int64_t end = 0;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      end = std::max(
-          end, fields_[i].offset + fields_[i].time_stride * static_cast<std::int64_t>(times_));
-    }
-    file_.reserve(end);
-  }
+  void reserve() const { file_.reserve(end_of(fields_, times_)); }
 
   std::int64_t cut_points(int field) const override {
     return static_cast<std::int64_t>(page_bytes /
@@ -219,6 +219,8 @@ FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescriptio
   room.moved = true;
   move_times(fitted.path + ".part", room.fields, description.path + ".part", layout.fields,
              description.kept.size());
+  // Some formats tell by the size how many times have room.
+  AsideFile(fitted.path, AsideFile::Open::existing).reserve(end_of(room.fields, room.times));
   rename_file(fitted.path + ".part", description.path + ".part");
   return room;
 }
