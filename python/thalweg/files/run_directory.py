@@ -18,7 +18,7 @@ from thalweg.files.readers import SUFFIXES
 _OUTPUT = re.compile(
     rf".+_\d+T\d{{6}}(\.\d{{3}})?Z(\.\d{{3}})?({'|'.join(map(re.escape, SUFFIXES))})(\.json)?"
 )
-_UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part|\.old)")
+_UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-UNFINISHED = {".part", ".old"}
+UNFINISHED = {".part", ".old", ".lock"}  # Open MPI locks what it has open
 
 Content = dict[str, bytes]
 

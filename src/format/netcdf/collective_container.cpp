@@ -70,6 +70,19 @@ std::string space_refusal(const std::string& path, std::int64_t bytes) {
                      path, directory.string(), (bytes >> 20) + 1, left >> 20);
 }
 
+/// Open MPI keeps a lock file NAME-JOB-PROCESS.lock beside a file that is open; a kill leaves it.
+void remove_locks_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto name = fs::path(path).filename().string() + "-";
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
+    const auto other = entry.path().filename().string();
+    if (other.starts_with(name) && other.ends_with(".lock")) left.push_back(entry.path());
+  }
+  for (const auto& lock : left) fs::remove(lock, ignored);
+}
+
 }  // namespace
 
 CollectiveContainer::CollectiveContainer(const char* name, const FileDescription& description,
@@ -82,6 +95,7 @@ CollectiveContainer::CollectiveContainer(const char* name, const FileDescription
   int rank = 0;
   MPI_Comm_rank(team_, &rank);
   head_ = rank == 0;
+  if (head_) remove_locks_of(aside_);
 }
 
 std::int64_t CollectiveContainer::points_of(int field) const {
