@@ -32,7 +32,7 @@ struct OwnedPoints {
 };
 
 /// What compute ranks do together: all of them the same, in the same order.
-enum class Together { definition, step, reading, writing, closing };
+enum class Together { definition, step, reading, writing, closing, output_time };
 
 /// How compute ranks stay together; empty functions where there is no output.
 struct Company {

@@ -41,7 +41,8 @@ std::vector<WaitCompanion*>& companions() {
   std::string silent;
   for (const auto* companion : companions()) {
     const auto names = companion->silent();
-    if (!names.empty()) silent += (silent.empty() ? "" : ", ") + names;
+    const bool told = silent.find(names) != std::string::npos;  // to output and restart alike
+    if (!told) silent += (silent.empty() ? "" : ", ") + names;
   }
   throw Error(
       Blame::bug,

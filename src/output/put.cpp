@@ -223,9 +223,9 @@ void Output::State::end_time(ModelTime time) {
   end_definition();
   require_nothing_open_but(time);
   pass_over(time);
-  if (!ranks.dedicated()) {  // writing waits for the others: are they here for the same?
+  if (!ranks.dedicated()) {  // they write themselves: are all here for the same?
     hear_answer();
-    ask(Together::step);
+    ask(Together::output_time, time);
   }
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     const auto& stream = definition.streams[index];
@@ -236,12 +236,17 @@ void Output::State::end_time(ModelTime time) {
     if (missing != seen.end()) {
       const std::size_t position = missing - seen.begin();
       const auto& name = definition.fields[stream.fields[position]].name;
-      const auto why = refused.find(name);
+      std::string why;
+      if (const auto own = refused.find(name); own != refused.end()) {
+        why = "; its put was refused: " + own->second;
+      } else if (!refused.empty()) {  // under another name, perhaps
+        why = "; another put was refused: " + refused.begin()->second;
+      }
       throw Error(Blame::user,
                   fmt::format("stream '{}' is due at {} s, but field '{}' was not put{}",
-                              stream.settings.name, time.seconds(), name,
-                              why == refused.end() ? "" : "; its put was refused: " + why->second));
+                              stream.settings.name, time.seconds(), name, why));
     }
+    if (!ranks.dedicated()) hear_answer();  // before anything of a time is mixed with another's
     if (engine->finish_step(static_cast<int>(index), *step)) ++dropped;
     handed_over[definition.lane_of(static_cast<int>(index), *step)] = *step;
     seen.assign(seen.size(), false);

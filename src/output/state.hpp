@@ -37,8 +37,9 @@ struct Output::State {
   std::vector<std::vector<bool>> put_seen;        // [stream][position] of the output time under way
   std::function<void()> once_defined;             // compute rank 0
   MPI_Comm agreement = MPI_COMM_NULL;             // compute ranks
-  Question<3> together;  // who has failed, and do all do the same; asked each time step
+  Question<5> together;  // who has failed, and do all do the same; asked each time step
   Together asked = Together::definition;  // what this rank was there for
+  ModelTime asked_at;                     // of an output time that it ended
   bool unheard = false;                   // the answer
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
@@ -99,7 +100,8 @@ struct Output::State {
   void hear();
   /// Waits for other compute ranks; throws if a rank has left.
   void await(MPI_Request& request, std::string_view what);
-  void ask(Together call);
+  void ask(Together call, ModelTime at = {});
+  bool all_the_same();
   /// Completes the question asked last; throws on all compute ranks if some rank had failed, or was
   /// there for something else.
   void hear_answer();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <map>
 
 #include "output/state.hpp"
 #include "thalweg/error.hpp"
@@ -23,23 +24,28 @@ constexpr std::array calls{
     Call{"all compute ranks to read state", "came to read state"},
     Call{"all compute ranks to write a restart set", "came to write state"},
     Call{"all compute ranks to close their output", "came to close"},
+    Call{"all compute ranks to end an output time", "ended the output time"},
 };
 
 const Call& call_of(Together together) { return calls[static_cast<std::size_t>(together)]; }
 
 constexpr std::size_t most_named = 8;  // ranks in a sentence
 
-// "rank 1 came to write state"; nothing if nobody did.
-std::string who_did(std::span<const int> asked, std::size_t call) {
-  std::vector<std::size_t> ranks;
-  for (std::size_t rank = 0; rank < asked.size(); ++rank) {
-    if (asked[rank] == static_cast<int>(call)) ranks.push_back(rank);
-  }
-  if (ranks.empty()) return {};
+// What a rank is there for: a call, and the time of an output time that it ended.
+using Asked = std::array<std::int64_t, 2>;
+
+std::string does(const Asked& asked) {
+  const auto& call = calls[static_cast<std::size_t>(asked[0])];
+  if (asked[0] != static_cast<int>(Together::output_time)) return call.does;
+  return fmt::format("{} of {} s", call.does, ModelTime::of_ms(asked[1]).seconds());
+}
+
+// "rank 1 came to write state".
+std::string who_does(const Asked& asked, std::vector<std::size_t> ranks) {
   const auto more = ranks.size() > most_named ? ranks.size() - most_named : 0;
   ranks.resize(ranks.size() - more);
   return fmt::format("rank{} {}{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "", calls[call].does);
+                     more > 0 ? fmt::format(" and {} more", more) : "", does(asked));
 }
 
 }  // namespace
@@ -62,19 +68,25 @@ void Output::State::await(MPI_Request& request, std::string_view what) {
 }
 
 // The largest numbers are heard: so failures are counted from the end, and calls from both ends.
-void Output::State::ask(Together call) {
+void Output::State::ask(Together call, ModelTime at) {
   asked = call;
+  asked_at = at;
   unheard = true;
   const int number = static_cast<int>(call);
-  together.ask(agreement, {news->all_ranks() - news->lowest(), number, -number});
+  together.ask(agreement, {news->all_ranks() - news->lowest(), number, -number, at.ms(), -at.ms()});
+}
+
+bool Output::State::all_the_same() {
+  const auto& [failed, last_call, first_call, last_time, first_time] = together.largest();
+  return last_call == -first_call && last_time == -first_time;
 }
 
 void Output::State::hear_answer() {
   if (!unheard) return;
   await(together.request(), call_of(asked).is_waited_for);
   unheard = false;
-  const auto [failed, largest, smallest] = together.largest();
-  if (largest != -smallest) tell_who_differs();
+  if (!all_the_same()) tell_who_differs();
+  const auto failed = static_cast<int>(together.largest()[0]);
   if (failed != 0) end_together(news->all_ranks() - failed);
 }
 
@@ -83,8 +95,7 @@ void Output::State::look_for_difference() {
   int done = 0;
   MPI_Test(&together.request(), &done, MPI_STATUS_IGNORE);
   if (done == 0) return;
-  const auto [failed, largest, smallest] = together.largest();
-  if (largest == -smallest) return;
+  if (all_the_same()) return;
   unheard = false;
   tell_who_differs();
 }
@@ -97,19 +108,20 @@ void Output::State::meet(Together call) {
 
 void Output::State::tell_who_differs() {
   struct Numbers {
-    int own = 0;
-    std::vector<int> all;
+    Asked own{};
+    std::vector<Asked> all;
   };
   Pending<Numbers> numbers;
-  numbers->own = static_cast<int>(asked);
+  numbers->own = {static_cast<std::int64_t>(asked), asked_at.ms()};
   numbers->all.resize(ranks.compute_ranks);
-  MPI_Iallgather(&numbers->own, 1, MPI_INT, numbers->all.data(), 1, MPI_INT, agreement,
+  MPI_Iallgather(&numbers->own, 2, MPI_INT64_T, numbers->all.data(), 2, MPI_INT64_T, agreement,
                  &numbers.request());
   await(numbers.request(), "the other ranks to say what they are there for");
+  std::map<Asked, std::vector<std::size_t>> ranks_of;
+  for (std::size_t rank = 0; rank < numbers->all.size(); ++rank)
+    ranks_of[numbers->all[rank]].push_back(rank);
   std::vector<std::string> who;
-  for (std::size_t call = 0; call < calls.size(); ++call) {
-    if (auto some = who_did(numbers->all, call); !some.empty()) who.push_back(std::move(some));
-  }
+  for (const auto& [asked_of_some, some] : ranks_of) who.push_back(who_does(asked_of_some, some));
   fail_everywhere(Error(Blame::user, fmt::format("the compute ranks make different calls: {}; all "
                                                  "must make the same ones, in the same order",
                                                  fmt::join(who, ", but "))));

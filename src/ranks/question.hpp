@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstdint>
 
 #include "ranks/pending.hpp"
 
@@ -16,20 +17,20 @@ template <int count>
 class Question {
  public:
   /// Collective over `comm`, without waiting.
-  void ask(MPI_Comm comm, const std::array<int, count>& mine) {
+  void ask(MPI_Comm comm, const std::array<std::int64_t, count>& mine) {
     asked_->mine = mine;
-    MPI_Iallreduce(asked_->mine.data(), asked_->largest.data(), count, MPI_INT, MPI_MAX, comm,
+    MPI_Iallreduce(asked_->mine.data(), asked_->largest.data(), count, MPI_INT64_T, MPI_MAX, comm,
                    &asked_.request());
   }
   bool is_open() const { return asked_.is_open(); }
   /// To be waited for, as the asking room does.
   MPI_Request& request() { return asked_.request(); }
   /// Once the request is done.
-  const std::array<int, count>& largest() { return asked_->largest; }
+  const std::array<std::int64_t, count>& largest() { return asked_->largest; }
 
  private:
   struct Numbers {
-    std::array<int, count> mine{}, largest{};
+    std::array<std::int64_t, count> mine{}, largest{};
   };
   Pending<Numbers> asked_;
 };

@@ -89,6 +89,30 @@ def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_pat
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+LOST = ["level/c/0", "mesh/c", "clat/c/0", "elon/c/0", "face_nodes/c/0/0"]
+
+
+def test_coordinates_that_an_unfinished_store_lost_are_written_again(
+    cli: object, tmp_path: Path
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    words = [case, *settings_of("zarr-none")]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for more in (["--out", whole], ["--out", parts, "--set", "time.duration=PT3H"]):
+        done = cli("run", *words, *more)  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+    store = min(final_files(parts).values())
+    for lost in LOST:
+        (store / lost).unlink()
+    done = cli("run", *words, "--out", parts, "--continue")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    whole_store = whole / "files" / store.name
+    assert not difference(content_of(whole_store), content_of(store))
+    for lost in LOST:
+        assert (store / lost).read_bytes() == (whole_store / lost).read_bytes(), lost
+
+
 @pytest.mark.some(2, 1)
 @pytest.mark.parametrize("storage", STORAGES[:5])
 def test_a_run_that_becomes_unstable_leaves_the_times_that_happened(

@@ -113,6 +113,7 @@ static int compute(thalweg_output* out) {
   for (double time_s = 0; time_s <= 7200; time_s += 3600) {
     if (is("leaves") && odd && time_s == 3600) return 0;
     if (is("all leave") && time_s == 3600) return 0;
+    if (is("skips a time") && odd && time_s == 3600) continue;
     if (is("closes before the rest") && odd && time_s == 7200) return 1;
     if (is("state instead of a time") && odd && time_s == 7200) write_state(out, ta, 0);
     for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;

@@ -137,6 +137,10 @@ class Zarr final : public Container {
     write_group(aside_, file_, file_.history, arrays_);
     for (const ZarrArray& array : arrays_) create_array(aside_, array);
     write_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
+    write_coordinates();
+  }
+
+  void write_coordinates() const {
     for (const auto& [name, height_m] : heights(file_))
       write_file(aside_ + "/" + name + "/c", std::as_bytes(std::span(&height_m, 1)));
     if (has_levels(file_))
@@ -192,6 +196,7 @@ class Zarr final : public Container {
       for (auto time = file_.kept.size(); time <= before["shape"][0].get<std::size_t>(); ++time)
         fs::remove_all(fmt::format("{}/{}/c/{}", aside_, name, time), ignored);
     }
+    write_coordinates();  // whatever has become of them
   }
 
   /// Throws if one of a kept time is not there to its end: it would be read as missing values.
