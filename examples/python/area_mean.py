@@ -13,6 +13,8 @@ import xarray
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 path, name, picture = sys.argv[1:]
 data = xarray.open_zarr(path) if path.endswith(".zarr") else xarray.open_dataset(path)
 

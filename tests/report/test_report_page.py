@@ -108,7 +108,7 @@ def test_two_runs_are_compared_and_their_map_drawn_once(make_run: MakeRun, tmp_p
     slow = {"run_time_s": 20.0, "sypd": 11.7, "wait_s": 0.2, "wait_percent": 1.0}
     runs = [make_run("fast"), make_run("slow", metrics=slow)]
     html = write_report(runs, tmp_path / "page.html").read_text().replace("&#39;", "'")
-    assert "<h1>'fast' took 10.0 s, 'slow' 20.0 s: 2.00 times as long." in html
+    assert "<h1>'slow' took 20.0 s, 2.00 times as long as 'fast' with 10.0 s." in html
     assert "Compute ranks waited for output 18 % in 'fast', 1.0 % in 'slow'.</h1>" in html
     assert '<td class="number best">10.0</td>\n<td class="number">20.0</td>' in html
     assert '<td class="number best">23.4</td>\n<td class="number">11.7</td>' in html

@@ -113,7 +113,7 @@ def demo(
     duration: Annotated[str, typer.Option(help="Simulated time, ISO 8601.")] = "",
     json_: Json = False,
 ) -> None:
-    """Compare serial and asynchronous output on the example case; at most 90 s on 2 cores.
+    """Compare serial and asynchronous output on the example case; 90 s on 2 cores, once built.
 
     Example: thalweg demo
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from thalweg.config.checkout import ROOT
+from thalweg.config.checkout import ROOT, program
 from thalweg.config.durations import parse_duration_s, short_duration
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
@@ -30,6 +30,7 @@ _ROWS = (  # label, key in run.json, divisor, format
 
 def demo(out: Path, duration: str = DURATION) -> Path:
     """Returns the path of the report, which it also prints last."""
+    program("thalweg_mini")  # a build says how long it takes, before anything is said to run
     length = short_duration(parse_duration_s(duration))
     print(f"Galewsky's jet on R2B4, 30 layers, {length} simulated, an output of 40 fields an hour.")
     runs = {
@@ -43,14 +44,14 @@ def demo(out: Path, duration: str = DURATION) -> Path:
             exit_code=1,
         )
     from thalweg.report import write_report  # matplotlib: only when needed
-    from thalweg.report.compare import run_time_sentence
+    from thalweg.report.compare import cores_sentence, run_time_sentence
 
     summaries = {mode: run.summary() for mode, run in runs.items()}
     _print_comparison(summaries)
     print(run_time_sentence([(mode, each["metrics"]) for mode, each in summaries.items()]))
     for mode, summary in summaries.items():
         print(f"{mode} was limited by {summary['limited_by']}.")
-    for sentence in _core_sentences(summaries["async"]):
+    if sentence := cores_sentence("async", summaries["async"]):
         print(sentence)
     print("Both modes wrote the same bits.")
     page = write_report([run.path for run in runs.values()], out / "report.html")
@@ -62,17 +63,6 @@ def _run(path: Path, mode: str, ranks: int, duration: str) -> RunDirectory:
     overrides = [f"io.mode={mode}", "io.ranks=1", f"time.duration={duration}"]
     print(f"Running with {mode} output on {ranks} ranks ...", flush=True)
     return run_case(RunRequest(EXAMPLE, ranks, overrides, path, overwrite=True))
-
-
-def _core_sentences(summary: dict[str, Any]) -> list[str]:
-    """Why an I/O rank may cost run time here: it takes a core from those that compute."""
-    ranks, cores = int(summary["ranks"]), int(summary["machine"]["cores"])
-    if ranks <= cores:
-        return []
-    return [
-        f"The {ranks} ranks of async shared {cores} cores: its I/O rank takes time from those that "
-        "compute. On a machine with a core to spare it does not."
-    ]
 
 
 def _print_comparison(summaries: dict[str, dict[str, Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from thalweg.report.metrics import METRICS, Metric, facts, measure
 from thalweg.report.rundata import RunData
@@ -83,11 +84,22 @@ def run_time_sentence(runs: list[tuple[str, dict[str, float]]]) -> str:
         head = f"{names} took the same time within the scatter, {fast_s} to {slow_s} s"
     else:
         head = (
-            f"'{fast_name}' took {fast_s} s, '{slow_name}' {slow_s} s: "
-            f"{number_text(ratio)} times as long"
+            f"'{slow_name}' took {slow_s} s, {number_text(ratio)} times as long as "
+            f"'{fast_name}' with {fast_s} s"
         )
     waits = ", ".join(f"{number_text(its['wait_percent'], 2)} % in '{name}'" for name, its in known)
     return f"{head}. Compute ranks waited for output {waits}."
+
+
+def cores_sentence(name: str, summary: dict[str, Any]) -> str:
+    """Why I/O ranks may cost run time here: they take cores from those that compute; '' if not."""
+    ranks, cores = int(summary.get("ranks", 0)), int(summary.get("machine", {}).get("cores", 0))
+    if ranks <= cores or cores == 0 or "I/O rank" not in summary.get("output", ""):
+        return ""
+    return (
+        f"The {ranks} ranks of '{name}' shared {cores} cores: I/O ranks take time from those that "
+        "compute. On a machine with cores to spare they do not."
+    )
 
 
 def _known(figures: dict[str, float], *keys: str) -> bool:

@@ -32,7 +32,7 @@ WAITING_TEXT = (
 METRICS = (
     Metric("run_time_s", "run time", "s", "less", "from start to end of the program"),
     Metric("sypd", "SYPD", "", "more", "simulated years per day of run time"),
-    Metric("chsy", "CHSY", "", "less", "core hours per simulated year"),
+    Metric("chsy", "CHSY", "", "less", "core hours per simulated year, one core a rank"),
     Metric("wait_s", "waiting for output", "s", "less", WAITING_TEXT),
     Metric("wait_percent", "waiting for output", "%", "less", "the same, of the run time"),
     Metric("closing_s", "of it at the end", "s", "less",

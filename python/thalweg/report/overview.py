@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from thalweg.config.durations import short_duration
-from thalweg.report.compare import run_time_sentence
+from thalweg.report.compare import cores_sentence, run_time_sentence
 from thalweg.report.metrics import METRICS, measure, simulated_s, title, what_limited
 from thalweg.report.rundata import RunData
 from thalweg.report.style import bytes_text, number_text
@@ -31,6 +31,7 @@ def header(runs: list[RunData]) -> dict[str, Any]:
         heading = run_time_sentence([(run.name, measure(run)) for run in runs])
         heading = heading or f"{len(runs)} runs side by side"
         leads = [f"{run.name}: {title(run)}" for run in runs]
+        leads += [said for run in runs if (said := cores_sentence(run.name, run.summary))]
         name = ", ".join(run.name for run in runs)
     return {
         "title": f"Thalweg report: {name}",
@@ -51,7 +52,8 @@ def tiles(run: RunData) -> list[dict[str, str]]:
         (number_text(figures["wait_percent"], 2), "%", "of it compute ranks waited for output",
          "wait_s"),
         (number_text(figures["sypd"]), "SYPD", "simulated years per day", "sypd"),
-        (number_text(figures["chsy"]), "CHSY", "core hours per simulated year", "chsy"),
+        (number_text(figures["chsy"]), "CHSY", "core hours per simulated year, one core a rank",
+         "chsy"),
         (number_text(figures["output_cost"]), "\u00d7", "data output cost", "output_cost"),
         (size, unit, f"in {figures['files']:.0f} file{'s' * (figures['files'] != 1)}",
          "bytes_written"),

@@ -65,13 +65,14 @@ def _ratio(part: float, whole: float) -> float:
 
 def metrics_lines(metrics: dict[str, float]) -> list[str]:
     """For the terminal."""
+    files = metrics["files"]
     hours = metrics["simulated_s"] / 3600.0
     size_gb = metrics["bytes_written"] / 1e9
     past_cache_percent = 100.0 * _ratio(metrics["past_cache_bytes"], metrics["bytes_written"])
     waited = f"{metrics['wait_s']:.2f} s ({metrics['wait_percent']:.1f} %)"
     return [
         f"run time {metrics['run_time_s']:.1f} s for {hours:g} h simulated, "
-        f"{size_gb:.3f} GB written in {metrics['files']:.0f} files",
+        f"{size_gb:.3f} GB written in {files:.0f} file{'s' * (files != 1)}",
         f"SYPD {metrics['sypd']:.3g} (simulated years a day), "
         f"CHSY {metrics['chsy']:.3g} (core hours a simulated year)",
         f"data intensity {metrics['data_intensity']:.3g} GB a core hour, "

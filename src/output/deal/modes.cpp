@@ -172,11 +172,15 @@ void check_output(const OutputSettings& settings, int ranks) {
                                          settings.mode, settings.io_ranks));
   }
   if (settings.io_ranks + settings.restart_ranks >= ranks) {
-    throw Error(
-        Blame::user,
-        fmt::format("[io]: ranks = {} leaves no compute rank of {} ranks in all; ask for at "
-                    "most {} or start more ranks",
-                    settings.io_ranks, ranks, ranks - 1 - settings.restart_ranks));
+    const int most = ranks - 1 - settings.restart_ranks;
+    const auto advice =
+        mode.io_ranks == IoRanks::required && most < 1
+            ? fmt::format("start at least {} or choose a mode without I/O ranks, such as 'serial'",
+                          2 + settings.restart_ranks)
+            : fmt::format("ask for at most {} or start more ranks", most);
+    throw Error(Blame::user,
+                fmt::format("[io]: ranks = {} leaves no compute rank of {} rank{} in all; {}",
+                            settings.io_ranks, ranks, ranks == 1 ? "" : "s", advice));
   }
 }
 
