@@ -41,9 +41,10 @@ struct thalweg_output {
   };
   std::vector<Points> points;
   std::vector<FieldInfo> fields, state;
-  std::optional<Beginning> beginning;  // of a run that looked for its state
-  bool points_given = false;           // to the restart
-  mutable std::mutex one_caller;       // the first of many threads that put seals the definition
+  std::optional<Beginning> beginning;    // of a run that looked for its state
+  std::optional<Error> refused_service;  // of a restart rank: what thalweg_serve answered
+  bool points_given = false;             // to the restart
+  mutable std::mutex one_caller;         // the first of many threads that put seals the definition
 };
 
 std::string& capi::last_error() {
@@ -283,7 +284,13 @@ int thalweg_role(const thalweg_output* output) {
 
 int thalweg_serve(thalweg_output* output) {
   return status_on(output, false, [&] {
-    output->output->is_restart_rank() ? output->restart->serve() : output->output->serve();
+    if (!output->output->is_restart_rank()) return output->output->serve();
+    try {
+      output->restart->serve();
+    } catch (const Error& error) {
+      output->refused_service = error;
+      throw;
+    }
   });
 }
 
@@ -427,7 +434,11 @@ int thalweg_close(thalweg_output** output) {
   const int status = status_of([&] {
     auto& handle = **output;
     const std::lock_guard alone(handle.one_caller);
-    if (!handle.output->is_compute_rank()) return handle.output->close();
+    if (!handle.output->is_compute_rank()) {
+      handle.output->close();
+      if (handle.refused_service) throw Error(*handle.refused_service);
+      return;
+    }
     try {
       seal(handle);
     } catch (const Error&) {  // kept by the output, which throws it below

@@ -97,6 +97,7 @@ def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(
         assert re.search(EVERYWHERE[way], told.first[rank]), told.text
     if mode == "restart":
         assert told.first[RESTART_RANK].startswith("the compute ranks ended before"), told.text
+        assert told.said[RESTART_RANK, "close"] == told.first[RESTART_RANK], told.text
     for rank in COMPUTE[mode]:  # nothing can be missed: the same again from every later call
         assert told.said[rank, "close"] == told.first[rank]
         assert told.said[rank, "end_time"] == told.first[rank]
