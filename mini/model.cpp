@@ -15,6 +15,7 @@
 #include "initial_state.hpp"
 #include "kernels/column_physics.hpp"
 #include "messages.hpp"
+#include "thalweg/checksums.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -169,7 +170,10 @@ void Model::define(Output& output, Restart* restart) const {
     output.continue_after(start_.at.set.time, start_.at.same_files, start_.at.set.path);
   else if (start_.at.same_files)
     output.begin_again();
-  output.once_defined([this] { remove_later_sets(directory_ + "/restart", start_.at); });
+  output.once_defined([this] {
+    forget_checksums(directory_);
+    remove_later_sets(directory_ + "/restart", start_.at);
+  });
   output.end_definition();
   if (restart == nullptr) return;
   restart->define(points);

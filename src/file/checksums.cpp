@@ -187,6 +187,14 @@ class Heard {
 
 }  // namespace
 
+void forget_checksums(const std::string& directory) {
+  std::error_code error;
+  fs::remove(list_path(directory), error);
+  if (!error) return;
+  throw Error(Blame::file_system, fmt::format("cannot remove '{}', which no longer holds: {}",
+                                              list_path(directory), error.message()));
+}
+
 void write_checksums(MPI_Comm world, const std::string& directory) {
   const auto own = take_written();
   const Heard heard(world);

@@ -17,6 +17,7 @@ import pytest
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.lock import lock_directory
+from thalweg.run.process import ModelProcess
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.verify.damage import check_wholeness
 
@@ -135,6 +136,22 @@ def test_of_runs_that_start_together_in_one_directory_one_goes_on(
             assert "a run is going on in" in line or "exists" in line
     assert RunDirectory(out).summary()["status"] == "complete"
     assert not RunDirectory(out).unfinished_files()
+
+
+def test_a_model_that_ends_before_its_first_word_is_heard_keeps_its_checksums(
+    small_case: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages = ModelProcess.messages
+    monkeypatch.setattr(ModelProcess, "messages", lambda process: iter(list(messages(process))))
+    out = small_case.parent / "run"
+    settings = [*SETTINGS, "restart.mode=sync", "restart.interval=PT15M"]
+    run_case(RunRequest(small_case, 0, settings, out, quiet=True))
+    first = RunDirectory(out).checksums_path.read_bytes()
+    assert check_wholeness(out).checksums
+    settings[0] = "time.duration=PT1H"
+    run_case(RunRequest(small_case, 0, settings, out, goes_on=True, quiet=True))
+    assert check_wholeness(out).checksums
+    assert RunDirectory(out).checksums_path.read_bytes() != first
 
 
 def test_a_backslash_that_netcdf_cannot_take_is_named(small_case: Path, model: Path) -> None:

@@ -94,8 +94,7 @@ class RunPlace:
         return run
 
     def has_begun(self) -> None:
-        """The model agreed: what is known of the run before holds no more."""
-        RunDirectory(self.path).checksums_path.unlink(missing_ok=True)
+        """The model agreed, and may have ended by now: records of the run before are dropped."""
         self._before = {}
 
     def give_back(self) -> None:
