@@ -254,9 +254,34 @@ def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     assert checkout.call("demo").returncode == 7
     assert checkout.call(*BUILD).returncode == 0
     update, install, _, build = checkout.calls("sudo")
-    assert update == "apt-get update"
+    assert update.endswith("apt-get update")
     assert "apt-get install -y --no-install-recommends ca-certificates git python3 " in install
     assert "apt-get install -y --no-install-recommends build-essential " in build
+
+
+def test_another_apt_is_waited_for(checkout: Checkout) -> None:
+    checkout.play("dpkg-query", DPKG_NOTHING)
+    checkout.play("sudo", APT_TAKEN)
+    result = checkout.call("demo")
+    assert result.returncode == 7, result.stderr
+    lists, lists_again, packages, packages_again = checkout.calls("sudo")
+    assert lists == lists_again
+    assert lists.endswith("apt-get update")
+    assert packages == packages_again
+    assert " install -y " in packages
+
+
+# The first `apt-get update` and the first `apt-get install` find their lock taken.
+APT_TAKEN = """[ "$1" = -n ] && exit 0
+echo "$*" >>sudo_calls
+[ "$(grep -cxF -- "$*" sudo_calls)" = 1 ] || exit 0
+case "$*" in
+  *update) echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)
+E: Unable to lock directory /var/lib/apt/lists/" ;;
+  *) echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)
+E: Unable to acquire the dpkg frontend lock, is another process using it?" ;;
+esac
+exit 100"""
 
 
 # What a log says, and what of it a user must be shown.
