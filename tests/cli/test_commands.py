@@ -25,7 +25,7 @@ from thalweg.testing.model_fields import fields_of_all
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
     "run", "demo", "bench", "sweep", "test", "verify", "merge", "trace", "report", "grid", "modes",
-    "fields", "settings",
+    "fields", "settings", "translate", "kernels list", "kernels run",
 ]  # fmt: skip
 
 
@@ -34,7 +34,7 @@ KINDS = ("output mode", "restart mode", "container")
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str, cli: Cli) -> None:
-    result = cli(command, "--help")
+    result = cli(*command.split(), "--help")
     assert result.returncode == 0
     assert f"Example: thalweg {command}" in result.stdout
 
@@ -157,16 +157,21 @@ def answers_as_json() -> list[str]:
 
 @pytest.mark.parametrize("command", answers_as_json())
 def test_every_command_that_answers_does_so_in_json_too(command: str, cli: Cli) -> None:
-    assert "--json" in cli(command, "--help").stdout
+    assert "--json" in cli(*command.split(), "--help").stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_out_is_asked_for_alike_everywhere(command: str, cli: Cli) -> None:
-    words = cli(command, "--help").stdout.split()
+    words = cli(*command.split(), "--help").stdout.split()
     assert ("--out" in words) == ("-o," in words)
 
 
 def test_every_command_is_tried(cli: Cli) -> None:
-    assert {each.name or each.callback.__name__ for each in app.registered_commands} == set(
-        COMMANDS
-    )
+    groups = {each.name: each.typer_instance for each in app.registered_groups}
+    found = {each.name or each.callback.__name__ for each in app.registered_commands}
+    found |= {
+        f"{name} {each.name or each.callback.__name__}"
+        for name, group in groups.items()
+        for each in group.registered_commands
+    }
+    assert found == set(COMMANDS)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
+from thalweg.cli.kernels import kernels_app
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -43,6 +44,7 @@ app = typer.Typer(
     help="Thalweg: fast output for icosahedral weather and climate models.\n\n"
     "Example: thalweg run examples/jet.toml --out my_run",
 )
+app.add_typer(kernels_app, name="kernels")
 
 
 def _print_version(asked: bool) -> None:
@@ -345,6 +347,26 @@ def settings(
     from thalweg.cli.settings import print_settings
 
     print_settings(json_, markdown)
+
+
+@app.command()
+def translate(
+    kernel: Annotated[str, typer.Argument(help="A kernel's name, or FILE.py or FILE.py:NAME.")],
+    target: Annotated[str, typer.Option(help="numpy or serial.")] = "serial",
+    show: Annotated[str, typer.Option(help="code, or ir: what was understood.")] = "code",
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("-o", "--out", help="File to write; default: print."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Translate a kernel of the stencil language into code for a target.
+
+    Example: thalweg translate gradient --target serial
+    """
+    from thalweg.cli.kernels import translate as translate_kernel
+
+    translate_kernel(kernel, target, show, out, json_)
 
 
 def main() -> None:

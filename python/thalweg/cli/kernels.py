@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about kernels: translate, kernels list, kernels run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+kernels_app = typer.Typer(
+    help="List the kernels of the mini-models, and run one by itself.\n\n"
+    "Example: thalweg kernels run gradient --target serial",
+    no_args_is_help=True,
+)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
+
+
+@kernels_app.command("list")
+def list_kernels(json_: Json = False) -> None:
+    """List every kernel: what it computes, and where it is written.
+
+    Example: thalweg kernels list
+    """
+    from thalweg.kernels.library import all_kernels
+    from thalweg.tables import print_entries
+
+    entries = [
+        {"kernel": name, "file": each.ir.file_name, "meaning": each.ir.doc.split("\n")[0]}
+        for name, each in all_kernels().items()
+    ]
+    print_entries(entries, json_)
+
+
+@kernels_app.command("run")
+def run(
+    name: Annotated[str, typer.Argument(help="Kernel, or a set of vectors such as icon_like.")],
+    data: Annotated[
+        Optional[Path],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+        typer.Option(
+            help="Vectors (.npz) with inputs and expected outputs; none = made-up inputs."
+        ),
+    ] = None,
+    target: Annotated[str, typer.Option(help="numpy or serial.")] = "serial",
+    repeat: Annotated[
+        int, typer.Option(help="How often; each time on the same inputs.", min=1)
+    ] = 1,
+    json_: Json = False,
+) -> None:
+    """Run a kernel, compare its values, print its time; exit 1 if a value differs too much.
+
+    Without --data the target numpy is what it is compared with.
+
+    Example: thalweg kernels run gradient --target serial --repeat 10
+    """
+    from thalweg.kernels.run import print_outcome, run_cases
+
+    outcomes = []
+    for number, outcome in enumerate(run_cases(name, data, target, repeat), start=1):
+        outcomes.append(outcome)
+        if not json_:
+            print_outcome(outcome, number)
+    if json_:
+        print(json.dumps([each.as_json() for each in outcomes], indent=1))
+    raise typer.Exit(0 if all(each.passed for each in outcomes) else 1)
+
+
+def translate(name: str, target: str, show: str, out: Path | None, as_json: bool) -> None:
+    """Print or write the code of a kernel, or print what the language understood of it."""
+    from thalweg.dsl.layout import LAYOUTS
+    from thalweg.dsl.printing import print_ir
+    from thalweg.errors import ThalwegError, did_you_mean
+    from thalweg.kernels.compiled import translate as translated
+    from thalweg.kernels.library import find_kernel
+
+    if show not in ("code", "ir"):
+        raise ThalwegError(
+            f"--show '{show}' does not exist; choose one of: code, ir."
+            f"{did_you_mean(show, ('code', 'ir'))}"
+        )
+    kernel = find_kernel(name)
+    code = translated(kernel, target, LAYOUTS["level_innermost"])
+    text = code if show == "code" else print_ir(kernel.ir)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    if as_json:
+        print(json.dumps({"kernel": kernel.name, "target": target, show: text}))
+    elif out is None:
+        print(text, end="")

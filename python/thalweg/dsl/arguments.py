@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a kernel declares its arguments: Field, Out, InOut and Parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg.dsl.grid import Axis, LevelAxis, Place, Relation
+from thalweg.dsl.units import ONE, Unit, parse_unit
+
+
+@dataclass(frozen=True)
+class ArgumentType:
+    """What an argument has values on, in which unit. `role`: in, out, inout or parameter."""
+
+    role: str
+    place: Place | None = None
+    axes: tuple[Axis | Relation, ...] = ()
+    level: LevelAxis | None = None
+    unit: Unit = ONE
+
+    @property
+    def is_written(self) -> bool:
+        return self.role in ("out", "inout")
+
+    def __str__(self) -> str:
+        axes = [axis.full_name if isinstance(axis, Relation) else axis.name for axis in self.axes]
+        level = [self.level.name] if self.level else []
+        return ", ".join([*([self.place.name] if self.place else []), *axes, *level]) or "number"
+
+
+def _make(role: str, words: Any) -> ArgumentType:
+    """`words`: a place, then axes, then levels, then the unit; each may be missing."""
+    place: Place | None = None
+    axes: list[Axis | Relation] = []
+    level: LevelAxis | None = None
+    unit = ONE
+    for word in words if isinstance(words, tuple) else (words,):
+        if isinstance(word, Place) and place is None:
+            place = word
+        elif isinstance(word, (Axis, Relation)):
+            axes.append(word)
+        elif isinstance(word, LevelAxis) and level is None:
+            level = word
+        elif isinstance(word, str):
+            unit = parse_unit(word)
+        else:
+            raise ValueError(f"'{word}' is neither a place, an axis, levels nor a unit")
+    return ArgumentType(role, place, tuple(axes), level, unit)
+
+
+class _Role:
+    role = ""
+
+    def __class_getitem__(cls, words: Any) -> ArgumentType:
+        return _make(cls.role, words)
+
+
+class Field(_Role):
+    """`Field[Cell, Level, "K"]`: values that a kernel reads."""
+
+    role = "in"
+
+
+class Out(_Role):
+    """Values that a kernel sets, wherever it assigns them; elsewhere they stay as they are."""
+
+    role = "out"
+
+
+class InOut(_Role):
+    """Values that a kernel reads and sets."""
+
+    role = "inout"
+
+
+class Parameter(_Role):
+    """`Parameter["s"]`: one number for the whole grid."""
+
+    role = "parameter"

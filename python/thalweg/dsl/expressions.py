@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the expressions of a kernel: Python's syntax tree becomes ours."""
+
+from __future__ import annotations
+
+import ast
+
+from thalweg.dsl import ir
+from thalweg.dsl.constants import Constant
+from thalweg.dsl.grid import Axis, LevelAxis, Relation
+from thalweg.dsl.source import Source
+from thalweg.errors import did_you_mean
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.USub: "neg",
+    ast.Not: "not",
+    ast.And: "and",
+    ast.Or: "or",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+FUNCTIONS = {"sqrt": 1, "exp": 1, "log": 1, "abs": 1, "signbit": 1, "where": 3, "min": 0, "max": 0}
+REDUCTIONS = ("sum", "min", "max")
+
+# What a name of a loop stands for: levels, or one of an axis.
+LoopName = LevelAxis | Axis | Relation
+
+
+class Expressions:
+    """Reads expressions where `loops` are the loops around them and `known` the names of values."""
+
+    def __init__(self, source: Source, known: dict[str, bool]) -> None:
+        self.source = source
+        self.known = known  # name: may it have levels?
+        self.loops: dict[str, LoopName] = {}
+
+    def read(self, node: ast.expr) -> ir.Expression:
+        spot = self.source.spot(node)
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return ir.Literal(node.value, spot)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return self._value(node)
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return self._apply(node, OPERATORS[type(node.op)], node.left, node.right)
+        if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
+            return self._apply(node, OPERATORS[type(node.op)], node.operand)
+        if isinstance(node, ast.BoolOp):
+            return self._apply(node, OPERATORS[type(node.op)], *node.values)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in OPERATORS:
+            return self._apply(node, OPERATORS[type(node.ops[0])], node.left, *node.comparators)
+        if isinstance(node, ast.IfExp):
+            return self._apply(node, "where", node.test, node.body, node.orelse)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise self.source.error(
+            node,
+            "a kernel cannot say this",
+            hint="numbers, fields, + - * / **, comparisons, and, or, not, "
+            f"{', '.join(sorted({*FUNCTIONS, *REDUCTIONS}))}",
+        )
+
+    def _apply(self, node: ast.expr, op: str, *args: ast.expr) -> ir.Expression:
+        return ir.Apply(op, tuple(self.read(each) for each in args), self.source.spot(node))
+
+    def _call(self, node: ast.Call) -> ir.Expression:
+        name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
+        if name not in FUNCTIONS and name not in REDUCTIONS:
+            known = sorted({*FUNCTIONS, *REDUCTIONS})
+            raise self.source.error(
+                node.func,
+                f"function '{name}' is not known",
+                hint=f"choose one of: {', '.join(known)}.{did_you_mean(name, known)}",
+            )
+        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+            return self._reduce(node, name, node.args[0])
+        wanted = FUNCTIONS.get(name, -1)
+        if node.keywords or wanted < 0 or (wanted and len(node.args) != wanted) or not node.args:
+            form = f"{wanted} values" if wanted > 0 else f"{name}(… for e in Cell.edges)"
+            raise self.source.error(node, f"'{name}' is called in another way", hint=form)
+        return self._apply(node, name, *node.args)
+
+    def _reduce(self, node: ast.Call, op: str, generator: ast.GeneratorExp) -> ir.Expression:
+        first = generator.generators[0]
+        if op not in REDUCTIONS:
+            raise self.source.error(
+                node.func,
+                f"'{op}' goes over no neighbours",
+                hint=f"choose one of: {', '.join(REDUCTIONS)}",
+            )
+        if len(generator.generators) != 1 or first.ifs or not isinstance(first.target, ast.Name):
+            raise self.source.error(
+                generator,
+                "one 'for' without 'if' is what a kernel can say",
+                hint="where(condition, value, 0) leaves values out",
+            )
+        name = first.target.id
+        over = self.slots(first.iter) or self.levels(first.iter)
+        axis = over.axis if isinstance(over, ir.LevelRange) else over
+        outer = self.loops.get(name)
+        self.loops[name] = axis
+        body = self.read(generator.elt)
+        if outer is None:
+            del self.loops[name]
+        else:
+            self.loops[name] = outer
+        return ir.Reduce(op, name, over, body, self.source.spot(node))
+
+    def slots(self, node: ast.expr) -> Axis | Relation | None:
+        """The axis or relation that `node` names, if it names one."""
+        found = self.source.evaluate(node)
+        return found if isinstance(found, (Axis, Relation)) else None
+
+    def levels(self, node: ast.expr) -> ir.LevelRange:
+        """`Level`, `Level[1:-1]`, `upward(Level)`, `downward(Level[:-1])`."""
+        order, inner = "any", node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            order, inner = node.func.id, node.args[0]
+        base = inner.value if isinstance(inner, ast.Subscript) else inner
+        axis = self.source.evaluate(base)
+        cut = inner.slice if isinstance(inner, ast.Subscript) else ast.Slice()
+        right = isinstance(axis, LevelAxis) and isinstance(cut, ast.Slice) and cut.step is None
+        if not right or order not in ("any", "upward", "downward"):
+            raise self.source.error(
+                node,
+                f"a kernel cannot go over '{ast.unparse(node)}'",
+                hint="neighbours as Cell.edges, or levels as Level, Level[1:-1], upward(Level)",
+            )
+        assert isinstance(cut, ast.Slice)
+        assert isinstance(axis, LevelAxis)
+        begin = self._bound(cut.lower) or ir.LevelAt("first", 0)
+        end = self._bound(cut.upper) or ir.LevelAt("last", 1)
+        return ir.LevelRange(axis, begin, end, order)
+
+    def _bound(self, node: ast.expr | None) -> ir.LevelAt | None:
+        return None if node is None else self.level(node)
+
+    def level(self, node: ast.expr) -> ir.LevelAt | None:
+        """`k`, `k + 1`, `0`, `-1`; None for what is no level."""
+        shift = 0
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            number = _whole(node.right)
+            if number is None:
+                return None
+            shift, node = number if isinstance(node.op, ast.Add) else -number, node.left
+        if isinstance(node, ast.Name) and isinstance(self.loops.get(node.id), LevelAxis):
+            return ir.LevelAt(node.id, shift)
+        number = _whole(node)
+        if number is None or shift:
+            return None
+        return ir.LevelAt("first", number) if number >= 0 else ir.LevelAt("last", number + 1)
+
+    def _value(self, node: ast.Name | ast.Attribute | ast.Subscript) -> ir.Expression:
+        spot = self.source.spot(node)
+        base = node.value if isinstance(node, ast.Subscript) else node
+        if isinstance(base, ast.Name) and base.id in self.known:
+            slots: list[ir.Slot] = []
+            level: ir.LevelAt | None = None
+            for each in _index(node):
+                at = self.level(each) if self.known[base.id] else None
+                if at is not None:
+                    level = at
+                else:
+                    slots.append(self._slot(each))
+            return ir.Read(base.id, tuple(slots), level, spot)
+        if isinstance(base, ast.Name) and base.id in self.loops:
+            raise self.source.error(
+                base, f"'{base.id}' is no value", hint=f"field[{base.id}] is one"
+            )
+        found = self.source.evaluate(base)
+        if isinstance(found, Constant) and base is node:
+            return ir.Constant(ast.unparse(base), found.value, found.unit, spot)
+        if isinstance(found, (int, float)) and base is node:
+            return ir.Literal(found, spot)
+        names = [
+            *self.known,
+            *(name for name, each in self.source.names.items() if isinstance(each, Constant)),
+        ]
+        text = ast.unparse(base)
+        raise self.source.error(
+            base,
+            f"'{text}' is not known here",
+            hint=f"known are: {', '.join(names)}.{did_you_mean(text, names)}",
+        )
+
+    def _slot(self, node: ast.expr) -> ir.Slot:
+        """`e` of a loop, `Edge.cells.first`, `Cell.edges[0]`."""
+        axis = self.loops.get(node.id) if isinstance(node, ast.Name) else None
+        if isinstance(node, ast.Name) and isinstance(axis, (Axis, Relation)):
+            return ir.Slot(axis, name=node.id)
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            owner = self.slots(node.value)
+            if owner is not None and isinstance(node, ast.Attribute):
+                if node.attr in owner.names:
+                    return ir.Slot(owner, index=owner.names.index(node.attr))
+                raise self.source.error(
+                    node,
+                    f"'{node.attr}' is none of '{owner.name}'",
+                    hint=f"choose one of: {', '.join(owner.names)}."
+                    f"{did_you_mean(node.attr, owner.names)}",
+                )
+            number = _whole(node.slice) if isinstance(node, ast.Subscript) else None
+            if owner is not None and number is not None and 0 <= number < owner.length:
+                return ir.Slot(owner, index=number)
+        raise self.source.error(
+            node,
+            f"'{ast.unparse(node)}' names no neighbour and no level",
+            "a kernel says which neighbour it means, not where that lies in memory",
+            "as in field[e] with 'for e in Cell.edges', field[Edge.cells.first], field[k - 1]",
+        )
+
+
+def _index(node: ast.expr) -> list[ast.expr]:
+    if not isinstance(node, ast.Subscript):
+        return []
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _whole(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _whole(node.operand)
+        return None if number is None else -number
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

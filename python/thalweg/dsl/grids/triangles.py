@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triangles as ICON has them: three edges and three neighbours a cell, two cells an edge."""
+
+from __future__ import annotations
+
+from thalweg.dsl.grid import LevelAxis, Place
+
+Cell = Place("cell", "cells")
+Edge = Place("edge", "edges")
+Block = Place("block", "blocks")  # cells in groups, as ICON's nproma cuts them
+Whole = Place("whole", "wholes")  # one point: the grid
+Level = LevelAxis("level")
+
+Cell.relate("edges", Edge, 3)
+Cell.relate("neighbours", Cell, 3)
+Edge.relate("cells", Cell, ("first", "second"))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The intermediate representation: a kernel as a tree, without memory, layout or target.
+
+Expressions are compared by identity, so that passes may keep what they find out in a dictionary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Axis, LevelAxis, Place, Relation
+from thalweg.dsl.problem import Spot
+from thalweg.dsl.units import Unit
+
+
+@dataclass(frozen=True)
+class LevelAt:
+    """A level: `name` + shift with the name of a loop, or "first" or "last" + shift."""
+
+    base: str
+    shift: int
+
+    def __str__(self) -> str:
+        return f"{self.base}{self.shift:+d}" if self.shift else self.base
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One of an axis or relation: number `index`, or the one that variable `name` stands for."""
+
+    axis: Axis | Relation
+    name: str = ""
+    index: int = 0
+
+    def __str__(self) -> str:
+        return self.name or f"{self.axis.name}.{self.axis.names[self.index]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Literal:
+    value: float | int | bool
+    spot: Spot
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A physical constant of the kernel's file."""
+
+    name: str
+    value: float
+    unit: Unit
+    spot: Spot
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A value of argument or local `name`, here or at `slots` and `level`."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    level: LevelAt | None
+    spot: Spot
+
+
+@dataclass(frozen=True, eq=False)
+class Apply:
+    """Operator or function `op` of `args`: + - * / ** neg < <= > >= == != and or not min max …"""
+
+    op: str
+    args: tuple[Expression, ...]
+    spot: Spot
+
+
+@dataclass(frozen=True)
+class LevelRange:
+    """Levels begin <= k < end of `axis`; order "any", "upward" or "downward"."""
+
+    axis: LevelAxis
+    begin: LevelAt
+    end: LevelAt
+    order: str
+
+
+@dataclass(frozen=True, eq=False)
+class Reduce:
+    """`op` (sum, min, max) of `body` over the slots of an axis in order, or over levels."""
+
+    op: str
+    name: str
+    over: Axis | Relation | LevelRange
+    body: Expression
+    spot: Spot
+
+
+Expression = Literal | Constant | Read | Apply | Reduce
+
+
+@dataclass(frozen=True, eq=False)
+class Assign:
+    """`name` becomes `value` at every point, at `level`, or at all levels that it has."""
+
+    name: str
+    level: LevelAt | None
+    value: Expression
+    spot: Spot
+
+
+@dataclass(frozen=True, eq=False)
+class ForLevels:
+    name: str
+    levels: LevelRange
+    body: tuple[Assign, ...]
+    spot: Spot
+
+
+Statement = Assign | ForLevels
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An argument, or a local value with what was found out about it."""
+
+    name: str
+    type: ArgumentType
+    spot: Spot
+
+
+@dataclass
+class KernelIR:
+    name: str
+    doc: str
+    file: str
+    line: int
+    arguments: dict[str, Variable]
+    body: tuple[Statement, ...]
+    locals: dict[str, Variable] = field(default_factory=dict)  # pass `places`
+    least_levels: int = 1  # pass `levels`
+
+    @property
+    def file_name(self) -> str:
+        return Path(self.file).name
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        return {**self.arguments, **self.locals}
+
+    def neighbour_tables(self) -> list[Relation]:
+        """Relations through which values of neighbours are read, in order of use."""
+        found = []
+        for each in walk(self.body):
+            for slot in each.slots if isinstance(each, Read) else ():
+                axes = self.variables[each.name].type.axes if isinstance(each, Read) else ()
+                if isinstance(slot.axis, Relation) and slot.axis not in axes:
+                    found.append(slot.axis)
+        return list(dict.fromkeys(found))
+
+    def places(self) -> list[Place]:
+        found = [each.type.place for each in self.variables.values()]
+        return list(dict.fromkeys(place for place in found if place))
+
+
+def walk(statements: tuple[Statement, ...]) -> list[Expression]:
+    """Every expression, operands before their operator."""
+    found: list[Expression] = []
+
+    def visit(expression: Expression) -> None:
+        if isinstance(expression, Apply):
+            for each in expression.args:
+                visit(each)
+        elif isinstance(expression, Reduce):
+            visit(expression.body)
+        found.append(expression)
+
+    for statement in statements:
+        for assign in statement.body if isinstance(statement, ForLevels) else (statement,):
+            visit(assign.value)
+    return found

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`@kernel`: what makes a Python function a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.passes.levels import least_levels
+from thalweg.dsl.passes.places import find_places
+from thalweg.dsl.reader import read_kernel
+
+
+class Kernel:
+    """A kernel as written; it is read and checked when it is first asked for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+
+    @cached_property
+    def ir(self) -> KernelIR:
+        """Raises KernelError for a kernel that makes no sense."""
+        found = read_kernel(self.function)
+        find_places(found)
+        found.least_levels = least_levels(found)
+        return found
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Declare a kernel. Its body is read, never run."""
+    return Kernel(function)

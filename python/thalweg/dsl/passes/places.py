@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pass: on which place and levels every expression has values, and in which unit.
+
+Finds the types of local values, refuses what makes no sense.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from thalweg.dsl import ir
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import LevelAxis, Place, Relation
+from thalweg.dsl.problem import KernelError, Spot
+from thalweg.dsl.units import ONE, Unit, over, power, times, unit_text
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+TRUTHS = ("and", "or", "not")
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """Of an expression. unit None: any, as zero has. `truth`: a condition, no number."""
+
+    place: Place | None = None
+    level: LevelAxis | None = None  # differs from level to level, with no loop around
+    unit: Unit | None = ONE
+    truth: bool = False
+
+
+def find_places(kernel: ir.KernelIR) -> dict[ir.Expression, ValueType]:
+    """The type of every expression; sets `kernel.locals`. Raises KernelError."""
+    finder = _Finder(kernel)
+    for statement in kernel.body:
+        if isinstance(statement, ir.ForLevels):
+            for assign in statement.body:
+                finder.assign(assign, statement)
+        else:
+            finder.assign(statement, None)
+    return finder.types
+
+
+class _Finder:
+    def __init__(self, kernel: ir.KernelIR) -> None:
+        self.kernel = kernel
+        self.types: dict[ir.Expression, ValueType] = {}
+        self.set: set[str] = set()
+        self.reducing = 0  # reductions around the expression that is looked at
+
+    def assign(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
+        value = self.type_of(assign.value, loop)
+        name = assign.name
+        if value.truth and name in self.kernel.arguments:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' holds numbers, this is a condition",
+                hint="where(condition, 1, 0) is a number",
+            )
+        if name not in self.kernel.variables:
+            level = value.level
+            if assign.level is not None or (loop and self._reads_levels(assign.value)):
+                level = loop.levels.axis if loop else level
+            kind = ArgumentType("local", value.place, (), level, value.unit or ONE)
+            self.kernel.locals[name] = ir.Variable(name, kind, assign.spot)
+        target = self.kernel.variables[name].type
+        if value.place is not None and value.place is not target.place:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' has {_at(target.place)}, the expression {_at(value.place)}",
+                hint="sum(… for e in Cell.edges) brings values of neighbours here",
+            )
+        if value.level is not None and target.level is None:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' has no levels, the expression has",
+                hint=f"sum(… for k in {value.level.name.capitalize()}) adds them up",
+            )
+        if value.unit is not None and value.unit != target.unit and not value.truth:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' is in '{unit_text(target.unit)}', "
+                f"the expression in '{unit_text(value.unit)}'",
+            )
+        self._must_not_meet_itself(assign, loop)
+        self.set.add(name)
+
+    def _reads_levels(self, value: ir.Expression) -> bool:
+        return any(
+            isinstance(each, ir.Read) and self.kernel.variables[each.name].type.level
+            for each in ir.walk((ir.Assign("", None, value, value.spot),))
+        )
+
+    def _must_not_meet_itself(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
+        """What is set point by point and read from other points has no one meaning."""
+        for each in ir.walk((assign,)):
+            if not isinstance(each, ir.Read) or each.name != assign.name:
+                continue
+            if any(isinstance(slot.axis, Relation) for slot in each.slots):
+                raise KernelError(
+                    each.spot,
+                    f"'{each.name}' is read at neighbours while it is set",
+                    "whether a neighbour has its old or its new value would depend on the order",
+                    "set another field, and read this one",
+                )
+            if loop and loop.levels.order == "any" and each.level != assign.level:
+                raise KernelError(
+                    each.spot,
+                    f"'{each.name}' is read at another level while it is set",
+                    "the order of the levels is free here",
+                    "upward(…) or downward(…) gives them an order",
+                )
+
+    def type_of(self, expression: ir.Expression, loop: ir.ForLevels | None) -> ValueType:
+        found = self._find(expression, loop)
+        self.types[expression] = found
+        return found
+
+    def _find(self, expression: ir.Expression, loop: ir.ForLevels | None) -> ValueType:
+        if isinstance(expression, ir.Literal):
+            return ValueType(unit=None if expression.value == 0 else ONE)
+        if isinstance(expression, ir.Constant):
+            return ValueType(unit=expression.unit)
+        if isinstance(expression, ir.Read):
+            return self._read(expression, loop)
+        if isinstance(expression, ir.Reduce):
+            return self._reduce(expression, loop)
+        types = [self.type_of(each, loop) for each in expression.args]
+        place, level = _common(expression.spot, types)
+        return ValueType(place, level, *_unit_of(expression, types))
+
+    def _reduce(self, expression: ir.Reduce, loop: ir.ForLevels | None) -> ValueType:
+        if isinstance(expression.over, ir.LevelRange) and self.reducing:
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over levels stands in another",
+                hint="a local value of its own, set before",
+            )
+        if isinstance(expression.over, ir.LevelRange) and loop:
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over levels in a loop over them",
+                hint="a local value of its own, set before the loop",
+            )
+        self.reducing += 1
+        over = expression.over if isinstance(expression.over, ir.LevelRange) else None
+        around = ir.ForLevels(expression.name, over, (), expression.spot) if over else loop
+        inner = self.type_of(expression.body, around)
+        self.reducing -= 1
+        return ValueType(inner.place, inner.level, inner.unit)
+
+    def _read(self, read: ir.Read, loop: ir.ForLevels | None) -> ValueType:
+        variables = self.kernel.variables
+        if read.name not in variables or (
+            read.name in self.kernel.locals and read.name not in self.set
+        ):
+            raise KernelError(read.spot, f"'{read.name}' is read before it is set")
+        kind = variables[read.name].type
+        if kind.role == "out" and read.name not in self.set:
+            raise KernelError(
+                read.spot,
+                f"'{read.name}' is read before it is set",
+                hint="declare it InOut if it comes with values",
+            )
+        place, axes = kind.place, list(kind.axes)
+        for slot in read.slots:
+            if slot.axis in axes:
+                axes.remove(slot.axis)
+            elif isinstance(slot.axis, Relation) and slot.axis.target is place:
+                place = slot.axis.source
+            else:
+                raise KernelError(
+                    read.spot,
+                    f"'{read.name}' ({kind}) has no '{slot.axis.name}'",
+                    hint=_slots_of(kind),
+                )
+        if axes:
+            raise KernelError(
+                read.spot,
+                f"'{read.name}' ({kind}) has several values here",
+                hint=f"say which of '{axes[0].name}'",
+            )
+        if read.level is not None and kind.level is None:
+            raise KernelError(read.spot, f"'{read.name}' ({kind}) has no levels")
+        level = kind.level if read.level is None and loop is None else None
+        return ValueType(place, level, kind.unit)
+
+
+def _slots_of(kind: ArgumentType) -> str:
+    return f"it has: {kind}"
+
+
+def _at(place: Place | None) -> str:
+    return f"values on {place.plural}" if place else "one value"
+
+
+def _common(spot: Spot, types: list[ValueType]) -> tuple[Place | None, LevelAxis | None]:
+    places = list(dict.fromkeys(each.place for each in types if each.place))
+    if len(places) > 1:
+        raise KernelError(
+            spot,
+            f"values on {places[0].plural} and on {places[1].plural} meet here",
+            hint=f"one of them is to be read at neighbours, as [e] with "
+            f"'for e in {places[0].name.capitalize()}.…'",
+        )
+    levels = list(dict.fromkeys(each.level for each in types if each.level))
+    if len(levels) > 1:
+        raise KernelError(
+            spot,
+            f"{levels[0].name}s and {levels[1].name}s meet here",
+            hint="a loop over levels says which belong together",
+        )
+    return (places[0] if places else None), (levels[0] if levels else None)
+
+
+def _unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None, bool]:
+    """The unit of the result, and whether it is a condition."""
+    op, spot = expression.op, expression.spot
+    for each in types[:1] if op == "where" else types if op in TRUTHS else []:
+        if not each.truth:
+            raise KernelError(spot, "a condition is wanted here", hint="as in 'mass > 0'")
+    numbers = types[1:] if op == "where" else types
+    if op in TRUTHS:
+        return ONE, True
+    if any(each.truth for each in numbers):
+        raise KernelError(
+            spot,
+            "a number is wanted here, this is a condition",
+            hint="where(condition, 1, 0) is a number",
+        )
+    units = [each.unit for each in numbers]
+    if op in ("*", "/"):
+        join = times if op == "*" else over
+        return join(units[0] or ONE, units[1] or ONE), False
+    if op == "**":
+        return _raised(expression, units), False
+    if op == "sqrt":
+        return power(units[0] or ONE, Fraction(1, 2)), False
+    if op in ("exp", "log") and units[0] not in (None, ONE):
+        raise KernelError(
+            spot,
+            f"'{op}' of '{unit_text(units[0] or ONE)}'",
+            hint="divide by a reference value first",
+        )
+    known = list(dict.fromkeys(each for each in units if each is not None))
+    if len(known) > 1:
+        raise KernelError(spot, f"'{unit_text(known[0])}' and '{unit_text(known[1])}' meet here")
+    return (known[0] if known else None), op in COMPARISONS or op == "signbit"
+
+
+def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
+    if units[1] not in (None, ONE):
+        raise KernelError(expression.spot, "an exponent has no unit")
+    exponent = expression.args[1]
+    if isinstance(exponent, ir.Literal):
+        return power(units[0] or ONE, Fraction(exponent.value).limit_denominator(64))
+    if units[0] not in (None, ONE):
+        raise KernelError(
+            expression.spot,
+            f"'{unit_text(units[0] or ONE)}' to a power that is no number",
+            hint="divide by a reference value first",
+        )
+    return ONE

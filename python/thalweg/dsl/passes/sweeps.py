@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pass: which statements go over the points together, and where local values are kept.
+
+A sweep goes over all points of a place once. Inside it lie loops over levels. Statements share a
+sweep where no point needs what another point of it sets, a loop where no level needs another level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from thalweg.dsl import ir
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Place, Relation
+from thalweg.dsl.problem import Spot
+
+
+@dataclass(frozen=True, eq=False)
+class Accumulate:
+    """Local `name` collects `value` over the levels of a loop that begins at `begin`."""
+
+    name: str
+    op: str
+    begin: ir.LevelAt
+    value: ir.Expression
+    spot: Spot
+
+
+Step = ir.Assign | Accumulate
+
+
+@dataclass
+class LevelLoop:
+    """levels None: once a point."""
+
+    name: str
+    levels: ir.LevelRange | None
+    steps: list[Step]
+
+
+@dataclass
+class Sweep:
+    place: Place | None
+    loops: list[LevelLoop] = field(default_factory=list)
+
+
+@dataclass
+class Plan:
+    """`kept`: how much of a local value is needed at a time.
+
+    "scalar": one value; "point": one a point, by several loops of a sweep; "column": the levels of
+    a point, by one sweep; "field": all of it.
+    """
+
+    sweeps: list[Sweep]
+    locals: dict[str, ir.Variable]
+    kept: dict[str, str]
+
+
+def find_sweeps(kernel: ir.KernelIR) -> Plan:
+    maker = _Maker(kernel)
+    for statement in kernel.body:
+        for loop in maker.loops_of(statement):
+            maker.add(loop)
+    return Plan(maker.sweeps, maker.locals, _kept(maker))
+
+
+class _Maker:
+    def __init__(self, kernel: ir.KernelIR) -> None:
+        self.arguments = kernel.arguments
+        self.locals = dict(kernel.locals)
+        self.sweeps: list[Sweep] = []
+
+    def type_of(self, name: str) -> ArgumentType:
+        return (self.arguments.get(name) or self.locals[name]).type
+
+    def loops_of(self, statement: ir.Statement) -> list[LevelLoop]:
+        if isinstance(statement, ir.ForLevels):
+            name, levels = statement.name, statement.levels
+            steps = [_at_level(each, name, self) for each in statement.body]
+            if levels.order == "any":  # all levels of a statement come before the next statement
+                return [LevelLoop(name, levels, [step]) for step in steps]
+            return [LevelLoop(name, levels, steps)]
+        assign, sums = self._without_sums(statement)
+        axis = self.type_of(assign.name).level
+        if axis is None or assign.level is not None:
+            return [*sums, LevelLoop("", None, [assign])]
+        whole = ir.LevelRange(axis, ir.LevelAt("first", 0), ir.LevelAt("last", 1), "any")
+        return [*sums, LevelLoop("level", whole, [_at_level(assign, "level", self)])]
+
+    def _without_sums(self, assign: ir.Assign) -> tuple[ir.Assign, list[LevelLoop]]:
+        """Reductions over levels become local values with loops of their own."""
+        loops: list[LevelLoop] = []
+
+        def outside(expression: ir.Expression) -> ir.Expression:
+            if isinstance(expression, ir.Apply):
+                return replace(expression, args=tuple(outside(each) for each in expression.args))
+            if not isinstance(expression, ir.Reduce):
+                return expression
+            if not isinstance(expression.over, ir.LevelRange):
+                return replace(expression, body=outside(expression.body))
+            name = f"{expression.op}_of_{assign.name}_{len(self.locals)}"
+            kind = ArgumentType("local", self.type_of(assign.name).place)
+            self.locals[name] = ir.Variable(name, kind, expression.spot)
+            step = Accumulate(
+                name, expression.op, expression.over.begin, expression.body, expression.spot
+            )
+            loops.append(LevelLoop(expression.name, expression.over, [step]))
+            return ir.Read(name, (), None, expression.spot)
+
+        return replace(assign, value=outside(assign.value)), loops
+
+    def add(self, loop: LevelLoop) -> None:
+        place = self.type_of(loop.steps[0].name).place
+        if not self.sweeps or self.sweeps[-1].place is not place or not self._may_join(loop):
+            self.sweeps.append(Sweep(place))
+        loops = self.sweeps[-1].loops
+        if loops and _one_loop(loops[-1], loop):
+            loops[-1].steps += _renamed(loop, loops[-1].name)
+        else:
+            loops.append(loop)
+
+    def _may_join(self, loop: LevelLoop) -> bool:
+        """No neighbour is needed that this sweep sets, none is set that it has read."""
+        before = [step for each in self.sweeps[-1].loops for step in each.steps]
+        return not (
+            {step.name for step in before} & _read_at_neighbours(loop.steps)
+            or {step.name for step in loop.steps} & _read_at_neighbours(before)
+        )
+
+
+def _reads(steps: list[Step]) -> list[ir.Read]:
+    assigns = tuple(ir.Assign(step.name, None, step.value, step.spot) for step in steps)
+    return [each for each in ir.walk(assigns) if isinstance(each, ir.Read)]
+
+
+def _read_at_neighbours(steps: list[Step]) -> set[str]:
+    return {
+        each.name
+        for each in _reads(steps)
+        if any(isinstance(slot.axis, Relation) for slot in each.slots)
+    }
+
+
+def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
+    """Same levels in the same order, and neither needs another level of what the other sets."""
+    if first.levels is None or second.levels is None:
+        return first.levels is second.levels
+    if first.levels != second.levels:
+        return False
+    if any(isinstance(step, Accumulate) for step in first.steps):
+        return False
+    return _same_level_only(first, second) and _same_level_only(second, first)
+
+
+def _same_level_only(setter: LevelLoop, reader: LevelLoop) -> bool:
+    set_ = {step.name for step in setter.steps}
+    return all(
+        each.level == ir.LevelAt(reader.name, 0)
+        for each in _reads(reader.steps)
+        if each.name in set_
+    )
+
+
+def _renamed(loop: LevelLoop, name: str) -> list[Step]:
+    return [_at_level(step, name, None, loop.name) for step in loop.steps]
+
+
+def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Step:
+    """`step` with its reads at level `name`: those without a level (`maker`), or those at `old`."""
+
+    def moved(at: ir.LevelAt | None) -> ir.LevelAt | None:
+        return ir.LevelAt(name, at.shift) if at and at.base == old else at
+
+    def change(expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Apply):
+            return replace(expression, args=tuple(change(each) for each in expression.args))
+        if isinstance(expression, ir.Reduce):
+            return replace(expression, body=change(expression.body))
+        if not isinstance(expression, ir.Read):
+            return expression
+        if maker and expression.level is None and maker.type_of(expression.name).level:
+            return replace(expression, level=ir.LevelAt(name, 0))
+        return replace(expression, level=moved(expression.level))
+
+    if isinstance(step, Accumulate):
+        return replace(step, begin=moved(step.begin) or step.begin, value=change(step.value))
+    level = moved(step.level)
+    if maker and level is None and maker.type_of(step.name).level:
+        level = ir.LevelAt(name, 0)
+    return replace(step, level=level, value=change(step.value))
+
+
+def _kept(maker: _Maker) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, variable in maker.locals.items():
+        uses = [
+            (number, loop)
+            for number, sweep in enumerate(maker.sweeps)
+            for loop in sweep.loops
+            if any(step.name == name for step in loop.steps)
+            or any(each.name == name for each in _reads(loop.steps))
+        ]
+        if len({number for number, _ in uses}) > 1:
+            found[name] = "field"
+        elif variable.type.level is None:
+            found[name] = "scalar" if len(uses) == 1 else "point"
+        elif len(uses) == 1 and _at_its_level(name, uses[0][1]):
+            found[name] = "scalar"
+        else:
+            found[name] = "column"
+    return found
+
+
+def _at_its_level(name: str, loop: LevelLoop) -> bool:
+    return all(
+        each.level == ir.LevelAt(loop.name, 0) for each in _reads(loop.steps) if each.name == name
+    )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a decorated function into the intermediate representation."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from thalweg.dsl import ir
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.expressions import Expressions
+from thalweg.dsl.source import Source
+
+STATEMENTS = "name = expression, name[k] = expression, for k in Level: …"
+
+
+def read_kernel(function: Callable[..., Any]) -> ir.KernelIR:
+    source = Source(function)
+    arguments = _read_arguments(source)
+    return ir.KernelIR(
+        source.tree.name,
+        source.doc,
+        source.file,
+        source.line,
+        arguments,
+        _Statements(source, arguments).read(source.tree.body),
+    )
+
+
+def _read_arguments(source: Source) -> dict[str, ir.Variable]:
+    found: dict[str, ir.Variable] = {}
+    for each in source.tree.args.args:
+        if each.annotation is None:
+            raise source.error(
+                each,
+                f"argument '{each.arg}' has no type",
+                hint=f'{each.arg}: Field[Cell, Level, "K"]',
+            )
+        try:
+            kind = eval(ast.unparse(each.annotation), dict(source.names))
+        except (ValueError, AttributeError, NameError, TypeError) as error:
+            raise source.error(each.annotation, f"this is no type of a field: {error}") from None
+        if not isinstance(kind, ArgumentType):
+            raise source.error(
+                each.annotation,
+                "this is no type of a field",
+                hint='Field[Cell, Level, "K"], Out[…], InOut[…] or Parameter["s"]',
+            )
+        found[each.arg] = ir.Variable(each.arg, kind, source.spot(each))
+    if not any(each.type.is_written for each in found.values()):
+        raise source.error(
+            source.tree,
+            f"kernel '{source.tree.name}' sets nothing",
+            hint="an argument of type Out or InOut is what it sets",
+        )
+    return found
+
+
+class _Statements:
+    def __init__(self, source: Source, arguments: dict[str, ir.Variable]) -> None:
+        self.source = source
+        self.arguments = arguments
+        has_levels = {name: each.type.level is not None for name, each in arguments.items()}
+        self.expressions = Expressions(source, has_levels)
+
+    def read(self, nodes: list[ast.stmt]) -> tuple[ir.Statement, ...]:
+        found: list[ir.Statement] = []
+        for node in nodes:
+            if isinstance(node, ast.For):
+                found.append(self._for_levels(node))
+            elif isinstance(node, (ast.Assign, ast.AugAssign)):
+                found.append(self._assign(node))
+            elif not _says_nothing(node):
+                raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
+        return tuple(found)
+
+    def _for_levels(self, node: ast.For) -> ir.ForLevels:
+        if not isinstance(node.target, ast.Name) or node.orelse:
+            raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
+        name, loops = node.target.id, self.expressions.loops
+        if any(isinstance(each, ast.For) for each in node.body):
+            raise self.source.error(node, "a loop over levels holds no other loop")
+        levels = self.expressions.levels(node.iter)
+        loops[name] = levels.axis
+        body = self.read(node.body)
+        del loops[name]
+        assigns = tuple(each for each in body if isinstance(each, ir.Assign))
+        return ir.ForLevels(name, levels, assigns, self.source.spot(node))
+
+    def _assign(self, node: ast.Assign | ast.AugAssign) -> ir.Assign:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(node, ast.Assign) and len(node.targets) != 1:
+            raise self.source.error(node, "one name at a time is set")
+        base = target.value if isinstance(target, ast.Subscript) else target
+        if not isinstance(base, ast.Name):
+            raise self.source.error(target, "this cannot be set", hint=STATEMENTS)
+        level = self._level_of(target) if isinstance(target, ast.Subscript) else None
+        value = self.expressions.read(node.value)
+        spot = self.source.spot(node)
+        if isinstance(node, ast.AugAssign):
+            value = ir.Apply(
+                _operator(self.source, node), (self.expressions.read(target), value), spot
+            )
+        self._must_be_settable(base)
+        self.expressions.known.setdefault(base.id, True)
+        return ir.Assign(base.id, level, value, spot)
+
+    def _must_be_settable(self, base: ast.Name) -> None:
+        name = base.id
+        if name in self.arguments and not self.arguments[name].type.is_written:
+            raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
+
+    def _level_of(self, target: ast.Subscript) -> ir.LevelAt:
+        level = self.expressions.level(target.slice)
+        if level is None:
+            raise self.source.error(
+                target,
+                "a kernel sets values here, at a level, and nowhere else",
+                "what is set at a neighbour would be set by several points at once",
+                "go over the places where the values are set, and read from their neighbours",
+            )
+        return level
+
+
+def _operator(source: Source, node: ast.AugAssign) -> str:
+    words: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+    if type(node.op) not in words:
+        raise source.error(node, "a kernel cannot say this", hint=STATEMENTS)
+    return words[type(node.op)]
+
+
+def _says_nothing(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

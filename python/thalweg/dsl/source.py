@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a decorated function: its tree, its names, and where each word stands."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from thalweg.dsl.problem import KernelError, Spot
+
+
+class Source:
+    """A function as it is written. `names`: what stands in its file, then Python's own."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        lines, self.line = inspect.getsourcelines(function)
+        self.file = _shown(inspect.getsourcefile(function) or "?")
+        self.indent = len(lines[0]) - len(lines[0].lstrip())
+        self.lines = [line.rstrip("\n") for line in lines]
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+        assert isinstance(tree.body[0], ast.FunctionDef)
+        self.tree = tree.body[0]
+        self.names: dict[str, Any] = function.__globals__
+        self.doc = inspect.getdoc(function) or ""
+
+    def spot(self, node: ast.AST) -> Spot:
+        row, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        same = getattr(node, "end_lineno", row) == row
+        text = self.lines[row - 1]
+        end = getattr(node, "end_col_offset", column) + self.indent if same else len(text)
+        return Spot(self.file, self.line + row - 1, column + self.indent, end, text)
+
+    def error(self, node: ast.AST, sentence: str, note: str = "", hint: str = "") -> KernelError:
+        return KernelError(self.spot(node), sentence, note, hint)
+
+    def evaluate(self, node: ast.expr) -> Any:
+        """What a name or attribute of the file is, or None."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.evaluate(node.value)
+            try:
+                return None if owner is None else getattr(owner, node.attr)
+            except AttributeError as error:
+                raise self.error(
+                    node, str(error).split("; ")[0] + ".", hint=str(error).partition("; ")[2]
+                ) from None
+        return None
+
+
+def _shown(file: str) -> str:
+    """Relative to where the user stands, if it lies below."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions as C++ writes them, with no more brackets than they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.dsl import ir
+
+FUNCTIONS = {
+    "sqrt": "std::sqrt",
+    "exp": "std::exp",
+    "log": "std::log",
+    "abs": "std::abs",
+    "signbit": "std::signbit",
+    "**": "std::pow",
+}
+# How tightly an operator binds; a looser operand stands in brackets.
+BINDS = {
+    "where": 1,
+    "or": 2,
+    "and": 3,
+    "==": 4,
+    "!=": 4,
+    "<": 5,
+    "<=": 5,
+    ">": 5,
+    ">=": 5,
+    "+": 6,
+    "-": 6,
+    "*": 7,
+    "/": 7,
+    "neg": 8,
+    "not": 8,
+}
+WORDS = {"or": "||", "and": "&&", "neg": "-", "not": "!"}
+
+# The text of a read, with the slot numbers of the reductions around it.
+Reading = Callable[[ir.Read, dict[str, int]], str]
+
+
+class CppText:
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    def text(self, expression: ir.Expression) -> str:
+        return self._at_least(expression, 0, {})
+
+    def _at_least(self, expression: ir.Expression, binding: int, slots: dict[str, int]) -> str:
+        text, mine = self._bound(expression, slots)
+        return f"({text})" if mine < binding else text
+
+    def _bound(self, expression: ir.Expression, slots: dict[str, int]) -> tuple[str, int]:
+        if isinstance(expression, ir.Literal):
+            return _number(expression.value), 9
+        if isinstance(expression, ir.Constant):
+            return expression.name, 9
+        if isinstance(expression, ir.Read):
+            return self.reading(expression, slots), 9
+        if isinstance(expression, ir.Reduce):
+            return self._reduced(expression, slots)
+        op, args = expression.op, expression.args
+        if op in FUNCTIONS:
+            words = [self._at_least(each, 0, slots) for each in args]
+            return f"{FUNCTIONS[op]}({', '.join(words)})", 9
+        if op in ("min", "max"):
+            return self._extreme(op, [self._at_least(each, 0, slots) for each in args]), 9
+        binds = BINDS[op]
+        if op == "where":
+            test, yes, no = (self._at_least(each, binds + 1, slots) for each in args)
+            return f"{test} ? {yes} : {no}", binds
+        if len(args) == 1:
+            return WORDS[op] + self._at_least(args[0], binds, slots), binds
+        sign = f" {WORDS.get(op, op)} "
+        first, *rest = args  # from left to right: a later one that binds alike needs brackets
+        words = [self._at_least(first, binds, slots)]
+        return sign.join(words + [self._at_least(each, binds + 1, slots) for each in rest]), binds
+
+    def _reduced(self, reduce: ir.Reduce, slots: dict[str, int]) -> tuple[str, int]:
+        assert not isinstance(reduce.over, ir.LevelRange)  # pass `sweeps` made loops of those
+        binds = BINDS["+"] if reduce.op == "sum" else 0
+        words = [
+            self._at_least(reduce.body, binds + (number > 0), {**slots, reduce.name: number})
+            for number in range(reduce.over.length)
+        ]
+        return (
+            (" + ".join(words), binds)
+            if reduce.op == "sum"
+            else (self._extreme(reduce.op, words), 9)
+        )
+
+    def _extreme(self, op: str, words: list[str]) -> str:
+        text = words[0]
+        for each in words[1:]:  # std::min(a, b) is a, unless b is smaller
+            text = f"std::{op}({text}, {each})"
+        return text
+
+
+def _number(value: float | int | bool) -> str:
+    """C++ writes the same bits; a whole number takes part in the arithmetic of reals."""
+    return repr(float(value)) if not isinstance(value, bool) else str(value).lower()

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Target `numpy`, the reference: whole arrays at once, one line of NumPy for each of the kernel.
+
+Arrays have the shape (lengths of axes…, levels, points); what a field does not have is left out.
+Neighbours come as tables of shape (number of neighbours, points), from 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from thalweg.dsl import ir
+from thalweg.dsl.grid import Relation
+from thalweg.dsl.translation import argument_names
+
+FUNCTIONS = {
+    "sqrt": "np.sqrt",
+    "exp": "np.exp",
+    "log": "np.log",
+    "abs": "np.abs",
+    "signbit": "np.signbit",
+    "where": "np.where",
+}
+INFIX = {"and": "&", "or": "|"}
+
+
+def translate(kernel: ir.KernelIR) -> str:
+    """A Python module with one function, arguments as `argument_names` has them."""
+    lines = [
+        f"# {kernel.file}:{kernel.line}",
+        "import numpy as np",
+        "",
+        "",
+        f"def {kernel.name}({', '.join(argument_names(kernel))}):",
+    ]
+    lines += [f"    {line}" for line in _Body(kernel).lines()]
+    return "\n".join([*lines, ""])
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The loop around an expression. `rows`: whether its levels are cut out all at once."""
+
+    name: str = ""
+    levels: ir.LevelRange | None = None
+    rows: bool = True
+    slots: tuple[tuple[str, int], ...] = ()
+
+    def number(self, slot: ir.Slot) -> int:
+        return dict(self.slots)[slot.name] if slot.name else slot.index
+
+
+class _Body:
+    def __init__(self, kernel: ir.KernelIR) -> None:
+        self.kernel = kernel
+
+    def lines(self) -> list[str]:
+        found = []
+        for each in self.kernel.locals.values():
+            shape = [each.type.level and "levels", each.type.place and each.type.place.plural]
+            found.append(f"{each.name} = np.empty(({''.join(f'{n}, ' for n in shape if n)}))")
+        for statement in self.kernel.body:
+            found += self._statement(statement)
+        return found
+
+    def _statement(self, statement: ir.Statement) -> list[str]:
+        if isinstance(statement, ir.Assign):
+            return [self._assign(statement, _Around())]
+        levels, name = statement.levels, statement.name
+        if levels.order == "any":
+            around = _Around(name, levels)
+            return [self._assign(each, around) for each in statement.body]
+        begin, end = self._number(levels.begin, levels), self._number(levels.end, levels)
+        counts = (
+            f"range({begin}, {end})"
+            if levels.order == "upward"
+            else f"range({end} - 1, {begin} - 1, -1)"
+        )
+        around = _Around(name, levels, rows=False)
+        body = [f"    {self._assign(each, around)}" for each in statement.body]
+        return [f"for {name} in {counts}:", *body]
+
+    def _assign(self, assign: ir.Assign, around: _Around) -> str:
+        target = self._element(ir.Read(assign.name, (), assign.level, assign.spot), around, True)
+        return f"{target} = {self._text(assign.value, around)}"
+
+    def _number(self, at: ir.LevelAt, levels: ir.LevelRange | None, extra: int = 0) -> str:
+        """A level as a number: `k - 1` within its loop, `levels - 1` for the last."""
+        more = levels.axis.extra if levels else extra
+        if at.base == "first":
+            return str(at.shift)
+        base, shift = ("levels", at.shift - 1 + more) if at.base == "last" else (at.base, at.shift)
+        return f"{base} {'+' if shift > 0 else '-'} {abs(shift)}" if shift else base
+
+    def _level(self, read: ir.Read, around: _Around) -> str:
+        axis = self.kernel.variables[read.name].type.level
+        assert axis is not None
+        at = read.level
+        if at is None:
+            if not around.levels:
+                return ":"
+            at = ir.LevelAt(around.name, 0)
+        if at.base != around.name:
+            row = self._number(at, None, axis.extra)
+            return f"{row}, None" if around.levels and around.rows else row
+        if not around.rows:
+            return self._number(at, around.levels)
+        levels = around.levels
+        assert levels is not None
+        begin = self._number(replace(levels.begin, shift=levels.begin.shift + at.shift), levels)
+        end = self._number(replace(levels.end, shift=levels.end.shift + at.shift), levels)
+        return f"{begin}:{end}"
+
+    def _element(self, read: ir.Read, around: _Around, whole: bool = False) -> str:
+        kind = self.kernel.variables[read.name].type
+        if kind.role == "parameter":
+            return read.name
+        words = []
+        point = ":"
+        own = {slot.axis: around.number(slot) for slot in read.slots if slot.axis in kind.axes}
+        for slot in read.slots:
+            if slot.axis not in kind.axes and isinstance(slot.axis, Relation):
+                point = f"{slot.axis.full_name}[{around.number(slot)}]"
+        words += [str(own[axis]) for axis in kind.axes]
+        if kind.level is not None:
+            words.append(self._level(read, around))
+        if kind.place is not None:
+            words.append(point)
+        elif kind.level is not None and around.rows and not whole:
+            words.append("None")  # a value for each level meets values for each level and point
+        plain = not whole and set(words) == {":"}
+        return read.name if plain else f"{read.name}[{', '.join(words)}]"
+
+    def _text(self, expression: ir.Expression, around: _Around) -> str:
+        if isinstance(expression, ir.Literal):
+            return repr(expression.value)
+        if isinstance(expression, ir.Constant):
+            return repr(expression.value)
+        if isinstance(expression, ir.Read):
+            return self._element(expression, around)
+        if isinstance(expression, ir.Reduce):
+            return self._reduce(expression, around)
+        args = [self._text(each, around) for each in expression.args]
+        return self._applied(expression.op, args)
+
+    def _applied(self, op: str, args: list[str]) -> str:
+        if op in FUNCTIONS:
+            return f"{FUNCTIONS[op]}({', '.join(args)})"
+        if op in ("min", "max"):
+            text = args[0]
+            for each in args[1:]:  # as in C: the first, unless the second is smaller
+                sign = "<" if op == "min" else ">"
+                text = f"np.where({each} {sign} {text}, {each}, {text})"
+            return text
+        if len(args) == 1:
+            return {"neg": f"(-{args[0]})", "not": f"~({args[0]})"}[op]
+        text = args[0]
+        for each in args[1:]:
+            text = f"({text} {INFIX.get(op, op)} {each})"
+        return text
+
+    def _reduce(self, reduce: ir.Reduce, around: _Around) -> str:
+        if isinstance(reduce.over, ir.LevelRange):
+            inner = self._text(reduce.body, _Around(reduce.name, reduce.over, True, around.slots))
+            return f"np.{reduce.op}({inner}, axis=0)"
+        args = [
+            self._text(reduce.body, replace(around, slots=(*around.slots, (reduce.name, n))))
+            for n in range(reduce.over.length)
+        ]
+        return self._applied("+" if reduce.op == "sum" else reduce.op, args)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Units as CF writes them: products of powers of SI base units, "kg m-2 s-1"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+Unit = tuple[tuple[str, Fraction], ...]  # base unit and power, by name; () = 1
+
+ONE: Unit = ()
+BASE = ("kg", "m", "s", "K", "mol", "A", "cd", "rad")
+DERIVED = {
+    "Pa": "kg m-1 s-2",
+    "J": "kg m2 s-2",
+    "N": "kg m s-2",
+    "W": "kg m2 s-3",
+    "Hz": "s-1",
+    "1": "",
+}
+FACTOR = re.compile(r"([A-Za-z]+|1)(-?\d+)?$")
+
+
+def _collect(factors: Iterable[tuple[str, Fraction]]) -> Unit:
+    powers: dict[str, Fraction] = {}
+    for name, power in factors:
+        powers[name] = powers.get(name, Fraction(0)) + power
+    return tuple(sorted((name, power) for name, power in powers.items() if power))
+
+
+def parse_unit(text: str) -> Unit:
+    """The unit written as `text`. Raises ValueError with a sentence."""
+    factors: list[tuple[str, Fraction]] = []
+    for word in text.split():
+        match = FACTOR.match(word)
+        if match is None:
+            raise ValueError(f"'{word}' is no power of a unit; write \"kg m-2 s-1\"")
+        name, power = match[1], Fraction(int(match[2] or 1))
+        if name in DERIVED:
+            factors += [(base, each * power) for base, each in parse_unit(DERIVED[name])]
+        elif name in BASE:
+            factors.append((name, power))
+        else:
+            known = ", ".join([*BASE, *(each for each in DERIVED if each != "1")])
+            raise ValueError(f"unit '{name}' is not known; choose of: {known}")
+    return _collect(factors)
+
+
+def times(one: Unit, other: Unit) -> Unit:
+    return _collect([*one, *other])
+
+
+def power(unit: Unit, exponent: Fraction) -> Unit:
+    return _collect((name, each * exponent) for name, each in unit)
+
+
+def over(one: Unit, other: Unit) -> Unit:
+    return times(one, power(other, Fraction(-1)))
+
+
+def unit_text(unit: Unit) -> str:
+    """ "kg m-2 s-1"; "1" for a number."""
+    words = [name if each == 1 else f"{name}{each}" for name, each in unit]
+    return " ".join(words) or "1"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel is run on: sizes, neighbours, arguments, and what must come out."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Relation
+from thalweg.errors import ThalwegError, did_you_mean
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arrays have the shape (axes…, levels, points). `expected`: outputs; none = the reference's.
+
+    tolerance  largest difference allowed, relative to the largest absolute value of the output
+    """
+
+    kernel: Kernel
+    sizes: Mapping[str, int]
+    tables: Mapping[str, Array]
+    arguments: Mapping[str, Any]
+    expected: Mapping[str, Array] = field(default_factory=dict)
+    tolerance: float = 1e-14
+
+    def checked(self) -> Case:
+        """Itself, if every array has its shape. Raises a sentence that names the first without."""
+        levels = self.sizes.get("levels", 1)
+        if levels < self.kernel.ir.least_levels:
+            raise ThalwegError(
+                f"kernel '{self.kernel.name}' needs at least "
+                f"{self.kernel.ir.least_levels} levels, there are {levels}"
+            )
+        for relation in self.kernel.ir.neighbour_tables():
+            self._check_table(relation)
+        for name, each in self.kernel.ir.arguments.items():
+            self._check_argument(name, each.type)
+        return self
+
+    def _check_table(self, relation: Relation) -> None:
+        table, points = self.tables[relation.full_name], self.sizes[relation.target.plural]
+        self._check_shape(
+            relation.full_name, table, (relation.length, self.sizes[relation.source.plural])
+        )
+        if table.dtype.kind not in "iu" or table.min() < 0 or table.max() >= points:
+            raise ThalwegError(
+                f"'{relation.full_name}' names a point that there is not; "
+                f"{relation.target.plural} have the numbers 0 to {points - 1}"
+            )
+
+    def _check_argument(self, name: str, kind: ArgumentType) -> None:
+        value = self.arguments[name]
+        shape = tuple(axis.length for axis in kind.axes)
+        shape += (self.sizes["levels"] + kind.level.extra,) if kind.level else ()
+        shape += (self.sizes[kind.place.plural],) if kind.place else ()
+        self._check_shape(name, value, shape)
+        if not isinstance(value, float) and value.dtype != np.float64:
+            raise ThalwegError(
+                f"'{name}' of kernel '{self.kernel.name}' is of type {value.dtype} "
+                "instead of float64"
+            )
+
+    def _check_shape(self, name: str, value: Any, shape: tuple[int, ...]) -> None:
+        if np.shape(value) != shape:
+            raise ThalwegError(
+                f"'{name}' of kernel '{self.kernel.name}' has the shape {np.shape(value)} "
+                f"instead of {shape}"
+            )
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A set of cases. `of_file(data)`: those of a file of vectors; `made()`: on made-up inputs."""
+
+    name: str
+    meaning: str
+    of_file: Callable[[Mapping[str, Array]], list[Case]]
+    made: Callable[[], list[Case]]
+
+
+def read_vectors(path: Path) -> dict[str, Array]:
+    """Every array of an .npz file. Raises a sentence for what is none."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise ThalwegError(f"the data file '{path}' does not exist") from None
+    except (OSError, ValueError, AttributeError, TypeError, EOFError, zipfile.BadZipFile):
+        raise ThalwegError(f"'{path}' is no .npz file of vectors, or it is damaged") from None
+
+
+class Named(dict[str, Array]):
+    """Arrays by name; a missing one is a sentence."""
+
+    def __init__(self, arrays: Mapping[str, Array], source: str) -> None:
+        super().__init__(arrays)
+        self.source = source
+
+    def __missing__(self, name: str) -> Array:
+        raise ThalwegError(f"{self.source} holds no '{name}'.{did_you_mean(name, self)}")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A translated kernel that can be called: the reference as Python, other targets compiled."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.layout import LAYOUTS, Layout
+from thalweg.dsl.targets import cpp_target, numpy_target
+from thalweg.dsl.translation import size_names, table_names
+from thalweg.errors import ThalwegError, did_you_mean
+
+Array = NDArray[Any]
+TARGETS = ("numpy", "serial")
+# No fused multiply-add: every target rounds as the source says, so that all give the same bits.
+FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
+
+
+def check_target(target: str) -> str:
+    if target not in TARGETS:
+        raise ThalwegError(
+            f"target '{target}' does not exist; choose one of: "
+            f"{', '.join(TARGETS)}.{did_you_mean(target, TARGETS)}"
+        )
+    return target
+
+
+def translate(kernel: Kernel, target: str, layout: Layout) -> str:
+    """The code of a kernel. Raises a sentence for a target that does not exist."""
+    if check_target(target) == "numpy":
+        return numpy_target.translate(kernel.ir)
+    return cpp_target.translate(kernel.ir, layout)
+
+
+class Bound(Protocol):
+    """A kernel with its arguments, laid out as its target has them."""
+
+    def run(self) -> None:
+        """The kernel alone: this is what is timed."""
+
+    def outputs(self) -> dict[str, Array]:
+        """What it set, with the shapes of the reference."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Arrays have the shape (axes…, levels, points), tables (neighbours, points)."""
+
+    sizes: Mapping[str, int]
+    tables: Mapping[str, Array]
+    arguments: Mapping[str, Any]
+
+
+def bind(kernel: Kernel, target: str, inputs: Inputs, folder: Path) -> Bound:
+    """`folder`: where compiled code is kept, found again by its text."""
+    layout = LAYOUTS["level_innermost"]
+    code = translate(kernel, target, layout)
+    if target == "numpy":
+        return _Reference(kernel, code, inputs)
+    return _Compiled(kernel, layout, _built(kernel.name, code, folder), inputs)
+
+
+class _Reference:
+    def __init__(self, kernel: Kernel, code: str, inputs: Inputs) -> None:
+        names: dict[str, Any] = {}
+        exec(compile(code, f"<{kernel.name} for numpy>", "exec"), names)
+        self.kernel, self.function = kernel, names[kernel.name]
+        ir = kernel.ir
+        self.arguments = {
+            name: np.array(value, dtype=np.float64) for name, value in inputs.arguments.items()
+        }
+        self.words = [
+            *(inputs.sizes[name] for name in size_names(ir)),
+            *(inputs.tables[name] for name in table_names(ir)),
+            *(self.arguments[name] for name in ir.arguments),
+        ]
+
+    def run(self) -> None:
+        with np.errstate(all="ignore"):  # as compiled code has it
+            self.function(*self.words)
+
+    def outputs(self) -> dict[str, Array]:
+        return {name: self.arguments[name] for name in written(self.kernel)}
+
+
+class _Compiled:
+    def __init__(self, kernel: Kernel, layout: Layout, library: Path, inputs: Inputs) -> None:
+        self.kernel, self.layout = kernel, layout
+        self.function = getattr(ctypes.CDLL(str(library)), kernel.name)
+        self.function.restype = None
+        ir = kernel.ir
+        self.words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
+        self.kept = [
+            np.array(inputs.tables[name].T, dtype=np.int32, order="C") for name in table_names(ir)
+        ]
+        self.words += [ctypes.c_void_p(each.ctypes.data) for each in self.kept]
+        self.laid: dict[str, Array] = {}
+        for name, variable in ir.arguments.items():
+            if variable.type.role == "parameter":
+                self.words.append(ctypes.c_double(inputs.arguments[name]))
+                continue
+            self.laid[name] = layout.lay(variable.type, inputs.arguments[name])
+            self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
+
+    def run(self) -> None:
+        self.function(*self.words)
+
+    def outputs(self) -> dict[str, Array]:
+        arguments = self.kernel.ir.arguments
+        return {
+            name: self.layout.reference(arguments[name].type, self.laid[name])
+            for name in written(self.kernel)
+        }
+
+
+def written(kernel: Kernel) -> list[str]:
+    """Names of the arguments that the kernel sets."""
+    return [name for name, each in kernel.ir.arguments.items() if each.type.is_written]
+
+
+def _built(name: str, code: str, folder: Path) -> Path:
+    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+    if not compiler or not shutil.which(compiler):
+        raise ThalwegError(
+            "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"
+        )
+    mark = hashlib.sha256("\0".join([code, compiler, *FLAGS]).encode()).hexdigest()[:16]
+    library = folder / f"{name}-{mark}.so"
+    if library.is_file():
+        return library
+    folder.mkdir(parents=True, exist_ok=True)
+    source = library.with_suffix(".cpp")
+    source.write_text(code, encoding="utf-8")
+    aside = library.with_suffix(f".{os.getpid()}.part")
+    result = subprocess.run(
+        [compiler, *FLAGS, str(source), "-o", str(aside)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        words = next((line for line in result.stderr.splitlines() if "error" in line), "no word")
+        raise ThalwegError(f"the compiler refused kernel '{name}': {words}", exit_code=1)
+    aside.replace(library)
+    return library

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels that there are: one file each in mini/kernels, or a file of the user's own."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from thalweg.config.checkout import ROOT
+from thalweg.dsl import Kernel
+from thalweg.errors import ThalwegError, did_you_mean
+
+FOLDER = ROOT / "mini" / "kernels"
+
+
+def load_file(path: Path) -> dict[str, Kernel]:
+    """The kernels of a file by name. A file that Python cannot read is refused in a sentence."""
+    spec = importlib.util.spec_from_file_location(f"thalweg_kernel_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ThalwegError(f"'{path}' is no file of kernels; a name that ends in .py is one")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        line = getattr(error, "lineno", None)
+        place = f"{path}:{line}" if line else str(path)
+        raise ThalwegError(f"{place}: Python cannot read this file: {error}") from error
+    found = {name: each for name, each in vars(module).items() if isinstance(each, Kernel)}
+    if not found:
+        raise ThalwegError(f"{path} holds no kernel; a function with '@kernel' above it is one")
+    return found
+
+
+def all_kernels() -> dict[str, Kernel]:
+    """Those of this checkout, by name."""
+    found: dict[str, Kernel] = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        found.update(load_file(path))
+    return found
+
+
+def find_kernel(name: str) -> Kernel:
+    """A kernel of ours by its name, or the only one, or the one named behind ':', of FILE.py."""
+    file, _, wanted = name.partition(":")
+    if not file.endswith(".py"):
+        known = all_kernels()
+        wanted = name
+    else:
+        known = load_file(Path(file))
+        wanted = wanted or (next(iter(known)) if len(known) == 1 else "")
+    if wanted in known:
+        return known[wanted]
+    raise ThalwegError(
+        f"kernel '{wanted or name}' does not exist; choose one of: {', '.join(known)}."
+        f"{did_you_mean(wanted, known)}"
+    )

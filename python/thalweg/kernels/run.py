@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a kernel by itself: checks what goes in and comes out, compares, and takes the time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels.cases import Array, Case, Vectors, read_vectors
+from thalweg.kernels.compiled import Inputs, bind, check_target
+from thalweg.kernels.icon_like import ICON_LIKE
+
+VECTORS: tuple[Vectors, ...] = (ICON_LIKE,)
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+BUILT = CACHE / "thalweg" / "kernels"  # of this user: a checkout may belong to another
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one case. differences: output: largest difference relative to its largest value."""
+
+    case: Case
+    target: str
+    outputs: dict[str, Array]
+    differences: dict[str, float]
+    seconds: list[float]  # wall time of each repetition
+
+    @property
+    def passed(self) -> bool:
+        return all(each <= self.case.tolerance for each in self.differences.values())
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "kernel": self.case.kernel.name,
+            "target": self.target,
+            "sizes": dict(self.case.sizes),
+            "differences": self.differences,
+            "tolerance": self.case.tolerance,
+            "passed": self.passed,
+            "seconds": self.seconds,
+            "outputs": {
+                name: dict(zip(("max", "min", "sum"), _figures(array), strict=True))
+                for name, array in self.outputs.items()
+            },
+        }
+
+
+def find_cases(name: str, data: Path | None) -> list[Case]:
+    """Of a kernel, or of all of a set of vectors, on a file's inputs or on made-up ones."""
+    arrays = read_vectors(data) if data else None
+    known: list[str] = []
+    for vectors in VECTORS:
+        cases = vectors.made() if arrays is None else vectors.of_file(arrays)
+        if name == vectors.name:
+            return cases
+        found = [case for case in cases if case.kernel.name == name]
+        if found:
+            return found
+        known += [vectors.name, *(case.kernel.name for case in cases)]
+    raise ThalwegError(
+        f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
+        f"{did_you_mean(name, known)}"
+    )
+
+
+def run_cases(name: str, data: Path | None, target: str, repeat: int) -> Iterator[Outcome]:
+    check_target(target)
+    for case in find_cases(name, data):
+        yield run_case(case, target, repeat)
+
+
+def run_case(case: Case, target: str, repeat: int) -> Outcome:
+    """Each repetition begins with the same inputs."""
+    expected = case.expected or _called(case, "numpy")[0]
+    seconds = []
+    outputs: dict[str, Array] = {}
+    for _ in range(repeat):
+        outputs, wall_s = _called(case, target)
+        seconds.append(wall_s)
+    differences = {each: _difference(outputs[each], right) for each, right in expected.items()}
+    return Outcome(case, target, outputs, differences, seconds)
+
+
+def _called(case: Case, target: str) -> tuple[dict[str, Array], float]:
+    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), BUILT)
+    begin = time.perf_counter()
+    bound.run()
+    wall_s = time.perf_counter() - begin
+    return bound.outputs(), wall_s
+
+
+def _difference(found: Array, right: Array) -> float:
+    """Relative to the largest value; infinite where only one of both is a number."""
+    if (np.isnan(found) != np.isnan(right)).any() or found.shape != right.shape:
+        return float("inf")
+    largest = float(np.nanmax(np.abs(right), initial=0.0))
+    apart = float(np.nanmax(np.abs(found - right), initial=0.0))
+    return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
+
+
+def _figures(array: Array) -> tuple[float, float, float]:
+    return float(array.max()), float(array.min()), float(array.sum())
+
+
+def print_outcome(outcome: Outcome, number: int) -> None:
+    """In the form that standalone runs of NICAM's and DYNAMICO's kernels have."""
+    case = outcome.case
+    print(f"[KERNEL] {case.kernel.name}")
+    sizes = " ".join(f"{name}={size}" for name, size in case.sizes.items())
+    print(f"{sizes} target={outcome.target}")
+    print("### Input ###")
+    for name, value in case.arguments.items():
+        if not isinstance(value, float) and not np.isnan(value).any():
+            _print_check(name, value)
+    print("### Output ###")
+    for name, array in outcome.outputs.items():
+        _print_check(name, array)
+    print("### Validation : point-by-point diff ###")
+    for name, apart in outcome.differences.items():
+        verdict = "" if apart <= case.tolerance else f" more than the {case.tolerance:g} allowed"
+        print(f"+diff[{name}] relative={apart:.3e}{verdict}")
+    print(
+        f"*** ID={number:03d} : {case.kernel.name:30} T={sum(outcome.seconds):12.6f} "
+        f"N={len(outcome.seconds)}"
+    )
+
+
+def _print_check(name: str, array: Array) -> None:
+    largest, smallest, total = _figures(array)
+    print(f"+check[{name:16}] max={largest:24.16e} min={smallest:24.16e} sum={total:24.16e}")

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ICON-like kernels: right against vectors and against their formulas, the same bits everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from thalweg.config.checkout import ROOT
+from thalweg.kernels.cases import Case
+from thalweg.kernels.compiled import TARGETS, Inputs, bind
+from thalweg.kernels.icon_like import cases_of, made_up
+from thalweg.kernels.run import find_cases, run_case
+
+VECTORS = ROOT.parent / "shared" / "reference" / "icon" / "icon_like.npz"
+Array = NDArray[Any]
+NAMES = [case.kernel.name for case in cases_of(made_up(4, 4))]
+
+
+def result(case: Case, target: str, folder: Path) -> Array:
+    """The one output of an ICON-like kernel."""
+    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), folder)
+    bound.run()
+    (found,) = bound.outputs().values()
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("built")
+
+
+@pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_vectors_of_the_original_are_met(name: str, target: str) -> None:
+    for case in find_cases(name, VECTORS):
+        assert case.expected
+        outcome = run_case(case, target, 1)
+        assert outcome.passed, outcome.differences
+
+
+def written_out(data: dict[str, Array]) -> dict[str, Array]:
+    """The formulas of each kernel, point by point and level by level, without the language."""
+    t, d, flux = data["in_temp"], data["in_dvg"], data["in_grad"]
+    levels, cells = t.shape
+    first, second = data["grid_edge_cell"]
+    around = np.zeros_like(t)
+    for k, c in np.ndindex(levels, cells):
+        edges = data["grid_cell_edge"][:, c]
+        around[k, c] = sum(data["in_o8_a"][n, c] * flux[k, edges[n]] for n in range(3))
+    mixed = data["in_o8_prev"].copy()
+    q = data["in_o8_p"]
+    for k in range(1, levels - 1):
+        mixed[k] = q[k] * around[k] + (1 - q[k]) * around[k - 1]
+    mixed[-1] = 0.4 * around[-1] + 0.3 * around[-2] + 0.3 * around[-3]
+    both, recurrence = d.copy(), t.copy()
+    for k in range(1, levels):
+        both[k] = d[k] + d[k - 1]
+        recurrence[k] = 0.5 * (t[k] + t[k - 1]) + 0.05 * both[k - 1]
+    total = data["in_vi_prev"].copy()
+    for k in range(levels):
+        total += t[k]
+    weighted = data["in_cell_param"] * t
+    return {
+        "gradient": t[:, first] - t[:, second],
+        "divergence_of_triangles": np.einsum(
+            "nc,knc->kc", data["grid_div_weight"], flux[:, data["grid_cell_edge"]]
+        ),
+        "time_step": t + 0.1 * d,
+        "neighbour_mean": t[:, data["grid_neighbor"]].sum(axis=1) / 3,
+        "vertical_integral": total,
+        "weighted_gradient": weighted[:, first] - weighted[:, second],
+        "weighted_neighbours": mixed,
+        "column_recurrence": recurrence,
+    }
+
+
+@pytest.mark.parametrize(("side", "levels", "seed"), [(8, 3, 5), (4, 31, 6)])
+def test_the_formulas_are_met_and_targets_give_the_same_bits(
+    side: int, levels: int, seed: int, built: Path
+) -> None:
+    data = made_up(side, levels, seed)
+    right = written_out(data)
+    for case in cases_of(data):
+        name = case.kernel.name
+        ours = {target: result(case, target, built) for target in TARGETS}
+        apart = np.abs(ours["numpy"] - right[name]).max() / np.abs(right[name]).max()
+        assert apart <= 1e-14, name
+        for target, found in ours.items():
+            assert found.tobytes() == ours["numpy"].tobytes(), (name, target)
+
+
+def test_what_flows_out_of_one_triangle_flows_into_another(built: Path) -> None:
+    """The sum of div(grad T) over all cells is 0, and that of a constant is 0 everywhere."""
+    data = made_up(16, 5)
+    cases = {case.kernel.name: case for case in cases_of(data)}
+    for temperature in (data["in_temp"], np.full_like(data["in_temp"], 281.5)):
+        slope = {**cases["gradient"].arguments, "temperature": temperature}
+        difference = result(_with(cases["gradient"], slope), "serial", built)
+        flow = {**cases["divergence_of_triangles"].arguments, "flux": difference}
+        divergence = result(_with(cases["divergence_of_triangles"], flow), "serial", built)
+        assert np.abs(divergence.sum(axis=1)).max() <= 1e-9
+    assert not divergence.any()  # of the constant, which came last
+
+
+def _with(case: Case, arguments: dict[str, Any]) -> Case:
+    return Case(case.kernel, case.sizes, case.tables, arguments)

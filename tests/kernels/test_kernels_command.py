@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg kernels` and `thalweg translate`: what they print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+import pytest
+
+from thalweg.kernels.icon_like import made_up
+
+Cli = Callable[..., "CompletedProcess[str]"]
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    data = made_up(8, 4)
+    expected = data["in_temp"] + 0.1 * data["in_dvg"]
+    np.savez(tmp_path / "vectors.npz", **data, out_step_temp=expected)  # type: ignore[arg-type]
+    return tmp_path / "vectors.npz"
+
+
+def change(path: Path, **arrays: object) -> None:
+    """None: the array is left out."""
+    data = {**np.load(path), **arrays}
+    np.savez(path, **{name: each for name, each in data.items() if each is not None})
+
+
+def test_kernels_are_listed_with_their_files(cli: Cli) -> None:
+    entries = json.loads(cli("kernels", "list", "--json").stdout)
+    listed = {each["kernel"]: each["file"] for each in entries}
+    assert listed["gradient"] == "gradient.py"
+    assert all(each["meaning"] for each in entries)
+
+
+def test_a_run_prints_checks_differences_and_its_time(cli: Cli, vectors: Path) -> None:
+    result = cli("kernels", "run", "time_step", "--data", vectors, "--repeat", 3)
+    assert result.returncode == 0, result.stderr
+    assert "[KERNEL] time_step\ncells=64 levels=4" in result.stdout.replace(" edges=96", "")
+    temperature = np.load(vectors)["out_step_temp"]
+    line = next(each for each in result.stdout.split("### Output ###")[1].splitlines() if each)
+    assert f"max={temperature.max():24.16e} min={temperature.min():24.16e}" in line
+    assert "### Validation : point-by-point diff ###\n+diff[temperature]" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("*** ID=001 : time_step")
+    assert result.stdout.splitlines()[-1].endswith("N=3")
+
+
+def test_a_value_that_differs_is_exit_code_1(cli: Cli, vectors: Path) -> None:
+    wrong = np.load(vectors)["out_step_temp"].copy()
+    wrong[2, 7] *= 1 + 1e-12
+    change(vectors, out_step_temp=wrong)
+    result = cli("kernels", "run", "time_step", "--data", vectors)
+    assert result.returncode == 1
+    assert "more than the 1e-14 allowed" in result.stdout
+    told = cli("kernels", "run", "time_step", "--data", vectors, "--json")
+    assert told.returncode == 1
+    assert json.loads(told.stdout)[0]["passed"] is False
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words", "sentence"),
+    [
+        ({}, ["gradien"], "kernel 'gradien' does not exist"),
+        ({}, ["gradient", "--target", "cude"], "target 'cude' does not exist"),
+        ({"in_temp": None}, ["gradient"], "the data file holds no 'in_temp'"),
+        ({"in_temp": np.zeros((4, 63))}, ["gradient"], "has the shape (4, 63) instead of (4, 64)"),
+        ({"in_temp": np.zeros((4, 64), np.float32)}, ["gradient"], "float32 instead of float64"),
+        ({"par_nlev": np.array(2)}, ["weighted_neighbours"], "has the shape"),
+        ({"grid_cell_edge": np.full((3, 64), 96)}, ["gradient"], "'cell_edges' names a point"),
+        ({"grid_cell_edge": np.zeros((2, 64), int)}, ["gradient"], "(2, 64) instead of (3, 64)"),
+    ],
+)
+def test_a_data_file_that_does_not_fit_is_a_sentence(
+    arrays: dict[str, object], words: list[str], sentence: str, cli: Cli, vectors: Path
+) -> None:
+    change(vectors, **arrays)
+    result = cli("kernels", "run", *words, "--data", vectors)
+    assert result.returncode == 2, result.stdout
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_what_is_no_data_file_is_a_sentence(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no vectors")
+    for name, words in (("text.npz", "is no .npz file"), ("none.npz", "does not exist")):
+        result = cli("kernels", "run", "gradient", "--data", tmp_path / name)
+        assert result.returncode == 2
+        assert words in result.stderr
+
+
+def test_no_compiler_is_a_sentence(
+    cli: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    result = cli("kernels", "run", "time_step", "--data", vectors)
+    assert result.returncode == 2
+    assert "no C++ compiler was found" in result.stderr
+    assert (
+        cli("kernels", "run", "time_step", "--data", vectors, "--target", "numpy").returncode == 0
+    )
+
+
+def test_translated_code_names_its_source_and_keeps_its_names(cli: Cli, tmp_path: Path) -> None:
+    code = cli("translate", "gradient").stdout
+    assert code.splitlines()[0].endswith("mini/kernels/gradient.py:10")
+    assert "difference[edge * levels + level] =" in code
+    assert "def gradient(" in cli("translate", "gradient", "--target", "numpy").stdout
+    told = cli("translate", "gradient", "--show", "ir").stdout
+    assert "out       difference: edge, level [K]" in told
+    assert cli("translate", "gradient", "-o", tmp_path / "gradient.cpp").returncode == 0
+    assert (tmp_path / "gradient.cpp").read_text() == code
+    result = cli("translate", "gradient", "--show", "codes")
+    assert result.returncode == 2
+    assert "Did you mean 'code'?" in result.stderr
