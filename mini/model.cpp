@@ -64,6 +64,12 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   extra_work_sweeps_ = model.number("extra_work");
 
   const Grid grid = Grid::parse(experiment.table("grid").text("name"));
+  if (ranks > grid.cells()) {
+    throw Error(Blame::user,
+                fmt::format("[machine]: {} ranks compute, but grid '{}' has {} cells; start fewer "
+                            "ranks, or choose a finer grid",
+                            ranks, grid.name(), grid.cells()));
+  }
   const Decomposition decomposition(grid, ranks, experiment.table("grid").text("decomposition"));
   mesh_ = build_mesh(decomposition, rank_, halo_depth(settings));
   stencils_ = std::make_unique<const Stencils>(mesh_);

@@ -9,10 +9,13 @@
 
 #include "base/crc32.hpp"
 #include "thalweg/checksums.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
 namespace {
+
+constexpr std::size_t read_back_bytes = std::size_t{1} << 20;
 
 struct Log {
   std::string directory;
@@ -70,10 +73,24 @@ void WrittenBlocks::add(std::int64_t offset, std::span<const std::byte> bytes) {
   block.bytes += static_cast<std::int64_t>(bytes.size());
 }
 
+WrittenBlock read_block(const FileBytes& file, std::int64_t begin, std::int64_t end) {
+  WrittenBlocks read;
+  std::vector<std::byte> slab(read_back_bytes);
+  for (auto at = begin; at < end; at += std::ssize(slab)) {
+    slab.resize(std::min<std::size_t>(slab.size(), end - at));
+    file.read(slab, at);
+    read.add(at, slab);
+    note_work();
+  }
+  return read.blocks().front();
+}
+
 void collect_checksums(const std::string& directory) {
   log_of_rank() = std::make_unique<Log>();
   log_of_rank()->directory = directory;
 }
+
+bool collects_checksums() { return log_of_rank() != nullptr; }
 
 void note_written(const std::string& aside_path, std::int64_t offset,
                   std::span<const std::byte> bytes) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "file/block_spool.hpp"
+#include "file/file_bytes.hpp"
 
 namespace thalweg {
 
@@ -26,6 +27,9 @@ class WrittenBlocks {
   std::vector<WrittenBlock> blocks_;
 };
 
+/// Was collect_checksums() called?
+bool collects_checksums();
+
 /// Unless collect_checksums() was called (thalweg/checksums.hpp), nothing is noted.
 /// `aside_path`: with ".part" at its end, or at the end of a folder of it.
 void note_written(const std::string& aside_path, std::int64_t offset,
@@ -36,6 +40,8 @@ void forget_written(const std::string& aside_path);  ///< the file begins anew
 std::map<std::string, std::vector<WrittenBlock>> take_new_written(const std::string& final_path);
 /// The file is closed: what it ended with, and what stands beside it, goes the same way.
 void end_written(const std::string& final_path);
+/// Bytes begin to before end, as they lie in the file now.
+WrittenBlock read_block(const FileBytes& file, std::int64_t begin, std::int64_t end);
 /// What another run wrote.
 void note_blocks(const std::string& final_path, std::span<const WrittenBlock> blocks);
 /// Of this rank so far; from now on nothing is noted. Null if nothing was.

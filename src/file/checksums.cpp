@@ -30,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t read_back_bytes = std::size_t{1} << 20;
 constexpr std::size_t text_bytes = std::size_t{1} << 20;  // of the list, in one write
 constexpr int pulse_tag = 0, blocks_tag = 1;
 
@@ -55,18 +54,6 @@ std::vector<fs::path> final_files(const fs::path& directory) {
     return path_before(one.native(), other.native());
   });
   return files;
-}
-
-WrittenBlock read_block(const FileBytes& file, std::int64_t begin, std::int64_t end) {
-  WrittenBlocks read;
-  std::vector<std::byte> slab(read_back_bytes);
-  for (auto at = begin; at < end; at += std::ssize(slab)) {
-    slab.resize(std::min<std::size_t>(slab.size(), end - at));
-    file.read(slab, at);
-    read.add(at, slab);
-    note_work();
-  }
-  return read.blocks().front();
 }
 
 /// The list while it is written: of a large one only the end is in memory.
@@ -106,54 +93,73 @@ class ListFile {
 class FileBlocks {
  public:
   FileBlocks(const std::string& path, std::int64_t size, ListFile& list)
-      : file_(path, O_RDONLY), size_(size), list_(list) {}
+      : size_(size), list_(list) {
+    if (size_ > 0) file_.emplace(path, O_RDONLY);
+  }
 
-  /// In the order of their offsets.
+  /// In the order of their offsets. A file that has been cut since has them all the same: the list
+  /// says what was written.
   void add(const WrittenBlock& block) {
-    if (block.offset + block.bytes > size_) cut_ = true;  // the file, after they were written
-    if (cut_) return;
     note_work();
     read_to(block.offset);
     tell(block);
   }
-  void end() { read_to(size_); }
+  /// How many bytes the file must have.
+  std::int64_t end() {
+    read_to(size_);
+    return std::max(end_, size_);
+  }
 
  private:
   void read_to(std::int64_t next) {
-    if (next > end_) tell(read_block(file_, end_, next));
+    next = std::min(next, size_);
+    if (next > end_) tell(read_block(*file_, end_, next));
   }
   void tell(const WrittenBlock& block) {
-    list_.add((end_ == 0 ? "" : ",") + to_text(block));
+    list_.add((some_ ? "," : "") + to_text(block));
     end_ = block.offset + block.bytes;
+    some_ = true;
   }
 
-  FileBytes file_;
+  std::optional<FileBytes> file_;  // nothing of one that is not there any more
   std::int64_t size_, end_ = 0;
-  bool cut_ = false;
+  bool some_ = false;
   ListFile& list_;
 };
 
-/// `written` is at the first block that may be of this file or of one after it.
-void add_file(const fs::path& path, const std::string& directory, MergedBlocks& written,
-              ListFile& list) {
-  const auto& name = path.native();
-  const auto size = static_cast<std::int64_t>(fs::file_size(path));
-  list.add(fmt::format(R"({{"file":{},"bytes":{},"blocks":[)",
-                       Json(path.lexically_relative(directory).string()).dump(), size));
-  FileBlocks blocks(name, size, list);
+/// `written` is at the first block of this file, if there are some.
+void add_file(const std::string& path, std::int64_t size, const std::string& directory,
+              MergedBlocks& written, ListFile& list) {
+  list.add(fmt::format(R"({{"file":{},"blocks":[)",
+                       Json(fs::path(path).lexically_relative(directory).string()).dump()));
+  FileBlocks blocks(path, size, list);
   BlocksWithoutOverlaps alone;
-  while (!written.at_end() && path_before(written.path(), name)) written.step();
-  for (; !written.at_end() && written.path() == name; written.step())
+  for (; !written.at_end() && written.path() == path; written.step())
     if (const auto block = alone.add(written.block())) blocks.add(*block);
   if (const auto block = alone.last()) blocks.add(*block);
-  blocks.end();
-  list.add("]}\n");
+  list.add(fmt::format("],\"bytes\":{}}}\n", blocks.end()));
+}
+
+/// Files that were written and come before `next` ("" = all) are not there any more: the list tells
+/// of them, too, for who looks for them.
+void add_lost_files(std::string_view next, const std::string& directory, MergedBlocks& written,
+                    ListFile& list) {
+  while (!written.at_end() && (next.empty() || path_before(written.path(), next))) {
+    if (written.path().starts_with(directory + "/files/"))
+      add_file(std::string(written.path()), 0, directory, written, list);
+    else
+      written.step();
+  }
 }
 
 void write_list(const std::string& directory, MergedBlocks& written) {
   ListFile list(list_path(directory));
-  for (const auto& path : final_files(directory + "/files"))
-    add_file(path, directory, written, list);
+  for (const auto& path : final_files(directory + "/files")) {
+    add_lost_files(path.native(), directory, written, list);
+    add_file(path.native(), static_cast<std::int64_t>(fs::file_size(path)), directory, written,
+             list);
+  }
+  add_lost_files("", directory, written, list);
   list.complete();
 }
 

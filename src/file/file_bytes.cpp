@@ -102,14 +102,19 @@ void rename_file(const std::string& from, const std::string& to) {
   if (refused) refuse("rename", from, refused.value());
 }
 
-void take_back(const std::string& path) {
+void require_file(const std::string& path) {
   std::error_code ignored;
-  if (fs::exists(path + ".part", ignored)) return;
-  if (fs::exists(path, ignored)) return rename_file(path, path + ".part");
+  if (fs::exists(path + ".part", ignored) || fs::exists(path, ignored)) return;
   throw Error(Blame::user,
               fmt::format("there is neither '{}' nor '{}.part', which the run before wrote; put it "
                           "back, or begin anew",
                           path, path));
+}
+
+void take_back(const std::string& path) {
+  require_file(path);
+  std::error_code ignored;
+  if (!fs::exists(path + ".part", ignored)) rename_file(path, path + ".part");
 }
 
 }  // namespace thalweg

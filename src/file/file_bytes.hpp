@@ -36,6 +36,8 @@ void require_size(const std::string& path, std::int64_t bytes);
 void make_directory(const std::string& path);
 /// Takes the place of what has the name `to`.
 void rename_file(const std::string& from, const std::string& to);
+/// Throws Error(user) if there is neither `path` nor path + ".part", which a run wrote.
+void require_file(const std::string& path);
 /// Path + ".part" from a file or directory that has its final name already, unless there is one.
 /// Throws Error(user) if there is neither.
 void take_back(const std::string& path);

@@ -312,6 +312,8 @@ void Output::State::take_files() {
       auto& begun = definition.begun;
       const auto before = definition.same_files ? read_begun(definition) : std::nullopt;
       if (before && definition.continues_after) begun = *before;
+      if (definition.same_files && definition.continues_after)
+        require_kept(definition, divide_lanes(definition, ranks.writers));
       take_back_files(definition);
       write_begun(definition);
       if (once_defined) once_defined();

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -175,3 +176,27 @@ def test_every_command_is_tried(cli: Cli) -> None:
         for each in group.registered_commands
     }
     assert found == set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["demo", "--duration", "soon", "-o", "{folder}/demo"], "'soon' is not a duration"),
+        (["report", "{folder}", "-o", "/"], "'/' is the name of no file"),
+        (["grid", "R2B0", "-o", "{folder}/pipe"], "is no file but a directory, a device or a pipe"),
+        (["run", "{folder}/deep.toml"], "values lie too deep in each other"),
+        (["run", "{folder}/few.toml", "-o", "{folder}/run"], "grid 'R1B0' has 20 cells"),
+    ],
+)
+def test_what_nobody_expects_is_a_sentence(
+    words: list[str], sentence: str, cli: Cli, tmp_path: Path, model: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "deep.toml").write_text(f"a = {'[' * 100_000}")
+    few = '[grid]\nname = "R1B0"\n[time]\nduration = "PT1H"\n[io]\nmode = "serial"\n'
+    (tmp_path / "few.toml").write_text(few + "[machine]\nranks = 21\n")
+    result = cli(*(word.format(folder=tmp_path) for word in words))
+    assert result.returncode == 2, result.stderr
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+    assert (tmp_path / "pipe").is_fifo()

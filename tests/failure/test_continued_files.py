@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -72,17 +73,18 @@ def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_pat
     words = [case, *settings_of(storage), "--out", tmp_path / "run"]
     done = cli("run", *words, "--set", "time.duration=PT3H")  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
-    file = cut = min(final_files(tmp_path / "run").values())
+    files = set(final_files(tmp_path / "run").values())
+    file = cut = min(files)
     if file.is_dir():
         cut = max(path for path in file.glob("vor/c/1/**/*") if path.is_file())
     kept = cut.read_bytes()
     cut.write_bytes(kept[: len(kept) // 2])
     refused = cli("run", *words, "--continue")  # type: ignore[operator]
     assert refused.returncode == 2, refused.stderr
-    assert f"files/{file.name}.part" in refused.stderr
+    assert f"files/{file.name}" in refused.stderr
     assert "or begin anew" in refused.stderr
-    aside = file.with_name(f"{file.name}.part")
-    (aside / cut.relative_to(file) if aside.is_dir() else aside).write_bytes(kept)
+    assert set(final_files(tmp_path / "run").values()) == files  # nothing was touched
+    cut.write_bytes(kept)
     done = cli("run", *words, "--continue")  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
     verified = cli("verify", tmp_path / "run")  # type: ignore[operator]
@@ -132,3 +134,85 @@ def test_a_run_that_becomes_unstable_leaves_the_times_that_happened(
     unstable_s = float(done.stderr.partition("unstable before ")[2].split()[0])
     assert times_s[-1] == unstable_s - 10800.0
     assert not list((tmp_path / "run" / "files").glob("*.part"))
+
+
+def data_files(run: Path) -> list[Path]:
+    """Without what stands beside them."""
+    return sorted(each for each in final_files(run).values() if each.suffix != ".json")
+
+
+def _flip(run: Path, file: Path) -> None:
+    """A bit in the middle of what the journal of `file` knows of its first time."""
+    (journal,) = (
+        each
+        for each in map(read_journal, (run / "journal").glob("*.jsonl"))
+        if file.name in each.times[0].files
+    )
+    path, blocks = max(journal.times[0].blocks.items(), key=lambda item: item[1][-1].size)
+    damaged, at = run / "files" / path, blocks[-1].offset + blocks[-1].size // 2
+    content = bytearray(damaged.read_bytes())
+    content[at] ^= 0x08
+    damaged.write_bytes(content)
+
+
+@pytest.mark.some(2, 1)
+@pytest.mark.parametrize("storage", STORAGES)
+def test_damage_from_before_a_continuation_is_found_after_it(
+    storage: str, cli: object, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["run", case, *settings_of(storage), "--out", run]
+    first = [*words, "--set", "time.duration=PT3H", "--set", "output.file_interval=PT1H"]
+    done = cli(*first)  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    stays, removed, *_, grows = data_files(run)
+    _flip(run, stays)
+    for each in (removed, removed.with_name(f"{removed.name}.json")):
+        if each.is_dir():
+            shutil.rmtree(each)
+        else:
+            each.unlink(missing_ok=True)
+    done = cli(*words, "--set", "output.file_interval=PT1H", "--continue")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    verified = cli("verify", run)  # type: ignore[operator]
+    assert verified.returncode == 1, verified.stdout
+    assert f"damaged[file '{stays}" in verified.stdout
+    assert "the checksum of bytes" in verified.stdout
+    assert removed.name in verified.stdout
+    assert grows.name not in verified.stdout
+
+
+@pytest.mark.some(2, 1)
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_damaged_file_does_not_grow(storage: str, cli: object, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["run", case, *settings_of(storage), "--out", run, "--set", "output.file_interval=0"]
+    done = cli(*words, "--set", "time.duration=PT3H")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    records = {
+        path: path.read_bytes() for path in run.iterdir() if path.suffix in (".json", ".jsonl")
+    }
+    (file,) = data_files(run)
+    _flip(run, file)
+    refused = cli(*words, "--continue")  # type: ignore[operator]
+    assert refused.returncode == 2, refused.stderr
+    assert "is not what was written: the checksum of bytes" in refused.stderr
+    assert {path: path.read_bytes() for path in records} == records
+
+
+def test_a_refused_continuation_leaves_the_run_as_it_was(cli: object, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["run", case, *settings_of("netcdf4-none"), "--out", run]
+    done = cli(*words, "--set", "time.duration=PT3H")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    before = cli("verify", run).stdout  # type: ignore[operator]
+    other = [*words, "--continue", "--set", "output.precision=float64"]
+    refused = cli(*other)  # type: ignore[operator]
+    assert refused.returncode == 2, refused.stderr
+    assert "was begun with other settings" in refused.stderr
+    verified = cli("verify", run)  # type: ignore[operator]
+    assert verified.returncode == 0, verified.stdout
+    assert verified.stdout == before

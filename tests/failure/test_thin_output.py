@@ -17,7 +17,7 @@ from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.contents import final_files
 from thalweg.testing.ranked_run import RankedRun, ranks_of, stopped
 
-# One output step is 1.5 MB as it is staged: there is room for two of the 49. Many time steps, so
+# One output step is 1.5 MB as it is staged: there is room for two of the 49. Work enough, so
 # that the writers stand still before the model has gone far.
 CASE = """
 [grid]
@@ -25,6 +25,7 @@ name = "R2B2"
 [model]
 levels = 10
 time_step = 180
+extra_work = 60
 [time]
 duration = "PT12H"
 [[output]]

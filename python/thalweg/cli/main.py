@@ -289,6 +289,8 @@ def report(
     for path in runs:
         if not path.is_dir():
             raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
+    if out is not None and not out.name:
+        raise ThalwegError(f"'{out}' is the name of no file; give that of the page to write")
     try:
         page = write_report(runs, out or RunDirectory(runs[0]).report_path)
         print(json.dumps({"page": str(page)}) if json_ else page)

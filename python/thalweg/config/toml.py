@@ -29,7 +29,10 @@ __all__ = ["TOMLDecodeError", "TomlTable", "TomlValue", "dumps", "loads"]
 
 def loads(text: str) -> TomlTable:
     """Raises TOMLDecodeError; also for integers that TOML's 64 bits do not hold."""
-    content: TomlTable = _loads(text)
+    try:
+        content: TomlTable = _loads(text)
+    except RecursionError:
+        raise TOMLDecodeError("values lie too deep in each other") from None
     for number in _integers(content):
         if not -(2**63) <= number < 2**63:
             raise TOMLDecodeError(f"the integer {number} does not fit into 64 bits")

@@ -31,7 +31,10 @@ _ROWS = (  # label, key in run.json, divisor, format
 def demo(out: Path, duration: str = DURATION) -> Path:
     """Returns the path of the report, which it also prints last."""
     program("thalweg_mini")  # a build says how long it takes, before anything is said to run
-    length = short_duration(parse_duration_s(duration))
+    try:
+        length = short_duration(parse_duration_s(duration))
+    except ValueError as error:
+        raise ThalwegError(f"--duration: {error}; as in PT12H") from None
     print(f"Galewsky's jet on R2B4, 30 layers, {length} simulated, an output of 40 fields an hour.")
     runs = {
         mode: _run(out / mode, mode, ranks, duration)

@@ -106,8 +106,14 @@ def _stream(name: str, files: list[Path]) -> Stream:
     for file in files:
         dataset = stream._dataset(file)
         stream.slots += list(_slots(dataset, file))
-        if not stream.fields:
-            stream.fields = {shape.name: shape for shape in _shapes(dataset)}
+        fields = {shape.name: shape for shape in _shapes(dataset)}
+        stream.fields = stream.fields or fields
+        if fields and fields.keys() != stream.fields.keys():  # continued with others
+            stream.close()
+            raise ThalwegError(
+                f"'{file}' and '{files[0]}' of stream '{name}' hold different variables; read them "
+                "one by one"
+            )
     stream.slots.sort(key=lambda slot: slot.time_s)
     if not stream.fields:
         stream.close()

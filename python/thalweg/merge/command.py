@@ -27,6 +27,8 @@ def merge(
     """
     if out.exists() and not overwrite:
         raise ThalwegError(f"'{out}' exists; choose another name or add --overwrite")
+    if out.exists() and not out.is_file() and not out.is_dir():
+        raise ThalwegError(f"'{out}' is no file but a device or a pipe; give another name")
     if out.is_dir():
         raise ThalwegError(f"'{out}' is a directory; give the name of a file")
     if not out.parent.is_dir():

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid file of `thalweg grid`: the whole mesh, under its final name only when complete.
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -7,6 +9,7 @@
 #include "file/history.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "format/netcdf/ugrid.hpp"
+#include "thalweg/error.hpp"
 
 namespace thalweg {
 namespace {
@@ -66,6 +69,13 @@ class UnfinishedFile {
 }  // namespace
 
 void write_grid_file(const Grid& grid, const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    throw Error(Blame::user,
+                fmt::format("'{}' is no file but a directory, a device or a pipe; give "
+                            "another name",
+                            path));
+  }
   UnfinishedFile file(path);
   const UgridWriter mesh(grid, {true, true, true, true, true});
   describe(file.ncid, grid, file.name());

@@ -119,8 +119,9 @@ std::optional<JournalContent> read_journal(const std::string& path) {
       content.history = json->value("history", "");
     } else if (json->contains("closed")) {
       content.closed = true;
+      content.unmoved = json->value("unmoved", false);
     } else if (json->contains("changing")) {
-      content.closed = false;
+      content.closed = content.unmoved = false;
     } else {
       content.lines.push_back(line_of(*json));
     }
@@ -174,7 +175,7 @@ void Journal::append(const JournalJson& line) const {
 }
 
 void Journal::add(const JournalLine& line) const { append(to_json(line)); }
-void Journal::close() const { append({{"closed", true}}); }
+void Journal::close(bool unmoved) const { append({{"closed", true}, {"unmoved", unmoved}}); }
 void Journal::change() const { append({{"changing", true}}); }
 
 }  // namespace thalweg

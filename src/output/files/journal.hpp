@@ -30,6 +30,7 @@ struct JournalContent {
   std::string settings;            ///< of the file: who goes on with it must have the same
   std::vector<JournalLine> lines;  ///< steps ascending
   bool closed = false;             ///< no line follows
+  bool unmoved = false;            ///< closed, and all blocks above lie where they were written
   bool changing = false;           ///< ends with that: the file may be broken
 };
 
@@ -64,7 +65,8 @@ class Journal {
   /// Replaces what was there, at once.
   Journal(std::string path, const JournalContent& content);
   void add(const JournalLine& line) const;
-  void close() const;  ///< says that no line follows
+  /// Says that no line follows. `unmoved`: completing the file has moved no values.
+  void close(bool unmoved) const;
   /// Says that a kill from here to the next line may break what was whole in the file.
   void change() const;
 

@@ -2,12 +2,14 @@
 // Looks at files and journals of an interrupted run; changes nothing.
 #include "output/files/kept_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
@@ -70,8 +72,8 @@ fs::path found_path(const fs::path& directory, const fs::path& path) {
 }
 
 /// Throws if something is shorter than what a journal tells of it: what was cut off would come back
-/// as zeros.
-void require_bytes(const JournalContent& content, const fs::path& directory) {
+/// as zeros. What a complete store has lost altogether is its own to look for.
+void require_bytes(const JournalContent& content, bool complete, const fs::path& directory) {
   std::map<std::string, std::int64_t> ends;
   for (const auto& line : content.lines) {
     for (const auto& part : line.files) {
@@ -83,7 +85,10 @@ void require_bytes(const JournalContent& content, const fs::path& directory) {
       }
     }
   }
-  for (const auto& [path, end] : ends) require_size(found_path(directory, path), end);
+  for (const auto& [path, end] : ends) {
+    const auto found = found_path(directory, path);
+    if (!complete || exists(found)) require_size(found, end);
+  }
 }
 
 }  // namespace
@@ -179,10 +184,63 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                            [&](const JournalLine& line) { return line.time > after; }),
               lines.end());
   // A file that was completed may have been cut to its times: values lie elsewhere since then.
-  if (content->closed || std::any_of(paths.begin(), paths.end(), exists)) forget_blocks(*content);
-  content->closed = false;
-  require_bytes(*content, definition.settings.directory);
+  const bool some = std::any_of(paths.begin(), paths.end(), exists);
+  if (content->closed ? !content->unmoved : some) forget_blocks(*content);
+  const bool complete = std::exchange(content->closed, false);
+  content->unmoved = false;
+  require_bytes(*content, complete, definition.settings.directory);
   return content;
+}
+
+std::optional<JournalContent> written_before(const Definition& definition, int stream, int file) {
+  auto content = read_journal(journal_of(definition, stream, file));
+  return content && content->unmoved ? content : std::nullopt;
+}
+
+namespace {
+
+/// Throws if a byte of what a journal tells is not what was written.
+void require_unharmed(const JournalContent& content, const fs::path& directory) {
+  for (const auto& line : content.lines) {
+    for (const auto& part : line.files) {
+      const auto written = part.value("blocks", JournalJson::object());
+      for (const auto& [path, blocks] : written.items()) {
+        const auto found = found_path(directory, path);
+        if (!exists(found)) continue;
+        const FileBytes file(found.string(), O_RDONLY);
+        for (const auto& block : blocks_from_json(blocks)) {
+          const auto now = read_block(file, block.offset, block.offset + block.bytes);
+          if (now.crc32 == block.crc32) continue;
+          throw Error(Blame::user,
+                      fmt::format("'{}' is not what was written: the checksum of bytes {} to {}, "
+                                  "at {} s, does not hold; put it back as it was, or begin anew",
+                                  found.string(), block.offset, block.offset + block.bytes - 1,
+                                  line.time.seconds()));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void require_kept(const Definition& definition, std::span<const LaneDivision> lanes) {
+  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
+    const int stream = definition.stream_of(lane);
+    const auto& chosen = definition.streams[stream];
+    const auto& files = chosen.schedule.files();
+    for (int file = 0; file < static_cast<int>(files.size()); ++file) {
+      if (chosen.first_lane + files[file].partition != lane) continue;
+      if (files[file].times.front() > *definition.continues_after) continue;
+      const auto settings = file_settings(definition, lanes[lane], stream, file);
+      const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
+      if (!kept || kept->lines.empty()) continue;
+      for (const int writer : lanes[lane].team)
+        require_file(describe_file(definition, lanes[lane], stream, file, writer).path);
+      if (const auto before = written_before(definition, stream, file))
+        require_unharmed(*before, definition.settings.directory);
+    }
+  }
 }
 
 std::string missing_output(const Definition& definition, ModelTime time,

@@ -27,6 +27,15 @@ bool is_fragile(const Definition& definition, int stream);
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
                                       int stream, int file, const std::string& settings);
 
+/// Rank 0, before anything of the run before is changed: kept_of() of every file, and its blocks
+/// are read where it was complete and goes on. Throws what kept_of() throws, and Error(user) for a
+/// file that is not what was written.
+void require_kept(const Definition& definition, std::span<const LaneDivision> lanes);
+
+/// What the writers of a complete file have told, whose blocks still lie where they were written.
+/// Nothing where that is not known.
+std::optional<JournalContent> written_before(const Definition& definition, int stream, int file);
+
 /// How far a model has come with its output. Steps before the next one that were not handed over
 /// were passed over, and are in no file.
 struct HandedOver {

@@ -127,10 +127,7 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   return made;
 }
 
-void OpenFiles::begin_journal(int stream, int file, JournalContent content) {
-  const auto& chosen = definition_.streams[stream];
-  const auto& lane = lanes_[chosen.first_lane + chosen.schedule.files()[file].partition];
-  content.settings = file_settings(definition_, lane, stream, file);
+void OpenFiles::note(const JournalContent& content) const {
   for (const auto& line : content.lines) {
     for (const auto& [name, part] : line.files.items()) {
       const auto written = part.value("blocks", JournalJson::object());
@@ -138,6 +135,13 @@ void OpenFiles::begin_journal(int stream, int file, JournalContent content) {
         note_blocks(definition_.settings.directory + "/" + path, blocks_from_json(blocks));
     }
   }
+}
+
+void OpenFiles::begin_journal(int stream, int file, JournalContent content) {
+  const auto& chosen = definition_.streams[stream];
+  const auto& lane = lanes_[chosen.first_lane + chosen.schedule.files()[file].partition];
+  content.settings = file_settings(definition_, lane, stream, file);
+  note(content);
   reports_.begin({stream, file}, Journal(journal_of(definition_, stream, file), content),
                  static_cast<int>(lane.team.size()));
 }
@@ -306,7 +310,9 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
       all_true(teams_[lane], open.file && !failure_.happened(), "the other writers of a file");
   if (whole && is_head(lane)) failure_.attempt([&] { reports_.hear_all({stream, file}); });
   std::optional<FileDescription> written;
+  bool unmoved = false;  // a file with fewer times than it had room for is cut to them
   if (open.file) {
+    unmoved = open.file->times() == static_cast<int>(open.file->description().steps.size());
     try {
       open.file->close(!failure_.happened());
       if (open.file->times() > 0) written = open.file->description();
@@ -326,7 +332,7 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
   failure_.attempt([&] {
     if (complete && has_index(definition_, lanes_[lane], stream))
       write_index(definition_, lanes_[lane], stream, file, *written);
-    reports_.end({stream, file}, complete);
+    reports_.end({stream, file}, complete, unmoved);
   });
   if (whole && open.file && !written) forget_journal(stream, file);
 }
@@ -344,6 +350,9 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
       const auto settings = file_settings(definition_, lanes_[lane], stream, file);
       const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings);
       text = kept ? fmt::format("+{}", to_text(*kept)) : "-";
+      if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
+        if (const auto before = written_before(definition_, stream, file)) note(*before);
+      }
       if (kept && !kept->lines.empty() && is_fragile(definition_, stream))
         Journal(journal_of(definition_, stream, file), *kept).change();
       // Its parts are about to be taken back aside: it would show fill values.

@@ -113,10 +113,10 @@ void Reports::change(FileKey file) {
   found->second.journal = std::move(journal);
 }
 
-void Reports::end(FileKey file, bool complete) {
+void Reports::end(FileKey file, bool complete, bool unmoved) {
   const auto found = open_.find(file);
   if (found == open_.end()) return;
-  if (complete && found->second.journal) found->second.journal->close();
+  if (complete && found->second.journal) found->second.journal->close(unmoved);
   open_.erase(found);
 }
 

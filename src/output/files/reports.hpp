@@ -35,8 +35,8 @@ class Reports {
   void hear_all(FileKey file);
   /// Head, when all of the team have told: its file is about to be changed where it was whole.
   void change(FileKey file);
-  /// Head: the file is complete, or given up.
-  void end(FileKey file, bool complete);
+  /// Head: the file is complete, or given up. `unmoved`: as in Journal::close().
+  void end(FileKey file, bool complete, bool unmoved);
   /// Every writer, at its end: until all that was told is heard.
   void leave();
 

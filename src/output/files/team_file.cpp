@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "file/checksum_log.hpp"
 #include "ranks/agreement.hpp"
 #include "thalweg/error.hpp"
 
@@ -157,6 +158,7 @@ void TeamFile::give_up() {
 
 void TeamFile::discard() noexcept {
   abandon();
+  forget_written(description_.path);
   std::error_code ignored;
   if (head_) std::filesystem::remove_all(description_.path + ".part", ignored);
 }
