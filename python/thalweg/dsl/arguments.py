@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a kernel declares its arguments: Field, Out, InOut and Parameter."""
+"""How a kernel declares its arguments: Field, Out, InOut, Parameter and Points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thalweg.dsl.units import ONE, Unit, parse_unit
 
 @dataclass(frozen=True)
 class ArgumentType:
-    """What an argument has values on, in which unit. `role`: in, out, inout or parameter."""
+    """What an argument has values on, in which unit. `role`: in, out, inout, parameter, points."""
 
     role: str
     place: Place | None = None
@@ -79,3 +79,9 @@ class Parameter(_Role):
     """`Parameter["s"]`: one number for the whole grid."""
 
     role = "parameter"
+
+
+class Points(_Role):
+    """`Points[Cell]`: some points of a place, for `with owned:`; outside nothing is set."""
+
+    role = "points"

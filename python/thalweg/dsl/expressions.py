@@ -31,8 +31,8 @@ OPERATORS: dict[type[ast.AST], str] = {
 FUNCTIONS = {"sqrt": 1, "exp": 1, "log": 1, "abs": 1, "signbit": 1, "where": 3, "min": 0, "max": 0}
 REDUCTIONS = ("sum", "min", "max")
 
-# What a name of a loop stands for: levels, or one of an axis.
-LoopName = LevelAxis | Axis | Relation
+# What a name of a loop stands for: levels, any of an axis, or one of it that is known.
+LoopName = LevelAxis | Axis | Relation | ir.Slot
 
 
 class Expressions:
@@ -164,7 +164,7 @@ class Expressions:
         if isinstance(base, ast.Name) and base.id in self.known:
             slots: list[ir.Slot] = []
             level: ir.LevelAt | None = None
-            for each in _index(node):
+            for each in index_of(node):
                 at = self.level(each) if self.known[base.id] else None
                 if at is not None:
                     level = at
@@ -192,8 +192,21 @@ class Expressions:
         )
 
     def _slot(self, node: ast.expr) -> ir.Slot:
+        found = self.slot_or_none(node)
+        if found is None:
+            raise self.source.error(
+                node,
+                f"'{ast.unparse(node)}' names no neighbour and no level",
+                "a kernel says which neighbour it means, not where that lies in memory",
+                "as in field[e] with 'for e in Cell.edges', field[Edge.cells.first], field[k - 1]",
+            )
+        return found
+
+    def slot_or_none(self, node: ast.expr) -> ir.Slot | None:
         """`e` of a loop, `Edge.cells.first`, `Cell.edges[0]`."""
         axis = self.loops.get(node.id) if isinstance(node, ast.Name) else None
+        if isinstance(axis, ir.Slot):
+            return axis
         if isinstance(node, ast.Name) and isinstance(axis, (Axis, Relation)):
             return ir.Slot(axis, name=node.id)
         if isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -210,15 +223,10 @@ class Expressions:
             number = _whole(node.slice) if isinstance(node, ast.Subscript) else None
             if owner is not None and number is not None and 0 <= number < owner.length:
                 return ir.Slot(owner, index=number)
-        raise self.source.error(
-            node,
-            f"'{ast.unparse(node)}' names no neighbour and no level",
-            "a kernel says which neighbour it means, not where that lies in memory",
-            "as in field[e] with 'for e in Cell.edges', field[Edge.cells.first], field[k - 1]",
-        )
+        return None
 
 
-def _index(node: ast.expr) -> list[ast.expr]:
+def index_of(node: ast.expr) -> list[ast.expr]:
     if not isinstance(node, ast.Subscript):
         return []
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -99,12 +99,17 @@ Expression = Literal | Constant | Read | Apply | Reduce
 
 @dataclass(frozen=True, eq=False)
 class Assign:
-    """`name` becomes `value` at every point, at `level`, or at all levels that it has."""
+    """`name` becomes `value` at every point, at `level`, or at all levels that it has.
+
+    slots  which one of each axis of its own; points: the argument that says where, "" everywhere
+    """
 
     name: str
     level: LevelAt | None
     value: Expression
     spot: Spot
+    slots: tuple[Slot, ...] = ()
+    points: str = ""
 
 
 @dataclass(frozen=True, eq=False)

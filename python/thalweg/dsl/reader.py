@@ -9,8 +9,10 @@ from typing import Any
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.expressions import Expressions
+from thalweg.dsl.expressions import Expressions, index_of
+from thalweg.dsl.grid import Axis, LevelAxis
 from thalweg.dsl.source import Source
+from thalweg.errors import did_you_mean
 
 STATEMENTS = "name = expression, name[k] = expression, for k in Level: …"
 
@@ -63,30 +65,63 @@ class _Statements:
         self.arguments = arguments
         has_levels = {name: each.type.level is not None for name, each in arguments.items()}
         self.expressions = Expressions(source, has_levels)
+        self.points = ""  # of the `with` around a statement
 
     def read(self, nodes: list[ast.stmt]) -> tuple[ir.Statement, ...]:
         found: list[ir.Statement] = []
         for node in nodes:
             if isinstance(node, ast.For):
-                found.append(self._for_levels(node))
+                found += self._for(node)
+            elif isinstance(node, ast.With):
+                found += self._with(node)
             elif isinstance(node, (ast.Assign, ast.AugAssign)):
                 found.append(self._assign(node))
             elif not _says_nothing(node):
                 raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
         return tuple(found)
 
-    def _for_levels(self, node: ast.For) -> ir.ForLevels:
+    def _with(self, node: ast.With) -> tuple[ir.Statement, ...]:
+        """`with owned:` where `owned` is an argument of type Points."""
+        named = node.items[0].context_expr
+        name = named.id if isinstance(named, ast.Name) else ""
+        known = [each for each, it in self.arguments.items() if it.type.role == "points"]
+        if len(node.items) != 1 or node.items[0].optional_vars or name not in known:
+            raise self.source.error(
+                named,
+                "'with' goes with an argument of type Points",
+                hint=f"there are: {', '.join(known) or 'none'}.{did_you_mean(name, known)}",
+            )
+        if self.points or self.expressions.loops:
+            raise self.source.error(node, "'with' stands outside of all loops, and of another")
+        self.points = name
+        found = self.read(node.body)
+        self.points = ""
+        return found
+
+    def _for(self, node: ast.For) -> list[ir.Statement]:
+        loops = self.expressions.loops
         if not isinstance(node.target, ast.Name) or node.orelse:
             raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
-        name, loops = node.target.id, self.expressions.loops
-        if any(isinstance(each, ast.For) for each in node.body):
-            raise self.source.error(node, "a loop over levels holds no other loop")
+        name, axis = node.target.id, self.expressions.slots(node.iter)
+        if name in loops:
+            raise self.source.error(node.target, f"'{name}' stands for another thing here")
+        found: list[ir.Statement] = []
+        if axis is not None:
+            for index in range(axis.length):
+                loops[name] = ir.Slot(axis, index=index)
+                found += self.read(node.body)
+            del loops[name]
+            return found
+        if any(isinstance(each, LevelAxis) for each in loops.values()):
+            raise self.source.error(node, "a loop over levels stands in another")
         levels = self.expressions.levels(node.iter)
         loops[name] = levels.axis
         body = self.read(node.body)
         del loops[name]
         assigns = tuple(each for each in body if isinstance(each, ir.Assign))
-        return ir.ForLevels(name, levels, assigns, self.source.spot(node))
+        if len(assigns) != len(body):
+            raise self.source.error(node, "a loop over levels stands outside of all others")
+        return [ir.ForLevels(name, levels, assigns, self.source.spot(node))]
 
     def _assign(self, node: ast.Assign | ast.AugAssign) -> ir.Assign:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -95,8 +130,8 @@ class _Statements:
         base = target.value if isinstance(target, ast.Subscript) else target
         if not isinstance(base, ast.Name):
             raise self.source.error(target, "this cannot be set", hint=STATEMENTS)
-        level = self._level_of(target) if isinstance(target, ast.Subscript) else None
         value = self.expressions.read(node.value)
+        level, slots = self._where(target, base.id)
         spot = self.source.spot(node)
         if isinstance(node, ast.AugAssign):
             value = ir.Apply(
@@ -104,23 +139,34 @@ class _Statements:
             )
         self._must_be_settable(base)
         self.expressions.known.setdefault(base.id, True)
-        return ir.Assign(base.id, level, value, spot)
+        return ir.Assign(base.id, level, value, spot, slots, self.points)
 
     def _must_be_settable(self, base: ast.Name) -> None:
         name = base.id
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
 
-    def _level_of(self, target: ast.Subscript) -> ir.LevelAt:
-        level = self.expressions.level(target.slice)
-        if level is None:
-            raise self.source.error(
-                target,
-                "a kernel sets values here, at a level, and nowhere else",
-                "what is set at a neighbour would be set by several points at once",
-                "go over the places where the values are set, and read from their neighbours",
-            )
-        return level
+    def _where(self, target: ast.expr, name: str) -> tuple[ir.LevelAt | None, tuple[ir.Slot, ...]]:
+        """The level and the slots of its own axes that a target names."""
+        level: ir.LevelAt | None = None
+        slots: list[ir.Slot] = []
+        own = self.arguments[name].type.axes if name in self.arguments else None
+        for each in index_of(target):
+            at = self.expressions.level(each)
+            slot = None if at else self.expressions.slot_or_none(each)
+            of_its_own = slot and (isinstance(slot.axis, Axis) if own is None else slot.axis in own)
+            if at is not None:
+                level = at
+            elif slot is not None and of_its_own:
+                slots.append(slot)
+            else:
+                raise self.source.error(
+                    target,
+                    "a kernel sets values here, at a level, and nowhere else",
+                    "what is set at a neighbour would be set by several points at once",
+                    "go over the places where the values are set, and read from their neighbours",
+                )
+        return level, tuple(slots)
 
 
 def _operator(source: Source, node: ast.AugAssign) -> str:

@@ -61,6 +61,9 @@ class Case:
 
     def _check_argument(self, name: str, kind: ArgumentType) -> None:
         value = self.arguments[name]
+        if kind.role == "points":
+            self._check_points(name, kind, value)
+            return
         shape = tuple(axis.length for axis in kind.axes)
         shape += (self.sizes["levels"] + kind.level.extra,) if kind.level else ()
         shape += (self.sizes[kind.place.plural],) if kind.place else ()
@@ -69,6 +72,14 @@ class Case:
             raise ThalwegError(
                 f"'{name}' of kernel '{self.kernel.name}' is of type {value.dtype} "
                 "instead of float64"
+            )
+
+    def _check_points(self, name: str, kind: ArgumentType, value: Array) -> None:
+        size = self.sizes[kind.place.plural] if kind.place else 0
+        rising = value.ndim == 1 and value.dtype.kind in "iu" and (np.diff(value) > 0).all()
+        if not rising or (len(value) and (value[0] < 0 or value[-1] >= size)):
+            raise ThalwegError(
+                f"'{name}' of kernel '{self.kernel.name}' wants rising numbers from 0 to {size - 1}"
             )
 
     def _check_shape(self, name: str, value: Any, shape: tuple[int, ...]) -> None:

@@ -76,10 +76,11 @@ class _Reference:
     def __init__(self, kernel: Kernel, code: str, inputs: Inputs) -> None:
         names: dict[str, Any] = {}
         exec(compile(code, f"<{kernel.name} for numpy>", "exec"), names)
-        self.kernel, self.function = kernel, names[kernel.name]
         ir = kernel.ir
+        self.kernel, self.function = kernel, names[kernel.name]
         self.arguments = {
-            name: np.array(value, dtype=np.float64) for name, value in inputs.arguments.items()
+            name: np.array(value, np.int64 if ir.arguments[name].type.role == "points" else float)
+            for name, value in inputs.arguments.items()
         }
         self.words = [
             *(inputs.sizes[name] for name in size_names(ir)),
@@ -111,6 +112,11 @@ class _Compiled:
             if variable.type.role == "parameter":
                 self.words.append(ctypes.c_double(inputs.arguments[name]))
                 continue
+            if variable.type.role == "points":
+                self.kept.append(ranges_of(inputs.arguments[name]))
+                self.words.append(ctypes.c_void_p(self.kept[-1].ctypes.data))
+                self.words.append(ctypes.c_int64(len(self.kept[-1]) // 2))
+                continue
             self.laid[name] = layout.lay(variable.type, inputs.arguments[name])
             self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
 
@@ -123,6 +129,13 @@ class _Compiled:
             name: self.layout.reference(arguments[name].type, self.laid[name])
             for name in written(self.kernel)
         }
+
+
+def ranges_of(points: Array) -> Array:
+    """Rising numbers of points as pairs: first of a part without gaps, one behind its last."""
+    gaps = np.flatnonzero(np.diff(points) != 1) + 1
+    parts = np.split(points, gaps) if len(points) else []
+    return np.array([end for part in parts for end in (part[0], part[-1] + 1)], dtype=np.int64)
 
 
 def written(kernel: Kernel) -> list[str]:

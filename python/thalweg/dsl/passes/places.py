@@ -61,9 +61,11 @@ class _Finder:
             level = value.level
             if assign.level is not None or (loop and self._reads_levels(assign.value)):
                 level = loop.levels.axis if loop else level
-            kind = ArgumentType("local", value.place, (), level, value.unit or ONE)
+            axes = tuple(slot.axis for slot in assign.slots)
+            kind = ArgumentType("local", value.place, axes, level, value.unit or ONE)
             self.kernel.locals[name] = ir.Variable(name, kind, assign.spot)
         target = self.kernel.variables[name].type
+        self._check_target(assign, target)
         if value.place is not None and value.place is not target.place:
             raise KernelError(
                 assign.spot,
@@ -85,6 +87,22 @@ class _Finder:
         self._must_not_meet_itself(assign, loop)
         self.set.add(name)
 
+    def _check_target(self, assign: ir.Assign, target: ArgumentType) -> None:
+        missing = [axis for axis in target.axes if axis not in [slot.axis for slot in assign.slots]]
+        if missing:
+            raise KernelError(
+                assign.spot,
+                f"'{assign.name}' ({target}) has several values here",
+                hint=f"say which of '{missing[0].name}'",
+            )
+        points = self.kernel.arguments[assign.points].type.place if assign.points else target.place
+        if points is not target.place:
+            raise KernelError(
+                assign.spot,
+                f"'{assign.name}' has {_at(target.place)}, 'with {assign.points}' names "
+                f"{points.plural if points else 'none'}",
+            )
+
     def _reads_levels(self, value: ir.Expression) -> bool:
         return any(
             isinstance(each, ir.Read) and self.kernel.variables[each.name].type.level
@@ -96,7 +114,8 @@ class _Finder:
         for each in ir.walk((assign,)):
             if not isinstance(each, ir.Read) or each.name != assign.name:
                 continue
-            if any(isinstance(slot.axis, Relation) for slot in each.slots):
+            own = self.kernel.variables[each.name].type.axes
+            if any(slot.axis not in own for slot in each.slots):
                 raise KernelError(
                     each.spot,
                     f"'{each.name}' is read at neighbours while it is set",
@@ -151,6 +170,8 @@ class _Finder:
 
     def _read(self, read: ir.Read, loop: ir.ForLevels | None) -> ValueType:
         variables = self.kernel.variables
+        if read.name in variables and variables[read.name].type.role == "points":
+            raise KernelError(read.spot, f"'{read.name}' is no value", hint=f"with {read.name}: …")
         if read.name not in variables or (
             read.name in self.kernel.locals and read.name not in self.set
         ):

@@ -7,6 +7,7 @@ sweep where no point needs what another point of it sets, a loop where no level 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from thalweg.dsl import ir
@@ -24,6 +25,9 @@ class Accumulate:
     begin: ir.LevelAt
     value: ir.Expression
     spot: Spot
+    level: ir.LevelAt | None = None
+    slots: tuple[ir.Slot, ...] = ()
+    points: str = ""
 
 
 Step = ir.Assign | Accumulate
@@ -41,6 +45,7 @@ class LevelLoop:
 @dataclass
 class Sweep:
     place: Place | None
+    points: str = ""
     loops: list[LevelLoop] = field(default_factory=list)
 
 
@@ -103,7 +108,12 @@ class _Maker:
             kind = ArgumentType("local", self.type_of(assign.name).place)
             self.locals[name] = ir.Variable(name, kind, expression.spot)
             step = Accumulate(
-                name, expression.op, expression.over.begin, expression.body, expression.spot
+                name,
+                expression.op,
+                expression.over.begin,
+                expression.body,
+                expression.spot,
+                points=assign.points,
             )
             loops.append(LevelLoop(expression.name, expression.over, [step]))
             return ir.Read(name, (), None, expression.spot)
@@ -111,9 +121,11 @@ class _Maker:
         return replace(assign, value=outside(assign.value)), loops
 
     def add(self, loop: LevelLoop) -> None:
-        place = self.type_of(loop.steps[0].name).place
-        if not self.sweeps or self.sweeps[-1].place is not place or not self._may_join(loop):
-            self.sweeps.append(Sweep(place))
+        place, points = self.type_of(loop.steps[0].name).place, loop.steps[0].points
+        last = self.sweeps[-1] if self.sweeps else None
+        same = last is not None and last.place is place and last.points == points
+        if not same or not self._may_join(loop):
+            self.sweeps.append(Sweep(place, points))
         loops = self.sweeps[-1].loops
         if loops and _one_loop(loops[-1], loop):
             loops[-1].steps += _renamed(loop, loops[-1].name)
@@ -138,7 +150,7 @@ def _read_at_neighbours(steps: list[Step]) -> set[str]:
     return {
         each.name
         for each in _reads(steps)
-        if any(isinstance(slot.axis, Relation) for slot in each.slots)
+        if any(isinstance(slot.axis, Relation) for slot in each.slots)  # its own, too: no harm
     }
 
 
@@ -203,6 +215,8 @@ def _kept(maker: _Maker) -> dict[str, str]:
         ]
         if len({number for number, _ in uses}) > 1:
             found[name] = "field"
+        elif variable.type.axes:
+            found[name] = "column"
         elif variable.type.level is None:
             found[name] = "scalar" if len(uses) == 1 else "point"
         elif len(uses) == 1 and _at_its_level(name, uses[0][1]):
@@ -213,6 +227,22 @@ def _kept(maker: _Maker) -> dict[str, str]:
 
 
 def _at_its_level(name: str, loop: LevelLoop) -> bool:
-    return all(
-        each.level == ir.LevelAt(loop.name, 0) for each in _reads(loop.steps) if each.name == name
+    here = ir.LevelAt(loop.name, 0)
+    return all(step.level == here for step in loop.steps if step.name == name) and all(
+        each.level == here for each in _reads(loop.steps) if each.name == name
     )
+
+
+def sets_all_levels(sweep: Sweep, name: str) -> bool:
+    """Whether local `name` has every level, and every slot, once `sweep` has set it."""
+    slots: set[tuple[int, ...]] = set()
+    wanted = 1
+    for loop in sweep.loops:
+        levels = loop.levels
+        if levels and (levels.begin, levels.end) != (ir.LevelAt("first", 0), ir.LevelAt("last", 1)):
+            continue
+        for step in loop.steps:
+            if step.name == name and step.level in (None, ir.LevelAt(loop.name, 0)):
+                slots.add(tuple(slot.index for slot in step.slots))
+                wanted = math.prod(slot.axis.length for slot in step.slots)
+    return len(slots) == wanted

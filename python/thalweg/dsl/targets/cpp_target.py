@@ -6,7 +6,15 @@ from __future__ import annotations
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Relation
 from thalweg.dsl.layout import Layout
-from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, find_sweeps
+from thalweg.dsl.passes.sweeps import (
+    Accumulate,
+    LevelLoop,
+    Plan,
+    Step,
+    Sweep,
+    find_sweeps,
+    sets_all_levels,
+)
 from thalweg.dsl.targets.cpp_text import CppText
 from thalweg.dsl.translation import size_names, table_names
 
@@ -49,6 +57,8 @@ class _Writer:
         for name, each in self.kernel.arguments.items():
             if each.type.role == "parameter":
                 words.append(f"double {name}")
+            elif each.type.role == "points":
+                words += [f"const std::int64_t* {name}", f"std::int64_t {name}_parts"]
             else:
                 const = "" if each.type.is_written else "const "
                 words.append(f"{const}double* __restrict {name}")
@@ -58,11 +68,12 @@ class _Writer:
         found = []
         for name, kept in self.plan.kept.items():
             kind = self.plan.locals[name].type
-            levels = [self.layout.levels(kind)] if kind.level else []
-            points = [kind.place.plural] if kind.place and kept == "field" else []
+            sizes = [kind.place.plural] if kind.place and kept == "field" else []
+            sizes += [str(axis.length) for axis in kind.axes]
+            sizes += [self.layout.levels(kind)] if kind.level else []
             if kept in ("field", "column"):
-                size = " * ".join([*points, *levels]) or "1"
-                found.append(f"std::vector<double> {name}(static_cast<std::size_t>({size}));")
+                size = " * ".join(sizes) or "1"
+                found.append(f"std::vector<double> {name}(static_cast<std::size_t>({size}), NAN);")
         return found
 
     def _sweeps(self) -> list[str]:
@@ -76,17 +87,31 @@ class _Writer:
             here = [
                 f"const std::int64_t {name} = {text};" for name, text in self.neighbours.items()
             ]
-            scalars = [f"double {name};" for name in self._of_a_point(sweep)]
-            found.append(
-                f"for (std::int64_t {self.point} = 0; {self.point} < "
-                f"{sweep.place.plural}; ++{self.point}) {{"
-            )
-            found += [f"  {line}" for line in [*here, *scalars, *inner]] + ["}"]
+            begin = [f"double {name};" for name in self._set_in(sweep, "point")]
+            begin += [
+                f"std::fill({name}.begin(), {name}.end(), NAN);"
+                for name in self._set_in(sweep, "column")
+                if not sets_all_levels(sweep, name)
+            ]
+            found += self._over_points(sweep, [*here, *begin, *inner])
         return found
 
-    def _of_a_point(self, sweep: Sweep) -> list[str]:
+    def _over_points(self, sweep: Sweep, inner: list[str]) -> list[str]:
+        """A loop over all points of a place, or over the ranges of an argument of type Points."""
+        assert sweep.place is not None
+        begin, end, point = "0", sweep.place.plural, self.point
+        around, shift = [], ""
+        if sweep.points:
+            around = [f"for (std::int64_t part = 0; part < {sweep.points}_parts; ++part) {{"]
+            begin, end = f"{sweep.points}[2 * part]", f"{sweep.points}[2 * part + 1]"
+            shift = "  "
+        head = f"for (std::int64_t {point} = {begin}; {point} < {end}; ++{point}) {{"
+        lines = [head, *(f"  {line}" for line in inner), "}"]
+        return [*around, *(shift + line for line in lines), *(["}"] if around else [])]
+
+    def _set_in(self, sweep: Sweep, kept: str) -> list[str]:
         names = [step.name for loop in sweep.loops for step in loop.steps]
-        return [name for name in dict.fromkeys(names) if self.plan.kept.get(name) == "point"]
+        return [name for name in dict.fromkeys(names) if self.plan.kept.get(name) == kept]
 
     def _loops(self, sweep: Sweep) -> list[str]:
         found: list[str] = []
@@ -115,8 +140,7 @@ class _Writer:
 
     def _step(self, step: Step, loop: LevelLoop) -> str:
         value = self.expressions.text(step.value)
-        level = step.level if isinstance(step, ir.Assign) else None
-        target = self._read(ir.Read(step.name, (), level, step.spot), {})
+        target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
         if not isinstance(step, Accumulate):
             return f"{target} = {value};"
         first = f"{loop.name} == {self._level(step.begin, loop)}"

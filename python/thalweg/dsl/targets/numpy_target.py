@@ -45,6 +45,7 @@ class _Around:
     levels: ir.LevelRange | None = None
     rows: bool = True
     slots: tuple[tuple[str, int], ...] = ()
+    points: str = ""  # the argument that says where; "": everywhere
 
     def number(self, slot: ir.Slot) -> int:
         return dict(self.slots)[slot.name] if slot.name else slot.index
@@ -57,15 +58,18 @@ class _Body:
     def lines(self) -> list[str]:
         found = []
         for each in self.kernel.locals.values():
-            shape = [each.type.level and "levels", each.type.place and each.type.place.plural]
-            found.append(f"{each.name} = np.empty(({''.join(f'{n}, ' for n in shape if n)}))")
+            kind = each.type
+            shape = [str(axis.length) for axis in kind.axes]
+            shape += [f"levels + {kind.level.extra}"] if kind.level else []
+            shape += [kind.place.plural] if kind.place else []
+            found.append(f"{each.name} = np.full(({''.join(f'{n}, ' for n in shape)}), np.nan)")
         for statement in self.kernel.body:
             found += self._statement(statement)
         return found
 
     def _statement(self, statement: ir.Statement) -> list[str]:
         if isinstance(statement, ir.Assign):
-            return [self._assign(statement, _Around())]
+            return [self._assign(statement, _Around(points=statement.points))]
         levels, name = statement.levels, statement.name
         if levels.order == "any":
             around = _Around(name, levels)
@@ -81,7 +85,9 @@ class _Body:
         return [f"for {name} in {counts}:", *body]
 
     def _assign(self, assign: ir.Assign, around: _Around) -> str:
-        target = self._element(ir.Read(assign.name, (), assign.level, assign.spot), around, True)
+        around = replace(around, points=assign.points)
+        read = ir.Read(assign.name, assign.slots, assign.level, assign.spot)
+        target = self._element(read, around, True)
         return f"{target} = {self._text(assign.value, around)}"
 
     def _number(self, at: ir.LevelAt, levels: ir.LevelRange | None, extra: int = 0) -> str:
@@ -102,7 +108,10 @@ class _Body:
             at = ir.LevelAt(around.name, 0)
         if at.base != around.name:
             row = self._number(at, None, axis.extra)
-            return f"{row}, None" if around.levels and around.rows else row
+            if not (around.levels and around.rows):
+                return row
+            after = self._number(replace(at, shift=at.shift + 1), None, axis.extra)
+            return f"{row}:{after}"  # one row of several
         if not around.rows:
             return self._number(at, around.levels)
         levels = around.levels
@@ -116,20 +125,23 @@ class _Body:
         if kind.role == "parameter":
             return read.name
         words = []
-        point = ":"
+        point = around.points or ":"
         own = {slot.axis: around.number(slot) for slot in read.slots if slot.axis in kind.axes}
         for slot in read.slots:
             if slot.axis not in kind.axes and isinstance(slot.axis, Relation):
-                point = f"{slot.axis.full_name}[{around.number(slot)}]"
-        words += [str(own[axis]) for axis in kind.axes]
+                here = f", {around.points}" if around.points else ""
+                point = f"{slot.axis.full_name}[{around.number(slot)}{here}]"
+        name = read.name + "".join(f"[{own[axis]}]" for axis in kind.axes)
         if kind.level is not None:
             words.append(self._level(read, around))
         if kind.place is not None:
             words.append(point)
         elif kind.level is not None and around.rows and not whole:
             words.append("None")  # a value for each level meets values for each level and point
+        if not words:
+            return name if not whole else f"{name}[()]"
         plain = not whole and set(words) == {":"}
-        return read.name if plain else f"{read.name}[{', '.join(words)}]"
+        return name if plain else f"{name}[{', '.join(words)}]"
 
     def _text(self, expression: ir.Expression, around: _Around) -> str:
         if isinstance(expression, ir.Literal):
