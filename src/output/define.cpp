@@ -12,12 +12,14 @@
 #include "field/mesh_variables.hpp"
 #include "field/names.hpp"
 #include "format/attributes.hpp"
+#include "output/deal/tags.hpp"
 #include "output/files/begun.hpp"
 #include "output/files/kept_files.hpp"
 #include "output/files/take_back.hpp"
 #include "output/move/runs_exchange.hpp"
 #include "output/state.hpp"
 #include "ranks/agreement.hpp"
+#include "ranks/pulse.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "redist/ownership.hpp"
 #include "thalweg/error.hpp"
@@ -299,6 +301,8 @@ void Output::State::fail_everywhere(const Error& error) {
 
 // Before any writer makes a file: I/O ranks wait for the definition, others for rank 0.
 void Output::State::take_files() {
+  // Rank 0 reads files of the run before, for longer than others wait for one that is silent.
+  const Pulse pulse(agreement, tag_pulse, [this](int rank) { return ranks.name_of(rank); });
   std::optional<Error> refused;
   std::string text;  // how the run began
   if (ranks.rank == 0) {
