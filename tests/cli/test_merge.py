@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -188,3 +189,12 @@ def test_a_file_that_cannot_be_written_leaves_nothing(cli: Cli, tmp_path: Path) 
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_pipe_is_no_place_for_the_whole(cli: Cli, tmp_path: Path) -> None:
+    parts, pipe = write_parts(tmp_path), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = cli("merge", *parts, "--out", pipe, "--overwrite", timeout=60)
+    assert refused.returncode == 2
+    assert "no file but a device or a pipe" in refused.stderr
+    assert pipe.is_fifo()

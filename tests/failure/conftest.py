@@ -122,13 +122,14 @@ def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase
     """Starts a long run in a directory; stops it after the test whatever happened."""
     started: list[RunningCase] = []
 
-    def start(*overrides: str, directory: Path | None = None) -> RunningCase:
+    def start(*overrides: str, directory: Path | None = None, goes_on: bool = False) -> RunningCase:
         case = tmp_path / "long.toml"
         case.write_text(LONG_CASE)
         directory = directory or tmp_path / "run"
         command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(directory)]
         for override in overrides:
             command += ["--set", override]
+        command += ["--continue"] * goes_on
         process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

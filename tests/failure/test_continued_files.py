@@ -216,3 +216,19 @@ def test_a_refused_continuation_leaves_the_run_as_it_was(cli: object, tmp_path: 
     verified = cli("verify", run)  # type: ignore[operator]
     assert verified.returncode == 0, verified.stdout
     assert verified.stdout == before
+
+
+def test_files_of_a_stream_that_hold_other_variables_are_not_read_as_one(
+    cli: object, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["run", case, "--out", run, "--set", "output.file_interval=PT1H"]
+    done = cli(*words, "--set", "time.duration=PT90M")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    others = ["--continue", "--set", 'output.variables=["h"]']
+    done = cli(*words, *others)  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    refused = cli("trace", run, "--field", "h", "--cell", 0)  # type: ignore[operator]
+    assert refused.returncode == 2, refused.stdout
+    assert "hold different variables; read them one by one" in refused.stderr
