@@ -62,7 +62,7 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
 
 
 def use_slow_disk(folder: Path, monkeypatch: pytest.MonkeyPatch, **each_s: float) -> None:
-    """SLOW_DISK_S for each write into a restart set, SLOW_READ_S for each read of an output file."""
+    """SLOW_DISK_S: each write into a restart set; SLOW_READ_S: each read of an output file."""
     slow_disk, source = folder / "slow_disk.so", Path(__file__).with_name("slow_disk.c")
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
     monkeypatch.setenv("LD_PRELOAD", str(slow_disk))
