@@ -66,6 +66,7 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_path: Path) -> None:
     case = tmp_path / "case.toml"

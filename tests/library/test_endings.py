@@ -115,6 +115,7 @@ WRITTEN = {  # way: what every compute rank says of the state it writes
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("restart", ["sync", "async"])
 @pytest.mark.parametrize("way", WRITTEN)
 def test_a_state_that_cannot_be_written_is_refused_on_all_ranks(
