@@ -74,6 +74,8 @@ REFUSED = {
         "a sum over levels in a loop over them", "sum(t[j] for j in Level)", "before the loop"),
     "for k in Level[::2]:\n        o[k] = t": ("cannot go over", "Level[::2]", "upward(Level)"),
     "for k in range(9):\n        o[k] = t": ("cannot go over", "range(9)", "upward(Level)"),
+    "for t in Level:\n        o[t] = flat": ("'t' stands for another thing here", "t", ""),
+    "o = sum(flux[t] for t in Cell.edges)": ("'t' stands for another thing here", "t", ""),
     "while t > 0:\n        o = t": ("a kernel cannot say this", "while t > 0:", "name ="),
     "o = [t]": ("a kernel cannot say this", "[t]", "fields"),
     "o = sum(t[k] for k in Level)[0]": ("is not known here", "sum(t[k] for k in Level)", ""),

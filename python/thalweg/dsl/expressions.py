@@ -38,10 +38,22 @@ LoopName = LevelAxis | Axis | Relation | ir.Slot
 class Expressions:
     """Reads expressions where `loops` are the loops around them and `known` the names of values."""
 
-    def __init__(self, source: Source, known: dict[str, bool]) -> None:
+    def __init__(
+        self, source: Source, known: dict[str, bool], arguments: dict[str, ir.Variable]
+    ) -> None:
         self.source = source
         self.known = known  # name: may it have levels?
+        self.arguments = arguments
         self.loops: dict[str, LoopName] = {}
+
+    @property
+    def has_levels_around(self) -> bool:
+        return any(isinstance(each, LevelAxis) for each in self.loops.values())
+
+    def must_be_settable(self, base: ast.Name) -> None:
+        name = base.id
+        if name in self.arguments and not self.arguments[name].type.is_written:
+            raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
 
     def read(self, node: ast.expr) -> ir.Expression:
         spot = self.source.spot(node)
@@ -103,6 +115,8 @@ class Expressions:
                 hint="where(condition, value, 0) leaves values out",
             )
         name = first.target.id
+        if name in self.known:
+            raise self.source.error(first.target, f"'{name}' stands for another thing here")
         over = self.slots(first.iter) or self.levels(first.iter)
         axis = over.axis if isinstance(over, ir.LevelRange) else over
         outer = self.loops.get(name)
@@ -203,7 +217,7 @@ class Expressions:
         return found
 
     def slot_or_none(self, node: ast.expr) -> ir.Slot | None:
-        """`e` of a loop, `Edge.cells.first`, `Cell.edges[0]`."""
+        """`e` of a loop, `Edge.cells.first`, `Cell.edges[0]`, `Cell.after[n]` with n of another."""
         axis = self.loops.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(axis, ir.Slot):
             return axis
@@ -223,6 +237,18 @@ class Expressions:
             number = _whole(node.slice) if isinstance(node, ast.Subscript) else None
             if owner is not None and number is not None and 0 <= number < owner.length:
                 return ir.Slot(owner, index=number)
+            if owner is not None and isinstance(node, ast.Subscript):
+                return self._slot_of_another(owner, node.slice)
+        return None
+
+    def _slot_of_another(self, owner: Axis | Relation, index: ast.expr) -> ir.Slot | None:
+        """As many as there are of `owner` there are of that over which a loop goes."""
+        axis = self.loops.get(index.id) if isinstance(index, ast.Name) else None
+        if isinstance(axis, ir.Slot) and axis.axis.length == owner.length:
+            return ir.Slot(owner, axis.name, axis.index)
+        if isinstance(axis, (Axis, Relation)) and axis.length == owner.length:
+            assert isinstance(index, ast.Name)
+            return ir.Slot(owner, name=index.id)
         return None
 
 

@@ -132,6 +132,20 @@ class Variable:
     spot: Spot
 
 
+@dataclass(frozen=True, eq=False)
+class Handed:
+    """`value` of this kernel is handed to `argument` of `kernel`, which is called.
+
+    before  number of the first statement that came of it
+    """
+
+    value: Expression
+    argument: Variable
+    kernel: str
+    spot: Spot
+    before: int = 0
+
+
 @dataclass
 class KernelIR:
     name: str
@@ -140,6 +154,7 @@ class KernelIR:
     line: int
     arguments: dict[str, Variable]
     body: tuple[Statement, ...]
+    handed: tuple[Handed, ...] = ()
     locals: dict[str, Variable] = field(default_factory=dict)  # pass `places`
     least_levels: int = 1  # pass `levels`
 

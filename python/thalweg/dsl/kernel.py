@@ -9,6 +9,7 @@ from typing import Any
 
 from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.passes.levels import least_levels
+from thalweg.dsl.passes.names import check_names
 from thalweg.dsl.passes.places import find_places
 from thalweg.dsl.reader import read_kernel
 
@@ -19,13 +20,20 @@ class Kernel:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.name = function.__name__
+        self.module = function.__module__
         self.__doc__ = function.__doc__
+        self.is_being_read = False
 
     @cached_property
     def ir(self) -> KernelIR:
         """Raises KernelError for a kernel that makes no sense."""
-        found = read_kernel(self.function)
+        self.is_being_read = True
+        try:
+            found = read_kernel(self.function)
+        finally:
+            self.is_being_read = False
         find_places(found)
+        check_names(found)
         found.least_levels = least_levels(found)
         return found
 

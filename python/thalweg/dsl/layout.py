@@ -31,11 +31,10 @@ class Layout:
         """Where a value lies. `axes`: number and length of each."""
         text = point or ""
         for number, length in axes:
-            text = f"{text} * {length}" if text else ""
+            text = f"{_factor(text)} * {length}" if text else ""
             text = (f"{text} + {number}" if number else text) if text else str(number)
         if level is not None:
-            inner = text if " + " not in text else f"({text})"
-            text = f"{inner} * {self.levels(kind)} + {level}" if text else level
+            text = f"{_factor(text)} * {self.levels(kind)} + {level}" if text else level
         return text or "0"
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
@@ -46,6 +45,10 @@ class Layout:
     def reference(self, kind: ArgumentType, array: Array) -> Array:
         """The other way."""
         return array if kind.place is None else np.moveaxis(array, 0, -1)
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if " + " in text else text
 
 
 LAYOUTS = {"level_innermost": Layout("level_innermost")}

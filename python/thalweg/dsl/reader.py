@@ -5,28 +5,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.calls import read_call
 from thalweg.dsl.expressions import Expressions, index_of
-from thalweg.dsl.grid import Axis, LevelAxis
+from thalweg.dsl.grid import Axis
 from thalweg.dsl.source import Source
 from thalweg.errors import did_you_mean
 
-STATEMENTS = "name = expression, name[k] = expression, for k in Level: …"
+STATEMENTS = "name = expression, name[k] = expression, for k in Level: …, other_kernel(a, b)"
 
 
 def read_kernel(function: Callable[..., Any]) -> ir.KernelIR:
     source = Source(function)
     arguments = _read_arguments(source)
+    body: list[ir.Statement] = []
+    handed: list[ir.Handed] = []
+    for each in _Statements(source, arguments).read(source.tree.body):
+        if isinstance(each, ir.Handed):
+            handed.append(replace(each, before=len(body)))
+        else:
+            body.append(each)
     return ir.KernelIR(
         source.tree.name,
         source.doc,
         source.file,
         source.line,
         arguments,
-        _Statements(source, arguments).read(source.tree.body),
+        tuple(body),
+        tuple(handed),
     )
 
 
@@ -64,11 +74,11 @@ class _Statements:
         self.source = source
         self.arguments = arguments
         has_levels = {name: each.type.level is not None for name, each in arguments.items()}
-        self.expressions = Expressions(source, has_levels)
+        self.expressions = Expressions(source, has_levels, arguments)
         self.points = ""  # of the `with` around a statement
 
-    def read(self, nodes: list[ast.stmt]) -> tuple[ir.Statement, ...]:
-        found: list[ir.Statement] = []
+    def read(self, nodes: list[ast.stmt]) -> tuple[ir.Statement | ir.Handed, ...]:
+        found: list[ir.Statement | ir.Handed] = []
         for node in nodes:
             if isinstance(node, ast.For):
                 found += self._for(node)
@@ -76,11 +86,15 @@ class _Statements:
                 found += self._with(node)
             elif isinstance(node, (ast.Assign, ast.AugAssign)):
                 found.append(self._assign(node))
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                if self.expressions.has_levels_around:
+                    raise self.source.error(node, "a kernel is called outside of loops over levels")
+                found += read_call(self.source, self.expressions, node.value, self.points)
             elif not _says_nothing(node):
                 raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
         return tuple(found)
 
-    def _with(self, node: ast.With) -> tuple[ir.Statement, ...]:
+    def _with(self, node: ast.With) -> tuple[ir.Statement | ir.Handed, ...]:
         """`with owned:` where `owned` is an argument of type Points."""
         named = node.items[0].context_expr
         name = named.id if isinstance(named, ast.Name) else ""
@@ -98,21 +112,21 @@ class _Statements:
         self.points = ""
         return found
 
-    def _for(self, node: ast.For) -> list[ir.Statement]:
+    def _for(self, node: ast.For) -> list[ir.Statement | ir.Handed]:
         loops = self.expressions.loops
         if not isinstance(node.target, ast.Name) or node.orelse:
             raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
         name, axis = node.target.id, self.expressions.slots(node.iter)
-        if name in loops:
+        if name in loops or name in self.expressions.known:
             raise self.source.error(node.target, f"'{name}' stands for another thing here")
-        found: list[ir.Statement] = []
+        found: list[ir.Statement | ir.Handed] = []
         if axis is not None:
             for index in range(axis.length):
                 loops[name] = ir.Slot(axis, index=index)
                 found += self.read(node.body)
             del loops[name]
             return found
-        if any(isinstance(each, LevelAxis) for each in loops.values()):
+        if self.expressions.has_levels_around:
             raise self.source.error(node, "a loop over levels stands in another")
         levels = self.expressions.levels(node.iter)
         loops[name] = levels.axis
@@ -137,14 +151,9 @@ class _Statements:
             value = ir.Apply(
                 _operator(self.source, node), (self.expressions.read(target), value), spot
             )
-        self._must_be_settable(base)
+        self.expressions.must_be_settable(base)
         self.expressions.known.setdefault(base.id, True)
         return ir.Assign(base.id, level, value, spot, slots, self.points)
-
-    def _must_be_settable(self, base: ast.Name) -> None:
-        name = base.id
-        if name in self.arguments and not self.arguments[name].type.is_written:
-            raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
 
     def _where(self, target: ast.expr, name: str) -> tuple[ir.LevelAt | None, tuple[ir.Slot, ...]]:
         """The level and the slots of its own axes that a target names."""
@@ -154,7 +163,11 @@ class _Statements:
         for each in index_of(target):
             at = self.expressions.level(each)
             slot = None if at else self.expressions.slot_or_none(each)
-            of_its_own = slot and (isinstance(slot.axis, Axis) if own is None else slot.axis in own)
+            of_its_own = slot and (
+                isinstance(slot.axis, Axis) or self._is_in_a_loop(each)
+                if own is None
+                else slot.axis in own
+            )
             if at is not None:
                 level = at
             elif slot is not None and of_its_own:
@@ -167,6 +180,12 @@ class _Statements:
                     "go over the places where the values are set, and read from their neighbours",
                 )
         return level, tuple(slots)
+
+    def _is_in_a_loop(self, node: ast.expr) -> bool:
+        """A local value may have one for each neighbour, if a loop goes over these."""
+        return isinstance(node, ast.Name) and isinstance(
+            self.expressions.loops.get(node.id), ir.Slot
+        )
 
 
 def _operator(source: Source, node: ast.AugAssign) -> str:

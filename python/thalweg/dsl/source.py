@@ -8,9 +8,20 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.problem import KernelError, Spot
+
+
+class Declared(Protocol):
+    """A function under `@kernel`, as another one meets it that calls it."""
+
+    name: str
+    is_being_read: bool
+
+    @property
+    def ir(self) -> KernelIR: ...
 
 
 class Source:
@@ -36,6 +47,11 @@ class Source:
 
     def error(self, node: ast.AST, sentence: str, note: str = "", hint: str = "") -> KernelError:
         return KernelError(self.spot(node), sentence, note, hint)
+
+    def kernel(self, node: ast.expr) -> Declared | None:
+        """The kernel that `node` names, if it names one."""
+        found = self.evaluate(node)
+        return found if hasattr(found, "is_being_read") else None
 
     def evaluate(self, node: ast.expr) -> Any:
         """What a name or attribute of the file is, or None."""

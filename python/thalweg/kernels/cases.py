@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ class Case:
     """Arrays have the shape (axes…, levels, points). `expected`: outputs; none = the reference's.
 
     tolerance  largest difference allowed, relative to the largest absolute value of the output
+    compared   output: points where it means something; not named: everywhere
+    times      how often the kernel is called, one call after the other
     """
 
     kernel: Kernel
@@ -33,6 +35,8 @@ class Case:
     arguments: Mapping[str, Any]
     expected: Mapping[str, Array] = field(default_factory=dict)
     tolerance: float = 1e-14
+    compared: Mapping[str, Array] = field(default_factory=dict)
+    times: int = 1
 
     def checked(self) -> Case:
         """Itself, if every array has its shape. Raises a sentence that names the first without."""
@@ -88,16 +92,6 @@ class Case:
                 f"'{name}' of kernel '{self.kernel.name}' has the shape {np.shape(value)} "
                 f"instead of {shape}"
             )
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """A set of cases. `of_file(data)`: those of a file of vectors; `made()`: on made-up inputs."""
-
-    name: str
-    meaning: str
-    of_file: Callable[[Mapping[str, Array]], list[Case]]
-    made: Callable[[], list[Case]]
 
 
 def read_vectors(path: Path) -> dict[str, Array]:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from thalweg.config.checkout import ROOT
@@ -20,15 +23,35 @@ def load_file(path: Path) -> dict[str, Kernel]:
         raise ThalwegError(f"'{path}' is no file of kernels; a name that ends in .py is one")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with _imports_from(path.resolve().parent):
+            spec.loader.exec_module(module)
     except Exception as error:
         line = getattr(error, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
         raise ThalwegError(f"{place}: Python cannot read this file: {error}") from error
-    found = {name: each for name, each in vars(module).items() if isinstance(each, Kernel)}
+    found = {
+        name: each
+        for name, each in vars(module).items()
+        if isinstance(each, Kernel) and each.module == module.__name__
+    }
     if not found:
         raise ThalwegError(f"{path} holds no kernel; a function with '@kernel' above it is one")
     return found
+
+
+@contextmanager
+def _imports_from(folder: Path) -> Iterator[None]:
+    """A file may import kernels of files beside it; what it imported is forgotten afterwards."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and Path(file).parent == folder:
+                del sys.modules[name]
 
 
 def all_kernels() -> dict[str, Kernel]:

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.errors import ThalwegError, did_you_mean
-from thalweg.kernels.cases import Array, Case, Vectors, read_vectors
+from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import Inputs, bind, check_target
-from thalweg.kernels.icon_like import ICON_LIKE
+from thalweg.kernels.vectors import find_cases
 
-VECTORS: tuple[Vectors, ...] = (ICON_LIKE,)
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 BUILT = CACHE / "thalweg" / "kernels"  # of this user: a checkout may belong to another
 
@@ -52,24 +50,6 @@ class Outcome:
         }
 
 
-def find_cases(name: str, data: Path | None) -> list[Case]:
-    """Of a kernel, or of all of a set of vectors, on a file's inputs or on made-up ones."""
-    arrays = read_vectors(data) if data else None
-    known: list[str] = []
-    for vectors in VECTORS:
-        cases = vectors.made() if arrays is None else vectors.of_file(arrays)
-        if name == vectors.name:
-            return cases
-        found = [case for case in cases if case.kernel.name == name]
-        if found:
-            return found
-        known += [vectors.name, *(case.kernel.name for case in cases)]
-    raise ThalwegError(
-        f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
-        f"{did_you_mean(name, known)}"
-    )
-
-
 def run_cases(name: str, data: Path | None, target: str, repeat: int) -> Iterator[Outcome]:
     check_target(target)
     for case in find_cases(name, data):
@@ -84,14 +64,18 @@ def run_case(case: Case, target: str, repeat: int) -> Outcome:
     for _ in range(repeat):
         outputs, wall_s = _called(case, target)
         seconds.append(wall_s)
-    differences = {each: _difference(outputs[each], right) for each, right in expected.items()}
+    differences = {}
+    for name, right in expected.items():
+        points = case.compared.get(name, slice(None))
+        differences[name] = _difference(outputs[name][..., points], right[..., points])
     return Outcome(case, target, outputs, differences, seconds)
 
 
 def _called(case: Case, target: str) -> tuple[dict[str, Array], float]:
     bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), BUILT)
     begin = time.perf_counter()
-    bound.run()
+    for _ in range(case.times):
+        bound.run()
     wall_s = time.perf_counter() - begin
     return bound.outputs(), wall_s
 

@@ -6,7 +6,7 @@ Finds the types of local values, refuses what makes no sense.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from thalweg.dsl import ir
@@ -32,7 +32,10 @@ class ValueType:
 def find_places(kernel: ir.KernelIR) -> dict[ir.Expression, ValueType]:
     """The type of every expression; sets `kernel.locals`. Raises KernelError."""
     finder = _Finder(kernel)
-    for statement in kernel.body:
+    for number, statement in enumerate(kernel.body):
+        for each in kernel.handed:
+            if each.before == number:
+                finder.hand(each)
         if isinstance(statement, ir.ForLevels):
             for assign in statement.body:
                 finder.assign(assign, statement)
@@ -87,6 +90,29 @@ class _Finder:
         self._must_not_meet_itself(assign, loop)
         self.set.add(name)
 
+    def hand(self, handed: ir.Handed) -> None:
+        """What a called kernel gets is what its argument wants."""
+        value, wanted = handed.value, handed.argument.type
+        if not isinstance(value, ir.Read):
+            unit = self.type_of(value, None).unit
+            found = ArgumentType("parameter", unit=wanted.unit if unit is None else unit)
+        elif value.name not in self.kernel.variables:
+            kind = replace(wanted, role="local")
+            self.kernel.locals[value.name] = ir.Variable(value.name, kind, handed.spot)
+            return
+        else:
+            found = self.kernel.variables[value.name].type
+            named = [slot.axis for slot in value.slots]
+            found = replace(found, axes=tuple(axis for axis in found.axes if axis not in named))
+        same = (found.role == "points") == (wanted.role == "points")
+        if same and _shape(found) == _shape(wanted):
+            return
+        raise KernelError(
+            handed.spot,
+            f"'{handed.argument.name}' of kernel '{handed.kernel}' is "
+            f"{wanted} in '{unit_text(wanted.unit)}', this is {found} in '{unit_text(found.unit)}'",
+        )
+
     def _check_target(self, assign: ir.Assign, target: ArgumentType) -> None:
         missing = [axis for axis in target.axes if axis not in [slot.axis for slot in assign.slots]]
         if missing:
@@ -95,6 +121,13 @@ class _Finder:
                 f"'{assign.name}' ({target}) has several values here",
                 hint=f"say which of '{missing[0].name}'",
             )
+        for axis in target.axes:
+            if isinstance(axis, Relation) and axis.source is not target.place:
+                raise KernelError(
+                    assign.spot,
+                    f"'{assign.name}' has {_at(target.place)}, '{axis.name}' are those of "
+                    f"{axis.source.plural}",
+                )
         points = self.kernel.arguments[assign.points].type.place if assign.points else target.place
         if points is not target.place:
             raise KernelError(
@@ -205,6 +238,10 @@ class _Finder:
             raise KernelError(read.spot, f"'{read.name}' ({kind}) has no levels")
         level = kind.level if read.level is None and loop is None else None
         return ValueType(place, level, kind.unit)
+
+
+def _shape(kind: ArgumentType) -> tuple[object, ...]:
+    return kind.place, kind.axes, kind.level, kind.unit
 
 
 def _slots_of(kind: ArgumentType) -> str:

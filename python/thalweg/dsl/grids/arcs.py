@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hexagons (and pentagons) as NICAM has them: all values at the centres, fluxes through arcs.
+
+Three neighbouring cells make a triangle; its centre is a corner of each. An arc is the face between
+two cells, kept once, by its anchor. A pentagon has a sixth neighbour that counts for nothing.
+"""
+
+from __future__ import annotations
+
+from thalweg.dsl.grid import Axis, LevelAxis, Place
+
+Cell = Place("cell", "cells")
+Triangle = Place("triangle", "triangles")
+Arc = Place("arc", "arcs")
+Level = LevelAxis("level")  # with one ghost layer below and one above; half level k is below k
+XYZ = Axis("component", ("x", "y", "z"))
+Side = Axis("side", ("lower", "upper"))  # faces of a layer
+Bound = Axis("bound", ("least", "largest"))
+
+Cell.relate("neighbours", Cell, 6)  # counter-clockwise
+Cell.relate("arcs", Arc, 6)  # towards them
+Cell.relate("before", Triangle, 6)  # at the ends of these arcs
+Cell.relate("after", Triangle, 6)
+Triangle.relate("cells", Cell, 3)
+Arc.relate("cells", Cell, ("anchor", "other"))  # the normal points from one to the other
+Arc.relate("triangles", Triangle, ("before", "after"))
+Arc.relate("around", Cell, 4)  # its two cells and those that touch its ends

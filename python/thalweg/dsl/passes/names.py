@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pass: no name of a kernel is one that translated code has already."""
+
+from __future__ import annotations
+
+from thalweg.dsl import ir
+from thalweg.dsl.problem import KernelError
+from thalweg.dsl.translation import size_names, table_names
+
+# Of C++, C and Fortran's interface to it, of Python, and of functions that translated code calls.
+RESERVED = frozenset(
+    {
+        "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char",
+        "class", "compl", "concept", "const", "constexpr", "continue", "decltype", "default",
+        "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false",
+        "float", "for", "friend", "goto", "if", "import", "in", "inline", "int", "is", "lambda",
+        "long", "mutable", "namespace", "new", "noexcept", "not", "np", "nullptr", "operator",
+        "or", "part", "pass", "private", "protected", "public", "register", "requires",
+        "restrict", "return", "short", "signed", "sizeof", "static", "std", "struct", "switch",
+        "template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned",
+        "using", "virtual", "void", "volatile", "while", "with", "yield", "exp", "log", "sqrt",
+        "abs", "pow", "NAN"
+    }
+)  # fmt: skip
+
+
+def check_names(kernel: ir.KernelIR) -> None:
+    """Raises KernelError for the first name that means another thing in translated code."""
+    taken = dict.fromkeys(size_names(kernel), "how many points or levels there are")
+    taken |= dict.fromkeys(table_names(kernel), "a table of neighbours")
+    taken |= {place.name: f"the number of a {place.name}" for place in kernel.places()}
+    for relation in kernel.neighbour_tables():
+        neighbours = [f"{relation.name}_{each}" for each in relation.names]
+        taken |= dict.fromkeys(neighbours, "the number of a neighbour")
+    taken |= dict.fromkeys(RESERVED, "a word of the language or a function")
+    taken["level"] = "the number of a level"
+    taken[kernel.name] = "the kernel"
+    for variable in kernel.variables.values():
+        if variable.name in taken:
+            raise KernelError(
+                variable.spot,
+                f"the name '{variable.name}' is taken: in translated code it is "
+                f"{taken[variable.name]}",
+                hint=f"as in 'own_{variable.name}'",
+            )
+    if kernel.name in RESERVED:
+        spot = next(iter(kernel.arguments.values())).spot
+        raise KernelError(spot, f"a kernel cannot be called '{kernel.name}': it is a word of C++")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rhombus of hexagons, a piece of an icosahedral grid, numbered row by row as DYNAMICO does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.kernels.cases import Array
+
+# Of cell (i, j), counter-clockwise from the right: the step to the cell on the other side.
+STEPS = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+ORIENTATION = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])  # +1: the edge's normal points outward
+
+
+@dataclass(frozen=True)
+class Rhombus:
+    """n_i x n_j cells; cell (i, j) has the number i + n_i j. A neighbour is a constant further on.
+
+    It owns three edges (right, left up, left down: numbers c, N + c, 2 N + c) and two vertices (up
+    and down: c, N + c). Tables have the shape (neighbours, points). Where there is no neighbour,
+    beyond the first and last row, the table names a point that is there but has no meaning.
+    """
+
+    n_i: int
+    n_j: int
+
+    @property
+    def cells(self) -> int:
+        return self.n_i * self.n_j
+
+    def sizes(self, levels: int) -> dict[str, int]:
+        n = self.cells
+        return {"cells": n, "edges": 3 * n, "vertices": 2 * n, "levels": levels}
+
+    def cell_steps(self) -> list[int]:
+        return [di + self.n_i * dj for di, dj in STEPS]
+
+    def edges_of(self, cells: Array) -> Array:
+        """The six edges of each cell, counter-clockwise from the right: [direction, cell]."""
+        n, row = self.cells, self.n_i
+        steps = [0, 2 * n + row, n, -1, 2 * n, n - row + 1]
+        return np.stack([(cells + step) % (3 * n) for step in steps])
+
+    def vertices_of(self, cells: Array) -> Array:
+        """The six corners of each cell, from the right and up: [corner, cell]."""
+        n, row = self.cells, self.n_i
+        steps = [n + row, 0, n + row - 1, -row, n, -row + 1]
+        return np.stack([(cells + step) % (2 * n) for step in steps])
+
+    def tables(self) -> dict[str, Array]:
+        n = self.cells
+        c = np.arange(n)
+        at = [(c + step) % n for step in self.cell_steps()]
+        corners = self.vertices_of(c)
+        right_up, up, left_up, left_down, down, right_down = corners
+        ends = np.concatenate([[right_down, right_up], [up, left_up], [left_down, down]], axis=1)
+        edges = self.edges_of(c)
+        others = [
+            np.concatenate([_after(edges, d), _after(self.edges_of(at[d]), d + 3)])
+            for d in (0, 2, 4)
+        ]
+        return {
+            "cell_neighbours": np.stack(at),
+            "cell_edges": edges,
+            "cell_vertices": corners,
+            "edge_cells": np.concatenate([[c, at[0]], [c, at[2]], [c, at[4]]], axis=1),
+            "edge_vertices": ends,
+            "edge_others": np.concatenate(others, axis=1),
+            "vertex_cells": np.concatenate([[c, at[1], at[2]], [c, at[4], at[5]]], axis=1),
+            # around `up`: across right_up of c, across left of the cell there, across left_up of c
+            "vertex_edges": np.concatenate(
+                [
+                    [edges[1], self.edges_of(at[1])[3], edges[2]],
+                    [edges[4], self.edges_of(at[4])[0], edges[5]],
+                ],
+                axis=1,
+            ),
+        }
+
+    def vertex_orientation(self) -> Array:
+        """+1 where the normal of the edge goes around the vertex counter-clockwise: [3, vertex]."""
+        up = ORIENTATION[1], ORIENTATION[3], -ORIENTATION[2]
+        down = ORIENTATION[4], ORIENTATION[0], -ORIENTATION[5]
+        return np.repeat(np.array([up, down]).T, self.cells, axis=1)
+
+    def vertex_overlap(self, overlap: Array) -> Array:
+        """`overlap` of cells with the duals of their corners [6, cell], as vertices see it."""
+        c = np.arange(self.cells)
+        at = [(c + step) % self.cells for step in self.cell_steps()]
+        up = [overlap[1], overlap[3][at[1]], overlap[5][at[2]]]
+        down = [overlap[4], overlap[0][at[4]], overlap[2][at[5]]]
+        return np.concatenate([up, down], axis=1)
+
+    def edges_owned_by(self, cells: Array) -> Array:
+        return np.concatenate([cells, cells + self.cells, cells + 2 * self.cells])
+
+    def vertices_owned_by(self, cells: Array) -> Array:
+        return np.concatenate([cells, cells + self.cells])
+
+
+def _after(edges: Array, direction: int) -> Array:
+    """The five edges counter-clockwise after `direction`."""
+    return edges[[(direction + m) % 6 for m in range(1, 6)]]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sets of cases that there are: one for each file of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam
+from thalweg.kernels.cases import Array, Case, read_vectors
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """`of_file(data)`: the cases of a file of vectors; `made_up()`: inputs with the same names."""
+
+    name: str
+    kernels: tuple[str, ...]
+    of_file: Callable[[Mapping[str, Array]], list[Case]]
+    made_up: Callable[[], Mapping[str, Array]]
+
+
+VECTORS = (
+    Vectors("icon_like", tuple(icon_like.ARGUMENTS), icon_like.cases_of, icon_like.made_up),
+    *(
+        Vectors(name, kernels, partial(dynamico.cases_of, name), made_dynamico.made_up)
+        for name, kernels in dynamico.KERNELS.items()
+    ),
+    *(
+        Vectors(name, kernels, partial(nicam.cases_of, name), made_nicam.made_up)
+        for name, kernels in nicam.KERNELS.items()
+    ),
+)
+
+
+def find_cases(name: str, data: Path | None) -> list[Case]:
+    """Of a kernel, or of all of a set of vectors, on a file's inputs or on made-up ones."""
+    for vectors in VECTORS:
+        if name == vectors.name or name in vectors.kernels:
+            arrays = vectors.made_up() if data is None else read_vectors(data)
+            cases = vectors.of_file(arrays)
+            return [each for each in cases if name in (vectors.name, each.kernel.name)]
+    known = [word for each in VECTORS for word in (each.name, *each.kernels)]
+    raise ThalwegError(
+        f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
+        f"{did_you_mean(name, known)}"
+    )

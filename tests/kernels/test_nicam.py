@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NICAM's kernels: right against vectors and formulas, the same bits in every target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import written_limiters
+from numpy.typing import NDArray
+from written_nicam import Written
+
+from thalweg.config.checkout import ROOT
+from thalweg.kernels.cases import Case, read_vectors
+from thalweg.kernels.compiled import TARGETS, Inputs, bind
+from thalweg.kernels.made_nicam import made_up
+from thalweg.kernels.nicam import KERNELS, cases_of
+
+VECTORS = ROOT.parent / "shared" / "reference" / "nicam"
+Array = NDArray[Any]
+WRITTEN: dict[str, Callable[[Mapping[str, Array]], dict[str, Array]]] = {
+    "dyn_diffusion": lambda data: Written(data).diffusion(),
+    "dyn_divdamp": lambda data: Written(data).divdamp(),
+    "dyn_horiz_adv_flux": lambda data: Written(data).flux(),
+    "dyn_horiz_adv_limiter": written_limiters.horizontal_limiter,
+    "dyn_vert_adv_limiter": written_limiters.vertical_limiter,
+    "dyn_vi_rhow_solver": written_limiters.vertical_solver,
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("built")
+
+
+def outputs(case: Case, target: str, folder: Path) -> dict[str, Array]:
+    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), folder)
+    bound.run()
+    return bound.outputs()
+
+
+def apart(found: Array, right: Array) -> float:
+    return float(np.abs(found - right).max() / np.abs(right).max())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_vectors_and_formulas_are_met_and_targets_give_the_same_bits(
+    name: str, built: Path
+) -> None:
+    inputs: list[Mapping[str, Array]] = [made_up(4, 2, 5), made_up(7, 9, 6)]
+    inputs = [{**data, **WRITTEN[name](data)} for data in inputs]
+    if VECTORS.is_dir():
+        inputs.append(read_vectors(VECTORS / f"{name}.npz"))
+    for data in inputs:
+        for case in cases_of(name, data):
+            ours = {target: outputs(case, target, built) for target in TARGETS}
+            assert set(case.expected) == set(ours["numpy"])
+            for output, right in case.expected.items():
+                points = case.compared.get(output, slice(None))
+                first = ours["numpy"][output]
+                where = case.kernel.name, output
+                assert apart(first[..., points], right[..., points]) <= case.tolerance, where
+                for target, found in ours.items():
+                    assert found[output].tobytes() == first.tobytes(), (*where, target)
+
+
+@pytest.mark.skipif(not VECTORS.is_dir(), reason="the reference vectors are not here")
+@pytest.mark.parametrize("name", KERNELS)
+def test_what_is_written_out_here_is_what_the_vectors_say(name: str) -> None:
+    data = read_vectors(VECTORS / f"{name}.npz")
+    inner = (..., slice(1, -1), slice(1, -1))
+    for output, right in WRITTEN[name](data).items():
+        all_of_it = output.endswith("_pl") or name not in ("dyn_diffusion", "dyn_divdamp")
+        points = ... if all_of_it else inner
+        assert apart(right[points], data[output][points]) <= 1e-11, output
+
+
+def of(name: str, kernel: str, data: Mapping[str, Array]) -> Case:
+    return next(each for each in cases_of(name, data) if each.kernel.name == kernel)
+
+
+def test_a_constant_is_not_diffused_and_what_is_linear_is_added(built: Path) -> None:
+    data = made_up(5, 3)
+    first = outputs(of("dyn_diffusion", "diffusion", data), "serial", built)["tendency"]
+    flat = {f"in_scl{end}": np.full_like(data[f"in_scl{end}"], 7.5) for end in ("", "_pl")}
+    constant = outputs(of("dyn_diffusion", "diffusion", {**data, **flat}), "serial", built)
+    assert np.abs(constant["tendency"]).max() <= 1e-14 * np.abs(first).max()
+    shifted = {f"in_scl{end}": 2.0 * data[f"in_scl{end}"] + 7.5 for end in ("", "_pl")}
+    twice = outputs(of("dyn_diffusion", "diffusion", {**data, **shifted}), "serial", built)
+    assert np.allclose(twice["tendency"], 2 * first, rtol=0, atol=1e-12 * np.abs(first).max())
+
+
+def test_what_leaves_a_cell_enters_its_neighbour(built: Path) -> None:
+    data = made_up(5, 3)
+    case = of("dyn_horiz_adv_flux", "horizontal_flux", data)
+    found = outputs(case, "serial", built)["flux"] / case.arguments["inverse_area"]
+    table, orientation = case.tables["cell_arcs"], case.arguments["orientation"]
+    for arc in np.unique(table[orientation < 0]):
+        out = found.swapaxes(1, 2)[(table == arc) & (orientation > 0)]
+        into = found.swapaxes(1, 2)[(table == arc) & (orientation < 0)]
+        assert len(out) == len(into) == 1
+        assert np.allclose(out, -into, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["horizontal_limiter", "vertical_limiter"])
+def test_a_constant_tracer_stays_what_it_is(name: str, built: Path) -> None:
+    """And limited values are those of before where these lie within the bounds."""
+    data = made_up(5, 6)
+    for each in ("q", "q_a_prev", "q_h_prev", "Qout_post"):
+        for end in ("", "_pl"):
+            data[f"in_{each}{end}"] = np.full_like(data[f"in_{each}{end}"], 0.25)
+    for end in ("", "_pl"):
+        data[f"in_d{end}"] *= 0.0
+    vectors = "dyn_horiz_adv_limiter" if name[0] == "h" else "dyn_vert_adv_limiter"
+    found = outputs(of(vectors, name, data), "serial", built)["face_value"]
+    there = found != 0.0  # cells around a pole have no faces
+    assert np.abs(found[there] - 0.25).max() < 1e-14
+
+
+def test_the_sign_bit_of_zero_decides_what_flows_in(built: Path) -> None:
+    """A Courant number of -0 at a lower face lets the value below into the bounds."""
+    data = made_up(4, 3)
+    data["in_ck"][1] = 0.2
+    data["in_d"][...] = 0.0
+    data["in_q_h_prev"][...] = 1.0
+    results = []
+    for zero in (0.0, -0.0):
+        data["in_ck"][0] = zero
+        results.append(
+            outputs(of("dyn_vert_adv_limiter", "vertical_limiter", data), "serial", built)
+        )
+    regular = 6 * 6
+    assert (results[0]["face_value"] != results[1]["face_value"])[2, :regular].any()
