@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.problem import KernelError
 from thalweg.errors import ThalwegError
-from thalweg.kernels.compiled import TARGETS, Inputs, bind
+from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.icon_like import made_up
 from thalweg.kernels.library import load_file
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 OTHER = """from thalweg.dsl import Field, InOut, Out, Parameter, Points, constant, kernel
 from thalweg.dsl.grid import Axis
@@ -61,9 +63,10 @@ def read(folder: Path, kernel: str = KERNEL) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.some(3)
+@pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_statements_of_a_called_kernel_stand_where_it_is_called(
-    target: str, tmp_path: Path
+    way: Configuration, tmp_path: Path
 ) -> None:
     data, random = made_up(4, 3), np.random.default_rng(2)
     kernel = read(tmp_path, KERNEL.replace("part", "piece"))
@@ -76,7 +79,7 @@ def test_statements_of_a_called_kernel_stand_where_it_is_called(
     }
     sizes = {"cells": 16, "edges": 24, "levels": 3}
     tables = {"edge_cells": data["grid_edge_cell"]}
-    bound = bind(kernel, target, Inputs(sizes, tables, arguments), tmp_path)
+    bound = bind(kernel, way, Inputs(sizes, tables, arguments), tmp_path)
     bound.run()
     first, second = data["grid_edge_cell"]
     right = arguments["total"].copy()

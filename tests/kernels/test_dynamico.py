@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from written_dynamico import Written
 
 from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Case, read_vectors
-from thalweg.kernels.compiled import TARGETS, Inputs, bind
 from thalweg.kernels.dynamico import KERNELS, cases_of
 from thalweg.kernels.made_dynamico import made_up
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
+from thalweg.testing.kernels.written_dynamico import Written
 
+SERIAL = WAYS[0]
 VECTORS = ROOT.parent / "shared" / "reference" / "dynamico"
 Array = NDArray[Any]
 POWERS = ("geopot", "geopot_lagrangian")  # the compiler's pow is not NumPy's
@@ -27,36 +31,40 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("built")
 
 
-def outputs(case: Case, target: str, folder: Path) -> dict[str, Array]:
-    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), folder)
-    bound.run()
-    return bound.outputs()
-
-
 def apart(found: Array, right: Array) -> float:
     assert np.array_equal(np.isnan(found), np.isnan(right))
     return float(np.nanmax(np.abs(found - right)) / np.nanmax(np.abs(right)))
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_vectors_and_formulas_are_met_and_targets_give_the_same_bits(
-    name: str, built: Path
-) -> None:
-    inputs = [made_up(11, 9, 3, 2), made_up(7, 14, 33, 3)]
+@cache
+def inputs(name: str) -> list[Case]:
+    """Cases of a file of vectors, and of two other grids with what the formulas give for them."""
+    made: list[Mapping[str, Array]] = [made_up(11, 9, 3, 2), made_up(7, 14, 33, 3)]
+    made = [{**data, **Written(data).all_of(name)} for data in made]
     if VECTORS.is_dir():
-        inputs.append(read_vectors(VECTORS / f"{name}.npz"))
-    for data in inputs:
-        data = {**data, **Written(data).all_of(name)} if "seed" not in data else data
-        for case in cases_of(name, data):
-            ours = {target: outputs(case, target, built) for target in TARGETS}
-            assert set(case.expected) <= set(ours["numpy"])
-            for output, right in case.expected.items():
-                first = ours["numpy"][output]
-                assert apart(first, right) <= case.tolerance, (case.kernel.name, output)
-                for target, found in ours.items():
-                    same = found[output].tobytes() == first.tobytes()
-                    near = case.kernel.name in POWERS and apart(found[output], first) < 1e-15
-                    assert same or near, (case.kernel.name, target, output)
+        made.append(read_vectors(VECTORS / f"{name}.npz"))
+    return [case for data in made for case in cases_of(name, data)]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_vectors_and_formulas_are_met(name: str, built: Path) -> None:
+    for case in inputs(name):
+        found = outputs(case, REFERENCE, built)
+        assert set(case.expected) <= set(found)
+        for output, right in case.expected.items():
+            assert apart(found[output], right) <= case.tolerance, (case.kernel.name, output)
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:
+    for case in inputs(name):
+        right = outputs(case, REFERENCE, built)
+        for output, found in outputs(case, way, built).items():
+            same = found.tobytes() == right[output].tobytes()
+            near = case.kernel.name in POWERS and apart(found, right[output]) < 1e-15
+            assert same or near, (case.kernel.name, output)
 
 
 @pytest.mark.skipif(not VECTORS.is_dir(), reason="the reference vectors are not here")
@@ -79,11 +87,11 @@ def test_air_at_rest_moves_nothing_and_a_constant_temperature_goes_with_the_mass
     data["in_theta"] = np.full_like(data["in_theta"], 300.0)
     case = of("comp_caldyn_horiz", "caldyn_horiz", data)
     owned = case.arguments["owned"]
-    found = outputs(case, "serial", built)
+    found = outputs(case, SERIAL, built)
     ratio = found["theta_tendency"][:, owned] / found["convergence"][:, owned]
     assert np.abs(ratio / 300.0 - 1).max() < 1e-12
     data["in_u"] = np.zeros_like(data["in_u"])
-    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), "serial", built)
+    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, built)
     assert not found["flux"][:, case.arguments["extended_edges"]].any()
     assert not found["convergence"][:, owned].any()
 
@@ -93,7 +101,7 @@ def test_what_one_cell_loses_another_gains(built: Path) -> None:
     data = made_up(9, 9, 4)
     data["in_u"] = np.zeros_like(data["in_u"])
     data["in_u"][:, 40] = 7.0  # from cell 40 into cell 41
-    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), "serial", built)
+    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, built)
     gained = found["convergence"] * data["par_Ai"]
     assert (gained[:, 40] < 0).all()
     assert np.allclose(gained[:, 40], -gained[:, 41], rtol=1e-14)
@@ -102,6 +110,6 @@ def test_what_one_cell_loses_another_gains(built: Path) -> None:
 def test_vertical_transport_keeps_the_sum_of_a_column(built: Path) -> None:
     data = made_up(9, 9, 12)
     before = data["in_dtheta_rhodz_prev"]
-    found = outputs(of("comp_caldyn_vert", "caldyn_vert", data), "serial", built)
+    found = outputs(of("comp_caldyn_vert", "caldyn_vert", data), SERIAL, built)
     added = (found["theta_tendency"] - before).sum(axis=0)
     assert np.abs(added).max() <= 1e-12 * np.abs(found["theta_tendency"]).max()

@@ -11,23 +11,21 @@ import pytest
 from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Case
-from thalweg.kernels.compiled import TARGETS, Inputs, bind
 from thalweg.kernels.icon_like import cases_of, made_up
 from thalweg.kernels.run import run_case
 from thalweg.kernels.vectors import find_cases
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
 
 VECTORS = ROOT.parent / "shared" / "reference" / "icon" / "icon_like.npz"
 Array = NDArray[Any]
 NAMES = [case.kernel.name for case in cases_of(made_up(4, 4))]
 
 
-def result(case: Case, target: str, folder: Path) -> Array:
+def result(case: Case, way: Configuration, folder: Path) -> Array:
     """The one output of an ICON-like kernel, or the first of several."""
-    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), folder)
-    for _ in range(case.times):
-        bound.run()
-    return next(iter(bound.outputs().values()))
+    return next(iter(outputs(case, way, folder).values()))
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +34,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")
-@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_vectors_of_the_original_are_met(name: str, target: str) -> None:
+def test_the_vectors_of_the_original_are_met(name: str) -> None:
     for case in find_cases(name, VECTORS):
         assert case.expected
-        outcome = run_case(case, target, 1)
+        outcome = run_case(case, REFERENCE, 1)
         assert outcome.passed, outcome.differences
 
 
@@ -86,18 +83,25 @@ def written_out(data: dict[str, Array]) -> dict[str, Array]:
 
 
 @pytest.mark.parametrize(("side", "levels", "seed"), [(8, 3, 5), (4, 31, 6)])
-def test_the_formulas_are_met_and_targets_give_the_same_bits(
-    side: int, levels: int, seed: int, built: Path
-) -> None:
+def test_the_formulas_are_met(side: int, levels: int, seed: int, built: Path) -> None:
     data = made_up(side, levels, seed)
     right = written_out(data)
     for case in cases_of(data):
         name = case.kernel.name
-        ours = {target: result(case, target, built) for target in TARGETS}
-        apart = np.abs(ours["numpy"] - right[name]).max() / np.abs(right[name]).max()
+        ours = result(case, REFERENCE, built)
+        apart = np.abs(ours - right[name]).max() / np.abs(right[name]).max()
         assert apart <= case.tolerance, name
-        for target, found in ours.items():
-            assert found.tobytes() == ours["numpy"].tobytes(), (name, target)
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:
+    for data in (made_up(8, 3, 5), made_up(4, 31, 6)):
+        (case,) = (each for each in cases_of(data) if each.kernel.name == name)
+        right = outputs(case, REFERENCE, built)
+        for output, found in outputs(case, way, built).items():
+            assert found.tobytes() == right[output].tobytes(), output
 
 
 def test_what_flows_out_of_one_triangle_flows_into_another(built: Path) -> None:
@@ -106,9 +110,9 @@ def test_what_flows_out_of_one_triangle_flows_into_another(built: Path) -> None:
     cases = {case.kernel.name: case for case in cases_of(data)}
     for temperature in (data["in_temp"], np.full_like(data["in_temp"], 281.5)):
         slope = {**cases["gradient"].arguments, "temperature": temperature}
-        difference = result(_with(cases["gradient"], slope), "serial", built)
+        difference = result(_with(cases["gradient"], slope), WAYS[0], built)
         flow = {**cases["divergence_of_triangles"].arguments, "flux": difference}
-        divergence = result(_with(cases["divergence_of_triangles"], flow), "serial", built)
+        divergence = result(_with(cases["divergence_of_triangles"], flow), WAYS[0], built)
         assert np.abs(divergence.sum(axis=1)).max() <= 1e-9
     assert not divergence.any()  # of the constant, which came last
 

@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import written_limiters
 from numpy.typing import NDArray
-from written_nicam import Written
 
 from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Case, read_vectors
-from thalweg.kernels.compiled import TARGETS, Inputs, bind
 from thalweg.kernels.made_nicam import made_up
 from thalweg.kernels.nicam import KERNELS, cases_of
+from thalweg.testing.kernels import written_limiters
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
+from thalweg.testing.kernels.written_nicam import Written
 
+SERIAL = WAYS[0]
 VECTORS = ROOT.parent / "shared" / "reference" / "nicam"
 Array = NDArray[Any]
 WRITTEN: dict[str, Callable[[Mapping[str, Array]], dict[str, Array]]] = {
@@ -36,35 +39,48 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("built")
 
 
-def outputs(case: Case, target: str, folder: Path) -> dict[str, Array]:
-    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), folder)
-    bound.run()
-    return bound.outputs()
-
-
 def apart(found: Array, right: Array) -> float:
     return float(np.abs(found - right).max() / np.abs(right).max())
 
 
+@pytest.fixture(scope="module")
+def inputs() -> Callable[[str], list[list[Case]]]:
+    """Cases of a file of vectors, and of two other grids with what the formulas give for them."""
+
+    @cache
+    def of_file(name: str) -> list[list[Case]]:
+        made: list[Mapping[str, Array]] = [made_up(4, 2, 5), made_up(7, 9, 6)]
+        made = [{**data, **WRITTEN[name](data)} for data in made]
+        if VECTORS.is_dir():
+            made.append(read_vectors(VECTORS / f"{name}.npz"))
+        return [cases_of(name, data) for data in made]
+
+    return of_file
+
+
 @pytest.mark.parametrize("name", KERNELS)
-def test_vectors_and_formulas_are_met_and_targets_give_the_same_bits(
-    name: str, built: Path
+def test_vectors_and_formulas_are_met(
+    name: str, inputs: Callable[[str], list[list[Case]]], built: Path
 ) -> None:
-    inputs: list[Mapping[str, Array]] = [made_up(4, 2, 5), made_up(7, 9, 6)]
-    inputs = [{**data, **WRITTEN[name](data)} for data in inputs]
-    if VECTORS.is_dir():
-        inputs.append(read_vectors(VECTORS / f"{name}.npz"))
-    for data in inputs:
-        for case in cases_of(name, data):
-            ours = {target: outputs(case, target, built) for target in TARGETS}
-            assert set(case.expected) == set(ours["numpy"])
-            for output, right in case.expected.items():
-                points = case.compared.get(output, slice(None))
-                first = ours["numpy"][output]
-                where = case.kernel.name, output
-                assert apart(first[..., points], right[..., points]) <= case.tolerance, where
-                for target, found in ours.items():
-                    assert found[output].tobytes() == first.tobytes(), (*where, target)
+    for case in [case for cases in inputs(name) for case in cases]:
+        found = outputs(case, REFERENCE, built)
+        assert set(case.expected) == set(found)
+        for output, right in case.expected.items():
+            points = case.compared.get(output, slice(None))
+            where = case.kernel.name, output
+            assert apart(found[output][..., points], right[..., points]) <= case.tolerance, where
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_every_way_gives_the_same_bits(
+    name: str, way: Configuration, inputs: Callable[[str], list[list[Case]]], built: Path
+) -> None:
+    for case in [case for cases in inputs(name) for case in cases]:
+        right = outputs(case, REFERENCE, built)
+        for output, found in outputs(case, way, built).items():
+            assert found.tobytes() == right[output].tobytes(), (case.kernel.name, output)
 
 
 @pytest.mark.skipif(not VECTORS.is_dir(), reason="the reference vectors are not here")
@@ -84,19 +100,19 @@ def of(name: str, kernel: str, data: Mapping[str, Array]) -> Case:
 
 def test_a_constant_is_not_diffused_and_what_is_linear_is_added(built: Path) -> None:
     data = made_up(5, 3)
-    first = outputs(of("dyn_diffusion", "diffusion", data), "serial", built)["tendency"]
+    first = outputs(of("dyn_diffusion", "diffusion", data), SERIAL, built)["tendency"]
     flat = {f"in_scl{end}": np.full_like(data[f"in_scl{end}"], 7.5) for end in ("", "_pl")}
-    constant = outputs(of("dyn_diffusion", "diffusion", {**data, **flat}), "serial", built)
+    constant = outputs(of("dyn_diffusion", "diffusion", {**data, **flat}), SERIAL, built)
     assert np.abs(constant["tendency"]).max() <= 1e-14 * np.abs(first).max()
     shifted = {f"in_scl{end}": 2.0 * data[f"in_scl{end}"] + 7.5 for end in ("", "_pl")}
-    twice = outputs(of("dyn_diffusion", "diffusion", {**data, **shifted}), "serial", built)
+    twice = outputs(of("dyn_diffusion", "diffusion", {**data, **shifted}), SERIAL, built)
     assert np.allclose(twice["tendency"], 2 * first, rtol=0, atol=1e-12 * np.abs(first).max())
 
 
 def test_what_leaves_a_cell_enters_its_neighbour(built: Path) -> None:
     data = made_up(5, 3)
     case = of("dyn_horiz_adv_flux", "horizontal_flux", data)
-    found = outputs(case, "serial", built)["flux"] / case.arguments["inverse_area"]
+    found = outputs(case, SERIAL, built)["flux"] / case.arguments["inverse_area"]
     table, orientation = case.tables["cell_arcs"], case.arguments["orientation"]
     for arc in np.unique(table[orientation < 0]):
         out = found.swapaxes(1, 2)[(table == arc) & (orientation > 0)]
@@ -115,7 +131,7 @@ def test_a_constant_tracer_stays_what_it_is(name: str, built: Path) -> None:
     for end in ("", "_pl"):
         data[f"in_d{end}"] *= 0.0
     vectors = "dyn_horiz_adv_limiter" if name[0] == "h" else "dyn_vert_adv_limiter"
-    found = outputs(of(vectors, name, data), "serial", built)["face_value"]
+    found = outputs(of(vectors, name, data), SERIAL, built)["face_value"]
     there = found != 0.0  # cells around a pole have no faces
     assert np.abs(found[there] - 0.25).max() < 1e-14
 
@@ -129,8 +145,6 @@ def test_the_sign_bit_of_zero_decides_what_flows_in(built: Path) -> None:
     results = []
     for zero in (0.0, -0.0):
         data["in_ck"][0] = zero
-        results.append(
-            outputs(of("dyn_vert_adv_limiter", "vertical_limiter", data), "serial", built)
-        )
+        results.append(outputs(of("dyn_vert_adv_limiter", "vertical_limiter", data), SERIAL, built))
     regular = 6 * 6
     assert (results[0]["face_value"] != results[1]["face_value"])[2, :regular].any()

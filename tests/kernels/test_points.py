@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.problem import KernelError
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case
-from thalweg.kernels.compiled import TARGETS, Inputs, bind, ranges_of
+from thalweg.kernels.compiled import Inputs, bind, ranges_of
 from thalweg.kernels.icon_like import made_up
 from thalweg.kernels.library import load_file
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 Array = NDArray[Any]
 KERNEL = """from __future__ import annotations
@@ -64,9 +66,10 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return Case(load_file(path)["tried"], sizes, tables, arguments).checked()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_points_outside_keep_their_values(target: str, case: Case, tmp_path: Path) -> None:
-    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), tmp_path)
+@pytest.mark.some(3)
+@pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
+def test_points_outside_keep_their_values(way: Configuration, case: Case, tmp_path: Path) -> None:
+    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), tmp_path)
     bound.run()
     found = bound.outputs()
     given, wind = case.arguments, case.arguments["wind"].copy()

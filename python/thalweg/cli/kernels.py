@@ -5,15 +5,30 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
+
+if TYPE_CHECKING:
+    from thalweg.dsl.configuration import Configuration
 
 kernels_app = typer.Typer(
     help="List the kernels of the mini-models, and run one by itself.\n\n"
     "Example: thalweg kernels run gradient --target serial",
     no_args_is_help=True,
 )
+Target = Annotated[
+    Optional[str],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+    typer.Option(help="numpy, serial, openmp or simd; default: serial."),
+]
+Layout = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(help="level_innermost, point_innermost or blocked; default: level_innermost."),
+]
+Config = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(help="TOML file with target, layout and block; options come before it."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
 
 
@@ -42,7 +57,9 @@ def run(
             help="Vectors (.npz) with inputs and expected outputs; none = made-up inputs."
         ),
     ] = None,
-    target: Annotated[str, typer.Option(help="numpy or serial.")] = "serial",
+    target: Target = None,
+    layout: Layout = None,
+    config: Config = None,
     repeat: Annotated[
         int, typer.Option(help="How often; each time on the same inputs.", min=1)
     ] = 1,
@@ -57,7 +74,8 @@ def run(
     from thalweg.kernels.run import print_outcome, run_cases
 
     outcomes = []
-    for number, outcome in enumerate(run_cases(name, data, target, repeat), start=1):
+    configuration = configured(target, layout, config)
+    for number, outcome in enumerate(run_cases(name, data, configuration, repeat), start=1):
         outcomes.append(outcome)
         if not json_:
             print_outcome(outcome, number)
@@ -66,9 +84,19 @@ def run(
     raise typer.Exit(0 if all(each.passed for each in outcomes) else 1)
 
 
-def translate(name: str, target: str, show: str, out: Path | None, as_json: bool) -> None:
+def configured(target: str | None, layout: str | None, config: Path | None) -> Configuration:
+    """What the file says, changed by what the options say."""
+    from thalweg.dsl.configuration import Configuration
+    from thalweg.kernels.configured import read_configuration
+
+    read = read_configuration(config) if config else Configuration()
+    return read.changed(target=target, layout=layout)
+
+
+def translate(
+    name: str, configuration: Configuration, show: str, out: Path | None, as_json: bool
+) -> None:
     """Print or write the code of a kernel, or print what the language understood of it."""
-    from thalweg.dsl.layout import LAYOUTS
     from thalweg.dsl.printing import print_ir
     from thalweg.errors import ThalwegError, did_you_mean
     from thalweg.kernels.compiled import translate as translated
@@ -80,11 +108,11 @@ def translate(name: str, target: str, show: str, out: Path | None, as_json: bool
             f"{did_you_mean(show, ('code', 'ir'))}"
         )
     kernel = find_kernel(name)
-    code = translated(kernel, target, LAYOUTS["level_innermost"])
+    code = translated(kernel, configuration)
     text = code if show == "code" else print_ir(kernel.ir)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:
-        print(json.dumps({"kernel": kernel.name, "target": target, show: text}))
+        print(json.dumps({"kernel": kernel.name, "target": configuration.target, show: text}))
     elif out is None:
         print(text, end="")

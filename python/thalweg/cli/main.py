@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
-from thalweg.cli.kernels import kernels_app
+from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -354,7 +354,9 @@ def settings(
 @app.command()
 def translate(
     kernel: Annotated[str, typer.Argument(help="A kernel's name, or FILE.py or FILE.py:NAME.")],
-    target: Annotated[str, typer.Option(help="numpy or serial.")] = "serial",
+    target: Target = None,
+    layout: Layout = None,
+    config: Config = None,
     show: Annotated[str, typer.Option(help="code, or ir: what was understood.")] = "code",
     out: Annotated[
         Optional[Path],  # noqa: UP045
@@ -366,9 +368,10 @@ def translate(
 
     Example: thalweg translate gradient --target serial
     """
+    from thalweg.cli.kernels import configured
     from thalweg.cli.kernels import translate as translate_kernel
 
-    translate_kernel(kernel, target, show, out, json_)
+    translate_kernel(kernel, configured(target, layout, config), show, out, json_)
 
 
 def main() -> None:

@@ -3,52 +3,191 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Relation
 
 Array = NDArray[Any]
+Axes = list[tuple[int, int]]  # number and length of each axis of a value's own
 
 
-@dataclass(frozen=True)
-class Layout:
-    """`level_innermost`: [point][axes…][level], so that all levels of a point lie together."""
+class Layout(Protocol):
+    """`point`: what C++ calls the number of a point; `block`, where points are in blocks: of it."""
 
-    name: str
+    @property
+    def block(self) -> int:
+        """Points whose values lie together; 1: levels of a point do."""
 
-    def levels(self, kind: ArgumentType) -> str:
-        """How many levels a field of `kind` has, as C++ says it."""
-        extra = kind.level.extra if kind.level else 0
-        return f"(levels + {extra})" if extra else "levels"
+    def index(self, kind: ArgumentType, point: str | None, level: str | None, axes: Axes) -> str:
+        """Where a value lies."""
 
-    def index(
-        self, kind: ArgumentType, point: str | None, level: str | None, axes: list[tuple[int, int]]
-    ) -> str:
-        """Where a value lies. `axes`: number and length of each."""
-        text = point or ""
-        for number, length in axes:
-            text = f"{_factor(text)} * {length}" if text else ""
-            text = (f"{text} + {number}" if number else text) if text else str(number)
-        if level is not None:
-            text = f"{_factor(text)} * {self.levels(kind)} + {level}" if text else level
-        return text or "0"
+    def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
+        """The same for the point of the loop, which is number `lane` of its block."""
+
+    def size(self, kind: ArgumentType) -> str:
+        """How many values a field of a place has room for."""
+
+    def table(self, relation: Relation, point: str, number: int) -> str:
+        """Where a table of neighbours has the `number`th of `point`."""
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
         """`array` of the reference, (axes…, levels, points), as C++ reads it."""
+
+    def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
+        """The other way."""
+
+    def lay_table(self, table: Array) -> Array:
+        """`table` of the reference, (neighbours, points), as C++ reads it."""
+
+
+def levels_of(kind: ArgumentType) -> str:
+    """How many levels a field of `kind` has, as C++ says it."""
+    extra = kind.level.extra if kind.level else 0
+    return f"(levels + {extra})" if extra else "levels"
+
+
+def row(kind: ArgumentType, first: str, level: str | None, axes: Axes) -> str:
+    """(first * axes + number) * levels + level; what is not there is left out."""
+    text = first
+    for number, length in axes:
+        text = f"{factor(text)} * {length}" if text else ""
+        text = (f"{text} + {number}" if number else text) if text else str(number)
+    if level is not None:
+        text = f"{factor(text)} * {levels_of(kind)} + {level}" if text not in ("", "0") else level
+    return text or "0"
+
+
+def factor(text: str) -> str:
+    return f"({text})" if " + " in text or " - " in text else text
+
+
+def count(kind: ArgumentType) -> int:
+    """Of values at a point and level."""
+    return int(np.prod([axis.length for axis in kind.axes], dtype=int))
+
+
+@dataclass(frozen=True)
+class LevelInnermost:
+    """[point][axes…][level]: all levels of a point lie together."""
+
+    block: int = 1
+
+    def index(self, kind: ArgumentType, point: str | None, level: str | None, axes: Axes) -> str:
+        return row(kind, point or "", level, axes)
+
+    def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
+        return row(kind, point, level, axes)
+
+    def size(self, kind: ArgumentType) -> str:
+        return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
+
+    def table(self, relation: Relation, point: str, number: int) -> str:
+        return f"{point} * {relation.length}" + (f" + {number}" if number else "")
+
+    def lay(self, kind: ArgumentType, array: Array) -> Array:
         last = array if kind.place is None else np.moveaxis(array, -1, 0)
         return np.array(last, dtype=np.float64, order="C")
 
-    def reference(self, kind: ArgumentType, array: Array) -> Array:
-        """The other way."""
+    def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
         return array if kind.place is None else np.moveaxis(array, 0, -1)
 
+    def lay_table(self, table: Array) -> Array:
+        return np.array(table.T, dtype=np.int32, order="C")
 
-def _factor(text: str) -> str:
-    return f"({text})" if " + " in text else text
+
+@dataclass(frozen=True)
+class PointInnermost:
+    """[axes…][level][point]: a level of all points lies together."""
+
+    block: int
+
+    def index(self, kind: ArgumentType, point: str | None, level: str | None, axes: Axes) -> str:
+        if kind.place is None or point is None:
+            return row(kind, "", level, axes)
+        outer = row(kind, "", level, axes)
+        return point if outer == "0" else f"{factor(outer)} * {kind.place.plural} + {point}"
+
+    def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
+        return self.index(kind, point, level, axes)
+
+    def size(self, kind: ArgumentType) -> str:
+        return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
+
+    def table(self, relation: Relation, point: str, number: int) -> str:
+        return f"{number} * {relation.source.plural} + {point}" if number else point
+
+    def lay(self, kind: ArgumentType, array: Array) -> Array:
+        return np.array(array, dtype=np.float64, order="C")
+
+    def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
+        return array
+
+    def lay_table(self, table: Array) -> Array:
+        return np.array(table, dtype=np.int32, order="C")
 
 
-LAYOUTS = {"level_innermost": Layout("level_innermost")}
+@dataclass(frozen=True)
+class Blocked:
+    """[block][axes…][level][point of the block], the last block filled up, as ICON has it."""
+
+    block: int
+
+    def index(self, kind: ArgumentType, point: str | None, level: str | None, axes: Axes) -> str:
+        if kind.place is None or point is None:
+            return row(kind, "", level, axes)
+        outer = row(kind, f"{point} / {self.block}", level, axes)
+        return f"{factor(outer)} * {self.block} + {point} % {self.block}"
+
+    def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
+        if kind.place is None:
+            return row(kind, "", level, axes)
+        return f"{factor(row(kind, 'block', level, axes))} * {self.block} + lane"
+
+    def size(self, kind: ArgumentType) -> str:
+        if kind.place is None:
+            return _product(_sizes(kind))
+        blocks = f"(({kind.place.plural} + {self.block - 1}) / {self.block})"
+        return _product([blocks, *_sizes(kind), str(self.block)])
+
+    def table(self, relation: Relation, point: str, number: int) -> str:
+        return f"{number} * {relation.source.plural} + {point}" if number else point
+
+    def lay(self, kind: ArgumentType, array: Array) -> Array:
+        if kind.place is None:
+            return np.array(array, dtype=np.float64, order="C")
+        points = array.shape[-1]
+        blocks = -(-points // self.block)
+        room = np.zeros((*array.shape[:-1], blocks * self.block))
+        room[..., :points] = array
+        apart = room.reshape(*array.shape[:-1], blocks, self.block)
+        return np.array(np.moveaxis(apart, -2, 0), order="C")
+
+    def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
+        if kind.place is None:
+            return array
+        apart = np.moveaxis(array, 0, -2)
+        return apart.reshape(*apart.shape[:-2], -1)[..., :points]
+
+    def lay_table(self, table: Array) -> Array:
+        return np.array(table, dtype=np.int32, order="C")
+
+
+def _sizes(kind: ArgumentType) -> list[str]:
+    return [*(str(axis.length) for axis in kind.axes), *([levels_of(kind)] if kind.level else [])]
+
+
+def _product(words: list[str]) -> str:
+    return " * ".join(word for word in words if word) or "1"
+
+
+LAYOUTS: dict[str, Callable[[int], Layout]] = {
+    "level_innermost": lambda block: LevelInnermost(),
+    "point_innermost": PointInnermost,
+    "blocked": Blocked,
+}

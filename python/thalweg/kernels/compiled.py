@@ -17,31 +17,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.dsl import Kernel
-from thalweg.dsl.layout import LAYOUTS, Layout
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.layout import Layout
 from thalweg.dsl.targets import cpp_target, numpy_target
 from thalweg.dsl.translation import size_names, table_names
-from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError
 
 Array = NDArray[Any]
-TARGETS = ("numpy", "serial")
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
 FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
+MORE_FLAGS = {
+    "serial": (),
+    "openmp": ("-fopenmp",),
+    "simd": ("-fopenmp", "-mprefer-vector-width=512"),  # -fopenmp: functions of many values, too
+}
 
 
-def check_target(target: str) -> str:
-    if target not in TARGETS:
-        raise ThalwegError(
-            f"target '{target}' does not exist; choose one of: "
-            f"{', '.join(TARGETS)}.{did_you_mean(target, TARGETS)}"
-        )
-    return target
-
-
-def translate(kernel: Kernel, target: str, layout: Layout) -> str:
-    """The code of a kernel. Raises a sentence for a target that does not exist."""
-    if check_target(target) == "numpy":
+def translate(kernel: Kernel, configuration: Configuration) -> str:
+    """The code of a kernel."""
+    if configuration.target == "numpy":
         return numpy_target.translate(kernel.ir)
-    return cpp_target.translate(kernel.ir, layout)
+    return cpp_target.translate(kernel.ir, configuration)
 
 
 class Bound(Protocol):
@@ -63,13 +59,14 @@ class Inputs:
     arguments: Mapping[str, Any]
 
 
-def bind(kernel: Kernel, target: str, inputs: Inputs, folder: Path) -> Bound:
+def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: Path) -> Bound:
     """`folder`: where compiled code is kept, found again by its text."""
-    layout = LAYOUTS["level_innermost"]
-    code = translate(kernel, target, layout)
-    if target == "numpy":
+    code = translate(kernel, configuration)
+    if configuration.target == "numpy":
         return _Reference(kernel, code, inputs)
-    return _Compiled(kernel, layout, _built(kernel.name, code, folder), inputs)
+    flags = (*FLAGS, *MORE_FLAGS[configuration.target])
+    library = _built(kernel.name, code, flags, folder)
+    return _Compiled(kernel, configuration.memory, library, inputs)
 
 
 class _Reference:
@@ -98,14 +95,12 @@ class _Reference:
 
 class _Compiled:
     def __init__(self, kernel: Kernel, layout: Layout, library: Path, inputs: Inputs) -> None:
-        self.kernel, self.layout = kernel, layout
+        self.kernel, self.layout, self.sizes = kernel, layout, inputs.sizes
         self.function = getattr(ctypes.CDLL(str(library)), kernel.name)
         self.function.restype = None
         ir = kernel.ir
         self.words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
-        self.kept = [
-            np.array(inputs.tables[name].T, dtype=np.int32, order="C") for name in table_names(ir)
-        ]
+        self.kept = [layout.lay_table(inputs.tables[name]) for name in table_names(ir)]
         self.words += [ctypes.c_void_p(each.ctypes.data) for each in self.kept]
         self.laid: dict[str, Array] = {}
         for name, variable in ir.arguments.items():
@@ -125,10 +120,12 @@ class _Compiled:
 
     def outputs(self) -> dict[str, Array]:
         arguments = self.kernel.ir.arguments
-        return {
-            name: self.layout.reference(arguments[name].type, self.laid[name])
-            for name in written(self.kernel)
-        }
+        found = {}
+        for name in written(self.kernel):
+            kind = arguments[name].type
+            points = self.sizes[kind.place.plural] if kind.place else 0
+            found[name] = self.layout.reference(kind, self.laid[name], points)
+        return found
 
 
 def ranges_of(points: Array) -> Array:
@@ -143,13 +140,13 @@ def written(kernel: Kernel) -> list[str]:
     return [name for name, each in kernel.ir.arguments.items() if each.type.is_written]
 
 
-def _built(name: str, code: str, folder: Path) -> Path:
+def _built(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler or not shutil.which(compiler):
         raise ThalwegError(
             "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"
         )
-    mark = hashlib.sha256("\0".join([code, compiler, *FLAGS]).encode()).hexdigest()[:16]
+    mark = hashlib.sha256("\0".join([code, compiler, *flags]).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
     if library.is_file():
         return library
@@ -158,7 +155,7 @@ def _built(name: str, code: str, folder: Path) -> Path:
     source.write_text(code, encoding="utf-8")
     aside = library.with_suffix(f".{os.getpid()}.part")
     result = subprocess.run(
-        [compiler, *FLAGS, str(source), "-o", str(aside)],
+        [compiler, *flags, str(source), "-o", str(aside)],
         capture_output=True,
         text=True,
         check=False,

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.compiled import Inputs, bind, check_target
+from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.vectors import find_cases
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -25,7 +26,7 @@ class Outcome:
     """Of one case. differences: output: largest difference relative to its largest value."""
 
     case: Case
-    target: str
+    configuration: Configuration
     outputs: dict[str, Array]
     differences: dict[str, float]
     seconds: list[float]  # wall time of each repetition
@@ -37,7 +38,8 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         return {
             "kernel": self.case.kernel.name,
-            "target": self.target,
+            "target": self.configuration.target,
+            "layout": self.configuration.layout,
             "sizes": dict(self.case.sizes),
             "differences": self.differences,
             "tolerance": self.case.tolerance,
@@ -50,29 +52,31 @@ class Outcome:
         }
 
 
-def run_cases(name: str, data: Path | None, target: str, repeat: int) -> Iterator[Outcome]:
-    check_target(target)
+def run_cases(
+    name: str, data: Path | None, configuration: Configuration, repeat: int
+) -> Iterator[Outcome]:
     for case in find_cases(name, data):
-        yield run_case(case, target, repeat)
+        yield run_case(case, configuration, repeat)
 
 
-def run_case(case: Case, target: str, repeat: int) -> Outcome:
+def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
     """Each repetition begins with the same inputs."""
-    expected = case.expected or _called(case, "numpy")[0]
+    expected = case.expected or _called(case, Configuration("numpy"))[0]
     seconds = []
     outputs: dict[str, Array] = {}
     for _ in range(repeat):
-        outputs, wall_s = _called(case, target)
+        outputs, wall_s = _called(case, configuration)
         seconds.append(wall_s)
     differences = {}
     for name, right in expected.items():
         points = case.compared.get(name, slice(None))
         differences[name] = _difference(outputs[name][..., points], right[..., points])
-    return Outcome(case, target, outputs, differences, seconds)
+    return Outcome(case, configuration, outputs, differences, seconds)
 
 
-def _called(case: Case, target: str) -> tuple[dict[str, Array], float]:
-    bound = bind(case.kernel, target, Inputs(case.sizes, case.tables, case.arguments), BUILT)
+def _called(case: Case, configuration: Configuration) -> tuple[dict[str, Array], float]:
+    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    bound = bind(case.kernel, configuration, inputs, BUILT)
     begin = time.perf_counter()
     for _ in range(case.times):
         bound.run()
@@ -98,7 +102,7 @@ def print_outcome(outcome: Outcome, number: int) -> None:
     case = outcome.case
     print(f"[KERNEL] {case.kernel.name}")
     sizes = " ".join(f"{name}={size}" for name, size in case.sizes.items())
-    print(f"{sizes} target={outcome.target}")
+    print(f"{sizes} target={outcome.configuration.target}")
     print("### Input ###")
     for name, value in case.arguments.items():
         if not isinstance(value, float) and not np.isnan(value).any():

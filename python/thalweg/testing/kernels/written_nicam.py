@@ -38,7 +38,9 @@ class Written:
         self.owned = [(i, j) for j in range(1, self.n + 1) for i in range(1, self.n + 1)]
         self.anchors = [(i, j) for j in range(self.n + 1) for i in range(self.n + 1)]
 
-    def on_triangles(self, value: Callable[[int, int, int], Array], poles: Callable[..., Array]):
+    def on_triangles(
+        self, value: Callable[[int, int, int], Array], poles: Callable[[int, int, int], Array]
+    ) -> tuple[Array, Array]:
         """Values of all triangles, and of those of the poles: [t, j, i, …], [pole, v, …]."""
         shape = value(0, 0, 0).shape
         regular = np.zeros((2, self.side, self.side, *shape))
@@ -58,7 +60,7 @@ class Written:
         alpha, beta = d["in_coef_intp"][0], d["in_coef_diff"][0]
 
         def slope(weight: Array, corners: list[Array]) -> Array:
-            mean = sum(corners) / 3
+            mean = np.mean(corners, axis=0)
             return np.stack(
                 [sum(weight[s, c] * (corners[c] - mean) for c in range(3)) for s in range(3)]
             )
@@ -97,7 +99,7 @@ class Written:
         def through(suffix: str, region: int) -> Array:
             """W at half levels: [level, points…]."""
             c = d[f"in_VMTR_C2WfactGz{suffix}"][region]
-            w = np.zeros_like(d[f"in_rhogw{suffix}"][region])
+            w: Array = np.zeros_like(d[f"in_rhogw{suffix}"][region])
             for k in range(2, last):
                 total = 0.0
                 for s, name in enumerate("xyz"):

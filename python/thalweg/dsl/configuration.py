@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How kernels are translated: target, layout, size of a block. Few keys, no code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from thalweg.dsl.layout import LAYOUTS, Layout
+from thalweg.errors import ThalwegError, did_you_mean
+
+TARGETS = ("numpy", "serial", "openmp", "simd")
+LARGEST_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Of a kernel.
+
+    target  numpy, the reference; serial; openmp, for threads; simd, for long vectors
+    layout  level_innermost, point_innermost or blocked, as ICON's nproma cuts points
+    block   points that are worked on together where levels are not innermost: a power of two
+    """
+
+    target: str = "serial"
+    layout: str = "level_innermost"
+    block: int = 64
+
+    def __post_init__(self) -> None:
+        _choose("target", self.target, TARGETS)
+        _choose("layout", self.layout, tuple(LAYOUTS))
+        power = isinstance(self.block, int) and self.block > 0 and not self.block & (self.block - 1)
+        if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
+            raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
+
+    @property
+    def memory(self) -> Layout:
+        return LAYOUTS[self.layout](self.block)
+
+    def changed(self, **keys: Any) -> Configuration:
+        """With the keys that are not None."""
+        return replace(self, **{name: each for name, each in keys.items() if each is not None})
+
+
+def _choose(key: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ThalwegError(
+            f"{key} '{value}' does not exist; choose one of: {', '.join(known)}."
+            f"{did_you_mean(str(value), known)}"
+        )

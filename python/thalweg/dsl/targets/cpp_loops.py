@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loops of a sweep as C++ has them: levels of a point, or points of a block at each level."""
+
+from __future__ import annotations
+
+from thalweg.dsl import ir
+from thalweg.dsl.grid import Relation
+from thalweg.dsl.layout import Layout, factor, row
+from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
+from thalweg.dsl.targets.cpp_text import CppText
+
+SIMD = "#pragma omp simd"
+
+
+class Loops:
+    """`is_told`: whether loops whose passes are independent are told to the compiler."""
+
+    def __init__(self, kernel: ir.KernelIR, layout: Layout, plan: Plan, is_told: bool) -> None:
+        self.layout, self.plan, self.is_told = layout, plan, is_told
+        self.variables = {**kernel.arguments, **plan.locals}
+        self.expressions = CppText(self._read)
+        self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
+        self.point = ""
+
+    def of_no_place(self, sweep: Sweep) -> list[str]:
+        self.point = ""
+        return [line for loop in sweep.loops for line in self._over_levels(loop, self._steps(loop))]
+
+    def of(self, sweep: Sweep) -> list[str]:
+        assert sweep.place is not None
+        self.point = sweep.place.name
+        if self.layout.block > 1:
+            return [line for loop in sweep.loops for line in self._of_block(loop)]
+        self.neighbours = {}
+        lines = []
+        for loop in sweep.loops:
+            inner = self._steps(loop)
+            told = self.is_told and loop.levels is not None and _is_free(loop)
+            lines += [*([SIMD] if told else []), *self._over_levels(loop, inner)]
+        return [*self._found_neighbours(), *lines]
+
+    def _of_block(self, loop: LevelLoop) -> list[str]:
+        self.neighbours = {}
+        inner = self._steps(loop)
+        here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
+        lanes = [
+            *([SIMD] if self.is_told else []),
+            "for (std::int64_t lane = from; lane < to; ++lane) {",
+            *(f"  {line}" for line in self._needed(here, inner)),
+            "}",
+        ]
+        return self._over_levels(loop, lanes)
+
+    def _needed(self, here: str, inner: list[str]) -> list[str]:
+        neighbours = self._found_neighbours()
+        text = "\n".join([*neighbours, *inner])
+        used = f"{self.point}]" in text or f"{self.point} " in text or f" {self.point}" in text
+        return [*([here] if used else []), *neighbours, *inner]
+
+    def _found_neighbours(self) -> list[str]:
+        return [f"const std::int64_t {name} = {text};" for name, text in self.neighbours.items()]
+
+    def _over_levels(self, loop: LevelLoop, inner: list[str]) -> list[str]:
+        if loop.levels is None:
+            return inner
+        begin, end = self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
+        name = loop.name
+        head = f"for (std::int64_t {name} = {begin}; {name} < {end}; ++{name}) {{"
+        if loop.levels.order == "downward":
+            head = f"for (std::int64_t {name} = {end} - 1; {name} >= {begin}; --{name}) {{"
+        return [head, *(f"  {line}" for line in inner), "}"]
+
+    def _steps(self, loop: LevelLoop) -> list[str]:
+        found, declared = [], set[str]()
+        for step in loop.steps:
+            name = step.name
+            scalar = self.plan.kept.get(name) == "scalar"
+            kind = "double " if scalar and name not in declared else ""
+            declared.add(name)
+            found.append(kind + self._step(step, loop))
+        return found
+
+    def _step(self, step: Step, loop: LevelLoop) -> str:
+        value = self.expressions.text(step.value)
+        target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
+        if not isinstance(step, Accumulate):
+            return f"{target} = {value};"
+        first = f"{loop.name} == {self._level(step.begin, loop)}"
+        sum_ = step.op == "sum"
+        joined = f"{target} + ({value})" if sum_ else f"std::{step.op}({target}, {value})"
+        return f"{target} = {first} ? {value} : {joined};"
+
+    def _level(self, at: ir.LevelAt, loop: LevelLoop | None, extra: int = 0) -> str:
+        more = loop.levels.axis.extra if loop and loop.levels else extra
+        if at.base == "first":
+            return str(at.shift)
+        base, shift = ("levels", at.shift - 1 + more) if at.base == "last" else (at.base, at.shift)
+        return f"{base} {'+' if shift > 0 else '-'} {abs(shift)}" if shift else base
+
+    def _read(self, read: ir.Read, slots: dict[str, int]) -> str:
+        kind = self.variables[read.name].type
+        kept = self.plan.kept.get(read.name)
+        if kind.role == "parameter" or kept == "scalar":
+            return read.name
+        if kept == "point":
+            return read.name if self.layout.block == 1 else f"{read.name}[lane]"
+        own: dict[object, int] = {}
+        neighbour = ""
+        for slot in read.slots:
+            number = slots[slot.name] if slot.name else slot.index
+            if slot.axis in kind.axes:
+                own[slot.axis] = number
+            else:
+                assert isinstance(slot.axis, Relation)
+                neighbour = self._neighbour(slot.axis, number)
+        axes = [(own[axis], axis.length) for axis in kind.axes]
+        extra = kind.level.extra if kind.level else 0
+        level = self._level(read.level, None, extra) if read.level else None
+        if kept == "column":
+            index = row(kind, "", level, axes)
+            lanes = "" if self.layout.block == 1 else f" * {self.layout.block} + lane"
+            index = f"{factor(index)}{lanes}" if lanes else index
+        elif neighbour:
+            index = self.layout.index(kind, neighbour, level, axes)
+        elif kind.place is None:
+            index = self.layout.index(kind, None, level, axes)
+        else:
+            index = self.layout.own_index(kind, self.point, level, axes)
+        return f"{read.name}[{index}]"
+
+    def _neighbour(self, relation: Relation, number: int) -> str:
+        name = f"{relation.name}_{relation.names[number]}"
+        at = self.layout.table(relation, self.point, number)
+        self.neighbours[name] = f"{relation.full_name}[{at}]"
+        return name
+
+
+def _is_free(loop: LevelLoop) -> bool:
+    """No level of the loop needs another one."""
+    free = loop.levels is not None and loop.levels.order == "any"
+    return free and not any(isinstance(step, Accumulate) for step in loop.steps)

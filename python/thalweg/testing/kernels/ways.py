@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configurations that kernels are tried in, and how a test calls a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from thalweg.dsl.configuration import Configuration
+from thalweg.kernels.cases import Case
+from thalweg.kernels.compiled import Inputs, bind
+
+REFERENCE = Configuration("numpy")
+# Every target and every layout; with blocks that are longer and shorter than what there is.
+WAYS = (
+    Configuration("serial", "level_innermost"),
+    Configuration("simd", "blocked", 8),
+    Configuration("openmp", "level_innermost"),
+    Configuration("simd", "point_innermost", 256),
+    Configuration("openmp", "blocked", 32),
+    Configuration("serial", "point_innermost", 4),
+    Configuration("simd", "level_innermost"),
+)
+IDS = [f"{each.target}-{each.layout}" for each in WAYS]
+
+
+def outputs(case: Case, way: Configuration, folder: Path) -> dict[str, NDArray[Any]]:
+    """What the kernel has set after the calls of the case, with the shapes of the reference."""
+    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), folder)
+    for _ in range(case.times):
+        bound.run()
+    return bound.outputs()
