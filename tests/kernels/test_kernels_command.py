@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -116,3 +117,50 @@ def test_translated_code_names_its_source_and_keeps_its_names(cli: Cli, tmp_path
     result = cli("translate", "gradient", "--show", "codes")
     assert result.returncode == 2
     assert "Did you mean 'code'?" in result.stderr
+
+
+def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "twice.py").write_text(
+        "from thalweg.dsl import Field, Out, Parameter, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Level\n"
+        "@kernel\n"
+        'def twice(a: Field[Cell, Level], f: Parameter["1"], b: Out[Cell, Level]) -> None:\n'
+        "    b = f * sum(a[n] for n in Cell.neighbours)\n"
+    )
+    random = np.random.default_rng(1)
+    a, table = random.standard_normal((3, 12)), random.integers(0, 12, (3, 12))
+    data = {"a": a, "f": np.array(2.0), "b": np.zeros_like(a), "cell_neighbours": table}
+    first, second, third = (a[:, each] for each in table)
+    right = 2.0 * ((first + second) + third)
+    np.savez(tmp_path / "data.npz", **data, out_b=right)  # type: ignore[arg-type]
+    words = ["kernels", "run", tmp_path / "twice.py", "--data", tmp_path / "data.npz"]
+    result = cli(*words, "--target", "simd", "--layout", "blocked")
+    assert result.returncode == 0, result.stderr
+    assert "+diff[b] relative=0.000e+00" in result.stdout
+    change(tmp_path / "data.npz", out_b=right + 1)
+    assert cli(*words).returncode == 1
+    change(tmp_path / "data.npz", cell_neighbours=None)
+    refused = cli(*words)
+    assert refused.returncode == 2
+    assert "the data file holds no 'cell_neighbours'" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('target = "cuda"', "target 'cuda' does not exist; choose one of: numpy, serial"),
+        ('layout = "blockd"', "layout 'blockd' does not exist; .* Did you mean 'blocked'"),
+        ("block = 33", "block = 33 is no power of two from 1 to 4096"),
+        ("block = true", "block = True is no power of two"),
+        ("size = 32", "key 'size' does not exist; there are: target, layout, block"),
+        ("target = ", "is no TOML"),
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused(
+    text: str, sentence: str, cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "kernel.toml").write_text(text)
+    result = cli("kernels", "run", "gradient", "--config", tmp_path / "kernel.toml")
+    assert result.returncode == 2
+    assert re.search(sentence, result.stderr), result.stderr
+    assert len(result.stderr.splitlines()) == 1

@@ -50,7 +50,9 @@ def list_kernels(json_: Json = False) -> None:
 
 @kernels_app.command("run")
 def run(
-    name: Annotated[str, typer.Argument(help="Kernel, or a set of vectors such as icon_like.")],
+    name: Annotated[
+        str, typer.Argument(help="Kernel, FILE.py:KERNEL, or a set of vectors such as icon_like.")
+    ],
     data: Annotated[
         Optional[Path],  # noqa: UP045 - typer evaluates it on Python 3.10 too
         typer.Option(

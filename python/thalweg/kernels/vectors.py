@@ -10,7 +10,9 @@ from pathlib import Path
 
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam
+from thalweg.kernels.any_kernel import case_of_arrays, made_case
 from thalweg.kernels.cases import Array, Case, read_vectors
+from thalweg.kernels.library import all_kernels, find_kernel
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,20 @@ VECTORS = (
 
 
 def find_cases(name: str, data: Path | None) -> list[Case]:
-    """Of a kernel, or of all of a set of vectors, on a file's inputs or on made-up ones."""
+    """Of a kernel, or of all of a set of vectors, on a file's inputs or on made-up ones.
+
+    `name` as the command has it: of a set, of a kernel, FILE.py or FILE.py:KERNEL.
+    """
     for vectors in VECTORS:
         if name == vectors.name or name in vectors.kernels:
             arrays = vectors.made_up() if data is None else read_vectors(data)
             cases = vectors.of_file(arrays)
             return [each for each in cases if name in (vectors.name, each.kernel.name)]
-    known = [word for each in VECTORS for word in (each.name, *each.kernels)]
-    raise ThalwegError(
-        f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
-        f"{did_you_mean(name, known)}"
-    )
+    known = (*(each.name for each in VECTORS), *all_kernels())
+    if ".py" not in name and name not in known:
+        raise ThalwegError(
+            f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
+            f"{did_you_mean(name, known)}"
+        )
+    kernel = find_kernel(name)
+    return [case_of_arrays(kernel, read_vectors(data)) if data else made_case(kernel)]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of a kernel that no file of vectors knows: on made-up inputs, or on arrays by its names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Place, Relation
+from thalweg.dsl.grids import arcs, hexagons, triangles
+from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.icon_like import TABLES, torus
+from thalweg.kernels.region import Region
+from thalweg.kernels.rhombus import Rhombus
+
+LEVELS = 20
+POINTS = 1000  # of a place of a grid that is not known here
+
+
+def made_case(kernel: Kernel, seed: int = 1) -> Case:
+    """Values from 0.5 to 1.5, on a small grid of the kind that the kernel is for."""
+    random = np.random.default_rng(seed)
+    sizes, tables = _grid(kernel, random)
+    arguments: dict[str, Any] = {}
+    for name, each in kernel.ir.arguments.items():
+        if each.type.role == "points":
+            points = sizes[each.type.place.plural] if each.type.place else 0
+            arguments[name] = np.arange(points // 10, points - points // 10)
+        elif each.type.role == "parameter":
+            arguments[name] = float(random.uniform(0.5, 1.5))
+        else:
+            arguments[name] = random.uniform(0.5, 1.5, _shape(each.type, sizes))
+    return Case(kernel, sizes, tables, arguments).checked()
+
+
+def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
+    """`data`: arguments and tables by name, and `out_NAME` for each output that is known."""
+    named = Named(data, "the data file")
+    tables = {each.full_name: named[each.full_name] for each in kernel.ir.neighbour_tables()}
+    arguments: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    for name, each in kernel.ir.arguments.items():
+        kind, value = each.type, named[name]
+        arguments[name] = float(value) if kind.role == "parameter" and value.ndim == 0 else value
+        if kind.role in ("parameter", "points"):
+            continue
+        if kind.place and value.ndim:
+            sizes.setdefault(kind.place.plural, value.shape[-1])
+        at = len(kind.axes)
+        if kind.level and value.ndim > at:
+            sizes.setdefault("levels", value.shape[at] - kind.level.extra)
+    for relation in kernel.ir.neighbour_tables():
+        sizes.setdefault(relation.source.plural, tables[relation.full_name].shape[-1])
+    expected = {name: named[f"out_{name}"] for name in arguments if f"out_{name}" in named}
+    return Case(kernel, sizes, tables, arguments, expected).checked()
+
+
+def _shape(kind: ArgumentType, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    shape = tuple(axis.length for axis in kind.axes)
+    shape += (sizes["levels"] + kind.level.extra,) if kind.level else ()
+    return shape + ((sizes[kind.place.plural],) if kind.place else ())
+
+
+def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], dict[str, Array]]:
+    relations, places = kernel.ir.neighbour_tables(), set(kernel.ir.places())
+    if places <= _places(triangles):
+        side = 32
+        made = torus(side)
+        sizes = {"cells": side * side, "edges": 3 * side * side // 2}
+        tables = {name: made[word] for name, word in TABLES.items()}
+    elif places <= _places(hexagons):
+        rhombus = Rhombus(40, 30)
+        sizes, tables = rhombus.sizes(LEVELS), rhombus.tables()
+    elif places <= _places(arcs):
+        region = Region(32)
+        sizes, tables = region.sizes(LEVELS), region.tables()
+    else:
+        sizes, tables = dict.fromkeys((each.plural for each in places), POINTS), {}
+    for each in relations:
+        if each.full_name not in tables:
+            tables[each.full_name] = _any_neighbours(each, sizes, random)
+    return {**sizes, "levels": LEVELS}, tables
+
+
+def _places(grid: Any) -> set[Place]:
+    return {each for each in vars(grid).values() if isinstance(each, Place)}
+
+
+def _any_neighbours(
+    relation: Relation, sizes: Mapping[str, int], random: np.random.Generator
+) -> Array:
+    shape = relation.length, sizes[relation.source.plural]
+    return random.integers(0, sizes[relation.target.plural], shape)

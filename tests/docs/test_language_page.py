@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/language.md: its kernel is read, run and translated as the page says, in its order."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from thalweg.config.checkout import ROOT
+from thalweg.dsl.expressions import FUNCTIONS
+from thalweg.dsl.grid import Place
+from thalweg.kernels.library import load_file
+
+Cli = Callable[..., "CompletedProcess[str]"]
+PAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+KERNEL, GRID = [code for language, code in BLOCKS if language == "python"]
+(SAID,) = [code for language, code in BLOCKS if language == "text"]
+(SETTINGS,) = [code for language, code in BLOCKS if language == "toml"]
+COMMANDS = [
+    line for language, code in BLOCKS if language == "sh" for line in code.splitlines() if line
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "smooth.py").write_text(KERNEL)
+    (tmp_path / "kernel.toml").write_text(SETTINGS)
+    return tmp_path
+
+
+def test_every_block_is_used() -> None:
+    assert {language for language, _ in BLOCKS} == {"python", "sh", "text", "toml"}
+    assert PAGE.count("```") == 2 * len(BLOCKS)
+    assert all(f"`{name}" in PAGE or f"{name}(" in PAGE for name in FUNCTIONS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_its_commands_run(command: str, folder: Path, cli: Cli) -> None:
+    program, *words = shlex.split(command)
+    assert program == "thalweg"
+    result = cli(*words, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    if "run" in words:
+        assert "+diff[smoother] relative=0.000e+00" in result.stdout
+    if "-o" in words:
+        assert 'extern "C" void smooth(' in (folder / "smooth.cpp").read_text()
+
+
+def test_what_is_refused_is_said_so(folder: Path, cli: Cli) -> None:
+    wrong = KERNEL.replace('strength: Parameter["1"]', 'strength: Parameter["s"]')
+    head, _, _ = wrong.partition("    mean =")
+    (folder / "wrong.py").write_text(head + "    smoother = temperature * strength\n")
+    result = cli("translate", "wrong.py", cwd=folder)
+    assert result.returncode == 2
+    assert result.stderr == f"thalweg: error: {SAID}"
+
+
+def test_its_grid_is_one(tmp_path: Path) -> None:
+    names: dict[str, object] = {}
+    exec(GRID, names)
+    point = names["Point"]
+    assert isinstance(point, Place)
+    assert point.neighbours.names == ("east", "north", "west", "south")
+    use = (
+        "from thalweg.dsl import Field, Out, kernel\n"
+        + GRID
+        + (
+            "@kernel\ndef turn(a: Field[Point, Level], b: Out[Point, Level]) -> None:\n"
+            "    b = a[Point.neighbours.east] - a[Point.neighbours.west]\n"
+        )
+    )
+    (tmp_path / "turn.py").write_text(use)
+    assert load_file(tmp_path / "turn.py")["turn"].ir.least_levels == 1
