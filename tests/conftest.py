@@ -55,8 +55,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 ON_ONE_NODE = ("OMPI_MCA_pml", "ob1")
 
 
+# Threads of kernels that wait let others work: there are more of them than cores.
+PATIENT = ("OMP_WAIT_POLICY", "passive")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(*ON_ONE_NODE)
+    os.environ.setdefault(*PATIENT)
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow only")
     config.addinivalue_line(
         "markers", "some(n, first=0): of its cases every n-th runs; the others with --slow only"

@@ -38,7 +38,7 @@ def settings_of(storage: str) -> list[str]:
     return [word for each in [*words, "io.mode=async", "io.ranks=2"] for word in ("--set", each)]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     storage: str, cli: object, tmp_path: Path
@@ -66,7 +66,7 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3, 1)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_path: Path) -> None:
     case = tmp_path / "case.toml"
@@ -156,7 +156,7 @@ def _flip(run: Path, file: Path) -> None:
     damaged.write_bytes(content)
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(3, 2)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_damage_from_before_a_continuation_is_found_after_it(
     storage: str, cli: object, tmp_path: Path
@@ -184,7 +184,7 @@ def test_damage_from_before_a_continuation_is_found_after_it(
     assert grows.name not in verified.stdout
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_damaged_file_does_not_grow(storage: str, cli: object, tmp_path: Path) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"

@@ -79,6 +79,7 @@ def test_a_killed_runner_leaves_no_rank_and_no_lock(
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.some(3, 1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_second_signal_does_not_cut_the_end_short(
     number: signal.Signals, start_run: Start

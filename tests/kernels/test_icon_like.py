@@ -93,7 +93,7 @@ def test_the_formulas_are_met(side: int, levels: int, seed: int, built: Path) ->
         assert apart <= case.tolerance, name
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(10)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:

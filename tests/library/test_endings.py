@@ -84,7 +84,7 @@ EVERYWHERE = {  # way: what every rank says first
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", EVERYWHERE)
 def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(
@@ -246,6 +246,7 @@ def test_a_stream_of_an_unknown_field_is_the_answer_of_every_later_call(
             assert "variable 'tta' does not exist" in told.said[rank, call]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_put_that_is_refused_changes_nothing(
     installed: Any, endings: Path, tmp_path: Path, mode: str

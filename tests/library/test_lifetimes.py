@@ -64,6 +64,7 @@ def test_an_output_that_one_rank_leaves_without_close_ends_on_all_others(
     assert result.stderr.count(sentence) == 2, result.stderr
 
 
+@pytest.mark.some(3, 1)
 @pytest.mark.parametrize("mode", ["serial", "async", "shared_file"])
 def test_threads_that_put_before_the_end_of_definition_end_it_once(
     installed: Any, tmp_path: Path, mode: str

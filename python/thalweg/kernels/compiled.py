@@ -46,6 +46,9 @@ class Bound(Protocol):
     def run(self) -> None:
         """The kernel alone: this is what is timed."""
 
+    def begin_again(self) -> None:
+        """What it sets is as it was before the first run."""
+
     def outputs(self) -> dict[str, Array]:
         """What it set, with the shapes of the reference."""
 
@@ -65,7 +68,7 @@ def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: P
     if configuration.target == "numpy":
         return _Reference(kernel, code, inputs)
     flags = (*FLAGS, *MORE_FLAGS[configuration.target])
-    library = _built(kernel.name, code, flags, folder)
+    library = build(kernel.name, code, flags, folder)
     return _Compiled(kernel, configuration.memory, library, inputs)
 
 
@@ -79,6 +82,7 @@ class _Reference:
             name: np.array(value, np.int64 if ir.arguments[name].type.role == "points" else float)
             for name, value in inputs.arguments.items()
         }
+        self.before = {name: inputs.arguments[name] for name in written(kernel)}
         self.words = [
             *(inputs.sizes[name] for name in size_names(ir)),
             *(inputs.tables[name] for name in table_names(ir)),
@@ -88,6 +92,10 @@ class _Reference:
     def run(self) -> None:
         with np.errstate(all="ignore"):  # as compiled code has it
             self.function(*self.words)
+
+    def begin_again(self) -> None:
+        for name, before in self.before.items():
+            self.arguments[name][...] = before
 
     def outputs(self) -> dict[str, Array]:
         return {name: self.arguments[name] for name in written(self.kernel)}
@@ -114,6 +122,11 @@ class _Compiled:
                 continue
             self.laid[name] = layout.lay(variable.type, inputs.arguments[name])
             self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
+        self.before = {name: self.laid[name].copy() for name in written(kernel)}
+
+    def begin_again(self) -> None:
+        for name, before in self.before.items():
+            self.laid[name][...] = before
 
     def run(self) -> None:
         self.function(*self.words)
@@ -140,7 +153,7 @@ def written(kernel: Kernel) -> list[str]:
     return [name for name, each in kernel.ir.arguments.items() if each.type.is_written]
 
 
-def _built(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
+def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler or not shutil.which(compiler):
         raise ThalwegError(

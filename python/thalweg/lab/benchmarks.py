@@ -10,6 +10,7 @@ from pathlib import Path
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.lab.codec_input import real_fields
+from thalweg.lab.kernel_bench import measure_kernels
 from thalweg.lab.native import run_native
 from thalweg.lab.results import Line
 from thalweg.lab.waiting import measure_waiting
@@ -80,6 +81,10 @@ def _waiting(request: BenchRequest) -> Iterator[Line]:
     return measure_waiting(request.folder, request.count(3), request.quick)
 
 
+def _kernels(request: BenchRequest) -> Iterator[Line]:
+    return measure_kernels(request.folder, request.count(7), request.quick)
+
+
 BENCHMARKS = (
     Benchmark("output", "every mode and container against what others do, R2B5 x 90 levels x 8 "
               "fields on 4 ranks", _output),
@@ -87,6 +92,8 @@ BENCHMARKS = (
     Benchmark("codec", "netCDF-4 deflate of the mini-model's fields on one core against netCDF-C",
               _codec),
     Benchmark("grib2", "packing of GRIB2 values against ecCodes", _grib2),
+    Benchmark("kernels", "kernels of three models in every target and layout against STREAM triad",
+              _kernels),
     Benchmark("plan", "set-up of the exchange against one output step", _plan),
     Benchmark("waiting", "how long compute ranks wait for output in the example case", _waiting),
 )  # fmt: skip
