@@ -16,7 +16,7 @@ PLACE = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./*-]*[\w/*])")
 # A path may begin at any of these, as includes and imports do; then at the page itself.
 BASES = ("", "include", "src", "src/output", "mini", "python/thalweg", "tests")
 # Programs that the reader of a page writes, and what its commands make.
-MADE = {"ring.c", "ring.cpp", "ring.f90", "examples/build"}
+MADE = {"ring.c", "ring.cpp", "ring.f90", "examples/build", "smooth.py", "kernel.toml"}
 
 
 def pages() -> list[str]:

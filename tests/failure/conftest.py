@@ -118,6 +118,21 @@ def assert_complete(file: Path) -> None:
 
 
 @pytest.fixture
+def use_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """SLOW_DISK_S: each write into a restart set; SLOW_READ_S: each read of an output file;
+    DISK_GATE: no output file is written before this file is there."""
+
+    def use(**settings: object) -> None:
+        slow_disk, source = tmp_path / "slow_disk.so", Path(__file__).with_name("slow_disk.c")
+        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
+        monkeypatch.setenv("LD_PRELOAD", str(slow_disk))
+        for name, setting in settings.items():
+            monkeypatch.setenv(name, str(setting))
+
+    return use
+
+
+@pytest.fixture
 def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase]]:
     """Starts a long run in a directory; stops it after the test whatever happened."""
     started: list[RunningCase] = []

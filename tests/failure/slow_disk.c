@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk on which each write into a restart set takes long, or each read of an output file: loaded
-   before the C library. */
+/* A disk on which each write into a restart set takes long, or each read of an output file, or where
+   output files are not written before a file is there: loaded before the C library. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +8,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void be_slow(int file, const char* folder, const char* setting) {
-  const char* seconds = getenv(setting);
+static int lies_below(int file, const char* folder) {
   char link[64], path[4096];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
   const ssize_t length = readlink(link, path, sizeof(path) - 1);
-  if (seconds == NULL || length < 0) return;
+  if (length < 0) return 0;
   path[length] = '\0';
-  if (strstr(path, folder) != NULL) usleep((useconds_t)(1e6 * atof(seconds)));
+  return strstr(path, folder) != NULL;
+}
+
+static void be_slow(int file, const char* folder, const char* setting) {
+  const char* seconds = getenv(setting);
+  if (seconds != NULL && lies_below(file, folder)) usleep((useconds_t)(1e6 * atof(seconds)));
+}
+
+static void wait_for_the_gate(int file) {
+  const char* gate = getenv("DISK_GATE");
+  if (gate == NULL || !lies_below(file, "/files/")) return;
+  while (access(gate, F_OK) != 0) usleep(10000);
 }
 
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
   be_slow(file, "/restart/", "SLOW_DISK_S");
+  wait_for_the_gate(file);
   return syscall(SYS_pwrite64, file, bytes, size, offset);
 }
 

@@ -61,22 +61,13 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
     run.assert_complete_files_are_whole()
 
 
-def use_slow_disk(folder: Path, monkeypatch: pytest.MonkeyPatch, **each_s: float) -> None:
-    """SLOW_DISK_S: each write into a restart set; SLOW_READ_S: each read of an output file."""
-    slow_disk, source = folder / "slow_disk.so", Path(__file__).with_name("slow_disk.c")
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
-    monkeypatch.setenv("LD_PRELOAD", str(slow_disk))
-    for name, seconds in each_s.items():
-        monkeypatch.setenv(name, str(seconds))
-
-
 @pytest.mark.parametrize(("mode", "each_s"), [("sync", 0.5), ("async", 1.1)])
 def test_a_checkpoint_may_last_longer_than_the_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, each_s: float
+    start_run: Start, use_slow_disk: Callable[..., None], mode: str, each_s: float
 ) -> None:
     """Each rank's part takes less than the limit, all of them more."""
     ranks = 4
-    use_slow_disk(tmp_path, monkeypatch, SLOW_DISK_S=each_s)
+    use_slow_disk(SLOW_DISK_S=each_s)
     run = start_run(
         f"io.timeout={SHORT_TIMEOUT_S}",
         f"restart.mode={mode}",
@@ -93,7 +84,7 @@ def test_a_checkpoint_may_last_longer_than_the_limit(
 
 
 def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start_run: Start, use_slow_disk: Callable[..., None]
 ) -> None:
     """Rank 0 reads the file that grows, one value of each field after another."""
     settings = ["output.container=cdf5", "output.file_interval=0", "restart.mode=sync"]
@@ -101,7 +92,7 @@ def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limi
     settings.append(f"io.timeout={SHORT_TIMEOUT_S}")
     run = start_run(*settings, "time.duration=PT2H")
     assert run.process.wait() == 0
-    use_slow_disk(tmp_path, monkeypatch, SLOW_READ_S=0.4 * SHORT_TIMEOUT_S)
+    use_slow_disk(SLOW_READ_S=0.4 * SHORT_TIMEOUT_S)
     run = start_run(*settings, "time.duration=PT3H", goes_on=True)
     _, errors = run.process.communicate()
     assert run.process.returncode == 0, errors

@@ -118,3 +118,31 @@ def test_points_and_axes_that_make_no_sense_are_refused(
     with pytest.raises(KernelError) as caught:
         _ = load_file(tmp_path / "tried.py")["tried"].ir
     assert sentence in caught.value.sentence
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_what_an_earlier_call_left_is_not_seen(way: Configuration, tmp_path: Path) -> None:
+    """A local value that was not set in this call is NaN at a neighbour, whoever called before."""
+    (tmp_path / "two.py").write_text(
+        "from thalweg.dsl import Field, InOut, Points, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Level\n"
+        "@kernel\n"
+        "def two(some: Points[Cell], t: Field[Cell, Level], o: InOut[Cell, Level]) -> None:\n"
+        "    with some:\n"
+        "        half = 0.5 * t\n"
+        "    o = sum(half[n] for n in Cell.neighbours)\n"
+    )
+    kernel = load_file(tmp_path / "two.py")["two"]
+    table = {"cell_neighbours": made_up(8, 3)["grid_neighbor"]}
+    sizes = {"cells": 64, "levels": 3}
+    for points in (np.arange(64), np.array([0, 1, 2, 20, 21, 40, 63])):
+        arguments = {"some": points, "t": np.ones((3, 64)), "o": np.zeros((3, 64))}
+        found = []
+        for each in (REFERENCE, way):
+            bound = bind(kernel, each, Inputs(sizes, table, arguments), tmp_path)
+            bound.run()
+            found.append(bound.outputs()["o"])
+        assert np.array_equal(*found, equal_nan=True)
+    assert np.isnan(found[0]).any()
+    assert not np.isnan(found[0]).all()

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from thalweg.dsl import Kernel
     from thalweg.dsl.configuration import Configuration
 
 kernels_app = typer.Typer(
@@ -100,18 +103,23 @@ def translate(
 ) -> None:
     """Print or write the code of a kernel, or print what the language understood of it."""
     from thalweg.dsl.printing import print_ir
+    from thalweg.dsl.targets import fortran_target
     from thalweg.errors import ThalwegError, did_you_mean
     from thalweg.kernels.compiled import translate as translated
     from thalweg.kernels.library import find_kernel
 
-    if show not in ("code", "ir"):
+    shown: dict[str, Callable[[Kernel], str]] = {
+        "code": lambda kernel: translated(kernel, configuration),
+        "ir": lambda kernel: print_ir(kernel.ir),
+        "fortran": lambda kernel: fortran_target.translate(kernel.ir, configuration),
+    }
+    if show not in shown:
         raise ThalwegError(
-            f"--show '{show}' does not exist; choose one of: code, ir."
-            f"{did_you_mean(show, ('code', 'ir'))}"
+            f"--show '{show}' does not exist; choose one of: {', '.join(shown)}."
+            f"{did_you_mean(show, shown)}"
         )
     kernel = find_kernel(name)
-    code = translated(kernel, configuration)
-    text = code if show == "code" else print_ir(kernel.ir)
+    text = shown[show](kernel)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:

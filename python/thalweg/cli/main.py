@@ -357,7 +357,9 @@ def translate(
     target: Target = None,
     layout: Layout = None,
     config: Config = None,
-    show: Annotated[str, typer.Option(help="code, or ir: what was understood.")] = "code",
+    show: Annotated[
+        str, typer.Option(help="code, fortran (a module) or ir (what was understood).")
+    ] = "code",
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("-o", "--out", help="File to write; default: print."),

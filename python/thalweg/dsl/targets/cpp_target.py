@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.layout import levels_of
+from thalweg.dsl.layout import factor, levels_of
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
 from thalweg.dsl.targets.cpp_loops import Loops
 from thalweg.dsl.translation import size_names, table_names
@@ -20,6 +22,10 @@ HEAD = """#include <algorithm>
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
     return _Writer(kernel, configuration, find_sweeps(kernel)).text()
+
+
+def set_in(sweep: Sweep) -> list[str]:
+    return list(dict.fromkeys(step.name for loop in sweep.loops for step in loop.steps))
 
 
 def indented(lines: list[str]) -> list[str]:
@@ -59,11 +65,38 @@ class _Writer:
         return words
 
     def _fields(self) -> list[str]:
-        """Local values that several sweeps need."""
+        """Local values that several sweeps need: room that stays from call to call."""
+        lines: list[str] = []
+        for name, kept in self.plan.kept.items():
+            if kept == "field":
+                size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"
+                lines += [
+                    f"static thread_local std::vector<double> {name}_room;",
+                    f"if ({name}_room.size() < {size}) {name}_room.resize({size});",
+                    f"double* const __restrict {name} = {name}_room.data();",
+                    *self._not_set(name, size),
+                ]
+        return lines
+
+    def _not_set(self, name: str, size: str) -> list[str]:
+        """What is not set in this call is NaN, not what an earlier one left."""
+        first = next(each for each in self.plan.sweeps if name in set_in(each))
+        whole = f"std::fill({name}, {name} + {size}, NAN);"
+        if not sets_all_levels(first, name):
+            return [whole]
+        if not first.points:
+            return []
+        if self.layout.block > 1:
+            return [whole]
+        kind, points = self.plan.locals[name].type, first.points
+        row = self.layout.size(replace(kind, place=None))
+        end = f"{kind.place.plural}" if kind.place else "1"
         return [
-            self._room(name, self.layout.size(self.plan.locals[name].type))
-            for name, kept in self.plan.kept.items()
-            if kept == "field"
+            f"for (std::int64_t part = 0; part <= {points}_parts; ++part) {{",
+            f"  const std::int64_t from = part == 0 ? 0 : {points}[2 * part - 1];",
+            f"  const std::int64_t to = part == {points}_parts ? {end} : {points}[2 * part];",
+            f"  std::fill({name} + from * {factor(row)}, {name} + to * {factor(row)}, NAN);",
+            "}",
         ]
 
     def _columns(self) -> list[str]:
@@ -130,5 +163,4 @@ class _Writer:
         return [*around, *indented(lines), "}"] if around else lines
 
     def _set_in(self, sweep: Sweep, kept: str) -> list[str]:
-        names = [step.name for loop in sweep.loops for step in loop.steps]
-        return [name for name in dict.fromkeys(names) if self.plan.kept.get(name) == kept]
+        return [name for name in set_in(sweep) if self.plan.kept.get(name) == kept]
