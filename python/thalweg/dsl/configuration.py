@@ -20,11 +20,13 @@ class Configuration:
     target  numpy, the reference; serial; openmp, for threads; simd, for long vectors
     layout  level_innermost, point_innermost or blocked, as ICON's nproma cuts points
     block   points that are worked on together where levels are not innermost: a power of two
+    fuse    whether local fields are computed where neighbours need them instead of stored
     """
 
     target: str = "serial"
     layout: str = "level_innermost"
     block: int = 64
+    fuse: bool = True
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)

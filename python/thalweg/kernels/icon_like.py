@@ -49,6 +49,10 @@ ARGUMENTS: dict[str, tuple[dict[str, str | float], dict[str, str]]] = {
         {"temperature": "in_temp", "tendency": "in_dvg", "result": ""},
         {"result": "out_o9_cell"},
     ),
+    "laplacian": (
+        {"temperature": "in_temp", "weight": "grid_div_weight", "result": ""},
+        {},
+    ),
     "component_one": (
         {
             "weight": 0.1,

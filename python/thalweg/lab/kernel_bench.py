@@ -22,7 +22,8 @@ from thalweg.lab.results import Line, spread
 LARGEST_DIFFERENCE = 1e-12  # of a function of the compiler's library to NumPy's
 # Kernels whose share of triad is demanded; others are parts or variants of them.
 ICON_LIKE = (
-    "gradient", "divergence_of_triangles", "neighbour_mean", "column_recurrence", "component_one",
+    "gradient", "divergence_of_triangles", "neighbour_mean", "column_recurrence", "laplacian",
+    "component_one",
 )  # fmt: skip
 DYNAMICO = {"comp_pvort": "pvort", "comp_geopot": "geopot", "comp_caldyn_horiz": "caldyn_horiz",
             "comp_caldyn_vert": "caldyn_vert"}  # fmt: skip

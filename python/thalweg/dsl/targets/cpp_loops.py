@@ -105,14 +105,15 @@ class Loops:
         if kept == "point":
             return read.name if self.layout.block == 1 else f"{read.name}[lane]"
         own: dict[object, int] = {}
-        neighbour = ""
+        steps: list[tuple[Relation, int]] = []
         for slot in read.slots:
             number = slots[slot.name] if slot.name else slot.index
-            if slot.axis in kind.axes:
+            if slot.axis in kind.axes and slot.axis not in own:
                 own[slot.axis] = number
             else:
                 assert isinstance(slot.axis, Relation)
-                neighbour = self._neighbour(slot.axis, number)
+                steps.append((slot.axis, number))
+        neighbour = self._neighbour(steps)
         axes = [(own[axis], axis.length) for axis in kind.axes]
         extra = kind.level.extra if kind.level else 0
         level = self._level(read.level, None, extra) if read.level else None
@@ -128,10 +129,14 @@ class Loops:
             index = self.layout.own_index(kind, self.point, level, axes)
         return f"{read.name}[{index}]"
 
-    def _neighbour(self, relation: Relation, number: int) -> str:
-        name = f"{relation.name}_{relation.names[number]}"
-        at = self.layout.table(relation, self.point, number)
-        self.neighbours[name] = f"{relation.full_name}[{at}]"
+    def _neighbour(self, steps: list[tuple[Relation, int]]) -> str:
+        """The number of the neighbour that the last of `steps` leads to, then the one before it."""
+        point = name = ""
+        for relation, number in reversed(steps):
+            name = "_".join([*([name] if name else []), relation.name, relation.names[number]])
+            at = self.layout.table(relation, point or self.point, number)
+            self.neighbours.setdefault(name, f"{relation.full_name}[{at}]")
+            point = name
         return name
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_of
+from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
 from thalweg.dsl.targets.cpp_loops import Loops
 from thalweg.dsl.translation import size_names, table_names
@@ -21,7 +22,8 @@ HEAD = """#include <algorithm>
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
-    return _Writer(kernel, configuration, find_sweeps(kernel)).text()
+    whole = fused(kernel) if configuration.fuse else kernel
+    return _Writer(kernel, configuration, find_sweeps(whole)).text()
 
 
 def set_in(sweep: Sweep) -> list[str]:

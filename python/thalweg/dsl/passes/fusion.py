@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pass: a local field that neighbours need is computed where it is needed, if that moves less.
+
+Storing it costs two passes through memory; computing it again for each neighbour costs reads of
+what is near, and so in a cache. The order of operations stays, and with it every bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thalweg.dsl import ir
+from thalweg.dsl.grid import Relation
+
+MOST_READS = 48  # of a point in all neighbours: beyond that a stored field is cheaper
+
+
+def fused(kernel: ir.KernelIR) -> ir.KernelIR:
+    """The kernel without the local fields that need not be stored."""
+    body, stored = list(kernel.body), dict(kernel.locals)
+    for name in kernel.locals:
+        number = _only_setter(name, body)
+        if number is None or not _is_worth_it(name, body, number):
+            continue
+        setter = body[number]
+        assert isinstance(setter, ir.Assign)
+        later = [_without(each, setter, kernel) for each in body[number + 1 :]]
+        body = [*body[:number], *later]
+        del stored[name]
+    return replace(kernel, body=tuple(body), locals=stored)
+
+
+def _assigns(statement: ir.Statement) -> tuple[ir.Assign, ...]:
+    return statement.body if isinstance(statement, ir.ForLevels) else (statement,)
+
+
+def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
+    """The only statement that sets `name`, if it sets all of it and its operands stay."""
+    setters = [
+        number
+        for number, statement in enumerate(body)
+        if any(each.name == name for each in _assigns(statement))
+    ]
+    if len(setters) != 1:
+        return None
+    statement = body[setters[0]]
+    if not isinstance(statement, ir.Assign) or statement.points or statement.slots:
+        return None
+    values = ir.walk((statement,))
+    over_levels = any(
+        isinstance(each, ir.Reduce) and isinstance(each.over, ir.LevelRange) for each in values
+    )
+    at_a_level = any(isinstance(each, ir.Read) and each.level is not None for each in values)
+    if statement.level is not None or over_levels or at_a_level:
+        return None
+    operands = {each.name for each in values if isinstance(each, ir.Read)}
+    last = _last_reader(name, body)
+    for later in body[setters[0] + 1 : last + 1]:
+        if operands & {each.name for each in _assigns(later)}:
+            return None
+    return setters[0]
+
+
+def _last_reader(name: str, body: list[ir.Statement]) -> int:
+    readers = [number for number, each in enumerate(body) if _reads_of(name, each)]
+    return max(readers, default=0)
+
+
+def _reads_of(name: str, statement: ir.Statement) -> list[ir.Read]:
+    values = ir.walk(_assigns(statement))
+    return [each for each in values if isinstance(each, ir.Read) and each.name == name]
+
+
+def _is_worth_it(name: str, body: list[ir.Statement], number: int) -> bool:
+    setter = body[number]
+    operands = _count_reads(_assigns(setter)[0].value)
+    reads = [each for statement in body[number + 1 :] for each in _reads_of(name, statement)]
+    at_neighbours = any(_relations(each) for each in reads)
+    times = max((_count_reads(each.value, name) for s in body for each in _assigns(s)), default=0)
+    return at_neighbours and 0 < times * operands <= MOST_READS
+
+
+def _count_reads(expression: ir.Expression, name: str = "") -> int:
+    """How many reads (of `name`) one evaluation makes, at all neighbours together."""
+    if isinstance(expression, ir.Read):
+        return int(not name or expression.name == name)
+    if isinstance(expression, ir.Apply):
+        return sum(_count_reads(each, name) for each in expression.args)
+    if isinstance(expression, ir.Reduce):
+        length = 1 if isinstance(expression.over, ir.LevelRange) else expression.over.length
+        return length * _count_reads(expression.body, name)
+    return 0
+
+
+def _relations(read: ir.Read) -> list[ir.Slot]:
+    return [slot for slot in read.slots if isinstance(slot.axis, Relation)]
+
+
+def _without(statement: ir.Statement, setter: ir.Assign, kernel: ir.KernelIR) -> ir.Statement:
+    if isinstance(statement, ir.ForLevels):
+        return replace(
+            statement, body=tuple(_inlined(each, setter, kernel) for each in statement.body)
+        )
+    return _inlined(statement, setter, kernel)
+
+
+def _inlined(assign: ir.Assign, setter: ir.Assign, kernel: ir.KernelIR) -> ir.Assign:
+    def changed(expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Apply):
+            return replace(expression, args=tuple(changed(each) for each in expression.args))
+        if isinstance(expression, ir.Reduce):
+            return replace(expression, body=changed(expression.body))
+        if isinstance(expression, ir.Read) and expression.name == setter.name:
+            return _seen_from(setter.value, expression, kernel)
+        return expression
+
+    return replace(assign, value=changed(assign.value))
+
+
+def _seen_from(value: ir.Expression, read: ir.Read, kernel: ir.KernelIR) -> ir.Expression:
+    """`value` of the point and level that `read` names."""
+    if isinstance(value, ir.Apply):
+        return replace(value, args=tuple(_seen_from(each, read, kernel) for each in value.args))
+    if isinstance(value, ir.Reduce):
+        # Names of loops of both meet here: that of the inner one gets another name.
+        inner = f"{value.name}_of_{read.name}"
+        body = _renamed(value.body, value.name, inner)
+        return replace(value, name=inner, body=_seen_from(body, read, kernel))
+    if not isinstance(value, ir.Read):
+        return value
+    kind = kernel.variables[value.name].type
+    slots = (*value.slots, *read.slots) if kind.place else value.slots
+    return replace(value, slots=slots, level=read.level if kind.level else None)
+
+
+def _renamed(value: ir.Expression, old: str, new: str) -> ir.Expression:
+    if isinstance(value, ir.Apply):
+        return replace(value, args=tuple(_renamed(each, old, new) for each in value.args))
+    if isinstance(value, ir.Reduce):
+        return value if value.name == old else replace(value, body=_renamed(value.body, old, new))
+    if isinstance(value, ir.Read):
+        slots = tuple(replace(slot, name=new) if slot.name == old else slot for slot in value.slots)
+        return replace(value, slots=slots)
+    return value

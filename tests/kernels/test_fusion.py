@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A local field that need not be stored is not, and not a bit changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.targets import cpp_target
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.library import find_kernel, load_file
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
+
+HEAD = """from thalweg.dsl import Field, InOut, Out, Points, kernel
+from thalweg.dsl.grids.triangles import Cell, Edge, Level
+
+@kernel
+def tried(
+    t: Field[Cell, Level],
+    length: Field[Edge],
+    weight: Field[Cell, Cell.edges],
+    some_edges: Points[Edge],
+    o: InOut[Cell, Level],
+    more: InOut[Edge, Level],
+) -> None:
+"""
+STORED = {  # statements, and whether `flux` has to be stored
+    "twice over the same name": (
+        "    mean = sum(weight[e] * length[e] for e in Cell.edges) * t\n"
+        "    flux = length * sum(mean[e] for e in Edge.cells)\n"
+        "    o = sum(weight[e] * flux[e] for e in Cell.edges)\n",
+        False,
+    ),
+    "other levels": (
+        "    flux = length * (t[Edge.cells.first] - t[Edge.cells.second])\n"
+        "    for k in Level[1:]:\n"
+        "        o[k] = sum(flux[e, k] - flux[e, k - 1] for e in Cell.edges)\n",
+        False,
+    ),
+    "its operand changes": (
+        "    flux = more - length\n    more = 2 * more\n    o = sum(flux[e] for e in Cell.edges)\n",
+        True,
+    ),
+    "set twice": (
+        "    flux = length * t[Edge.cells.first]\n"
+        "    flux = flux + length\n"
+        "    o = sum(flux[e] for e in Cell.edges)\n",
+        True,
+    ),
+    "set at some points": (
+        "    flux = more * length\n"
+        "    with some_edges:\n"
+        "        flux = length * t[Edge.cells.first]\n"
+        "    o = sum(flux[e] for e in Cell.edges)\n",
+        True,
+    ),
+    "sums of columns": (
+        "    flux = length * sum(more[k] for k in Level) * more\n"
+        "    o = sum(flux[e] for e in Cell.edges)\n",
+        True,
+    ),
+}
+
+
+def read(folder: Path, body: str) -> Kernel:
+    (folder / "tried.py").write_text(HEAD + body)
+    return load_file(folder / "tried.py")["tried"]
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_not_a_bit_changes(name: str, way: object, tmp_path: Path) -> None:
+    body, _ = STORED[name]
+    case = made_case(read(tmp_path, body))
+    right = outputs(case, REFERENCE, tmp_path)
+    for fuse in (True, False):
+        found = outputs(case, replace(way, fuse=fuse), tmp_path)  # type: ignore[type-var]
+        assert {each: array.tobytes() for each, array in found.items()} == {
+            each: array.tobytes() for each, array in right.items()
+        }
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_what_must_be_stored_is(name: str, tmp_path: Path) -> None:
+    body, is_stored = STORED[name]
+    kernel = read(tmp_path, body)
+    assert ("flux_room" in cpp_target.translate(kernel.ir, WAYS[0])) == is_stored
+    assert "flux_room" in cpp_target.translate(kernel.ir, replace(WAYS[0], fuse=False))
+
+
+def test_a_gradient_that_only_its_divergence_needs_is_not_stored() -> None:
+    kernel = find_kernel("laplacian")
+    assert "slope" not in cpp_target.translate(kernel.ir, WAYS[0])
+    assert "slope_room" in cpp_target.translate(kernel.ir, replace(WAYS[0], fuse=False))
