@@ -32,7 +32,7 @@ def read_call(
     words = _words(source, node, kernel)
     given = {name: _given(expressions, kernel, name, word) for name, word in words.items()}
     handed = [
-        ir.Handed(given[name], kernel.arguments[name], kernel.name, source.spot(word))
+        ir.Handed(given[name], kernel.arguments[name], kernel.name, source.spot(word), node)
         for name, word in words.items()
     ]
     call = Call(kernel, given, frozenset(expressions.known), points)
@@ -113,9 +113,10 @@ class Call:
 
     def local(self, name: str) -> str:
         """What local `name` of the kernel is called here."""
-        found = f"{self.kernel.name}_{name}"
+        number, found = 1, f"{self.kernel.name}_{name}"
         while found in self.taken:
-            found += "_"
+            number += 1
+            found = f"{self.kernel.name}{number}_{name}"
         return found
 
     def _assign(self, assign: ir.Assign) -> ir.Assign:

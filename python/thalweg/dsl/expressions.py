@@ -28,7 +28,10 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-FUNCTIONS = {"sqrt": 1, "exp": 1, "log": 1, "abs": 1, "signbit": 1, "where": 3, "min": 0, "max": 0}
+FUNCTIONS = {
+    "sqrt": 1, "exp": 1, "log": 1, "abs": 1, "signbit": 1, "where": 3, "min": 0, "max": 0,
+    "sin": 1, "cos": 1, "tan": 1, "atan": 1, "atan2": 2,
+}  # fmt: skip
 REDUCTIONS = ("sum", "min", "max")
 
 # What a name of a loop stands for: levels, any of an axis, or one of it that is known.

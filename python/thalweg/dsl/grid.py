@@ -77,3 +77,6 @@ class Place:
             f"a {self.__dict__.get('name', 'place')} has no neighbours '{name}'; it has: {known}."
             f"{did_you_mean(name, relations)}"
         )
+
+
+ANYWHERE = Place("point", "points")  # of a kernel that any place may call: it has no neighbours

@@ -136,6 +136,7 @@ class Variable:
 class Handed:
     """`value` of this kernel is handed to `argument` of `kernel`, which is called.
 
+    call    all that is handed by the same one has the same object
     before  number of the first statement that came of it
     """
 
@@ -143,6 +144,7 @@ class Handed:
     argument: Variable
     kernel: str
     spot: Spot
+    call: object
     before: int = 0
 
 

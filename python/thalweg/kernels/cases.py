@@ -26,6 +26,7 @@ class Case:
 
     tolerance  largest difference allowed, relative to the largest absolute value of the output
     compared   output: points where it means something; not named: everywhere
+    scales     output: what its differences are relative to; not named: its largest value
     times      how often the kernel is called, one call after the other
     """
 
@@ -36,6 +37,7 @@ class Case:
     expected: Mapping[str, Array] = field(default_factory=dict)
     tolerance: float = 1e-14
     compared: Mapping[str, Array] = field(default_factory=dict)
+    scales: Mapping[str, float] = field(default_factory=dict)
     times: int = 1
 
     def checked(self) -> Case:

@@ -70,7 +70,8 @@ def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
     differences = {}
     for name, right in expected.items():
         points = case.compared.get(name, slice(None))
-        differences[name] = _difference(outputs[name][..., points], right[..., points])
+        there = outputs[name][..., points], right[..., points]
+        differences[name] = _difference(*there, case.scales.get(name))
     return Outcome(case, configuration, outputs, differences, seconds)
 
 
@@ -84,11 +85,11 @@ def _called(case: Case, configuration: Configuration) -> tuple[dict[str, Array],
     return bound.outputs(), wall_s
 
 
-def _difference(found: Array, right: Array) -> float:
-    """Relative to the largest value; infinite where only one of both is a number."""
+def _difference(found: Array, right: Array, scale: float | None) -> float:
+    """Relative to `scale` or the largest value; infinite where only one of both is a number."""
     if (np.isnan(found) != np.isnan(right)).any() or found.shape != right.shape:
         return float("inf")
-    largest = float(np.nanmax(np.abs(right), initial=0.0))
+    largest = scale or float(np.nanmax(np.abs(right), initial=0.0))
     apart = float(np.nanmax(np.abs(found - right), initial=0.0))
     return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
 

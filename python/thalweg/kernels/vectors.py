@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from thalweg.errors import ThalwegError, did_you_mean
-from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam
+from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam, nicam_metrics
 from thalweg.kernels.any_kernel import case_of_arrays, made_case
 from thalweg.kernels.cases import Array, Case, read_vectors
 from thalweg.kernels.library import all_kernels, find_kernel
@@ -17,12 +17,22 @@ from thalweg.kernels.library import all_kernels, find_kernel
 
 @dataclass(frozen=True)
 class Vectors:
-    """`of_file(data)`: the cases of a file of vectors; `made_up()`: inputs with the same names."""
+    """`of_file(data)`: the cases of a file of vectors; `made_up()`: inputs with the same names.
+
+    Without `made_up` each kernel runs on values of its own.
+    """
 
     name: str
     kernels: tuple[str, ...]
     of_file: Callable[[Mapping[str, Array]], list[Case]]
-    made_up: Callable[[], Mapping[str, Array]]
+    made_up: Callable[[], Mapping[str, Array]] | None = None
+
+    def cases(self, data: Path | None) -> list[Case]:
+        if data is not None:
+            return self.of_file(read_vectors(data))
+        if self.made_up is not None:
+            return self.of_file(self.made_up())
+        return [made_case(find_kernel(name)) for name in self.kernels]
 
 
 VECTORS = (
@@ -35,6 +45,7 @@ VECTORS = (
         Vectors(name, kernels, partial(nicam.cases_of, name), made_nicam.made_up)
         for name, kernels in nicam.KERNELS.items()
     ),
+    Vectors(nicam_metrics.NAME, nicam_metrics.KERNELS, nicam_metrics.cases_of),
 )
 
 
@@ -45,8 +56,7 @@ def find_cases(name: str, data: Path | None) -> list[Case]:
     """
     for vectors in VECTORS:
         if name == vectors.name or name in vectors.kernels:
-            arrays = vectors.made_up() if data is None else read_vectors(data)
-            cases = vectors.of_file(arrays)
+            cases = vectors.cases(data)
             return [each for each in cases if name in (vectors.name, each.kernel.name)]
     known = (*(each.name for each in VECTORS), *all_kernels())
     if ".py" not in name and name not in known:

@@ -19,6 +19,8 @@ Bound = Axis("bound", ("least", "largest"))
 
 Cell.relate("neighbours", Cell, 6)  # counter-clockwise
 Cell.relate("arcs", Arc, 6)  # towards them
+Cell.relate("following", Arc, 6)  # the one after each of these
+Cell.relate("preceding", Arc, 6)
 Cell.relate("before", Triangle, 6)  # at the ends of these arcs
 Cell.relate("after", Triangle, 6)
 Triangle.relate("cells", Cell, 3)

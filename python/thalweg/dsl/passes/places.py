@@ -11,12 +11,13 @@ from fractions import Fraction
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import LevelAxis, Place, Relation
+from thalweg.dsl.grid import ANYWHERE, LevelAxis, Place, Relation
 from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.units import ONE, Unit, over, power, times, unit_text
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 TRUTHS = ("and", "or", "not")
+PURE = ("exp", "log", "sin", "cos", "tan", "atan")  # of a number without a unit
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,10 @@ class _Finder:
             if assign.level is not None or (loop and self._reads_levels(assign.value)):
                 level = loop.levels.axis if loop else level
             axes = tuple(slot.axis for slot in assign.slots)
-            kind = ArgumentType("local", value.place, axes, level, value.unit or ONE)
+            place = value.place
+            if place is None and assign.points:
+                place = self.kernel.arguments[assign.points].type.place
+            kind = ArgumentType("local", place, axes, level, value.unit or ONE)
             self.kernel.locals[name] = ir.Variable(name, kind, assign.spot)
         target = self.kernel.variables[name].type
         self._check_target(assign, target)
@@ -97,7 +101,8 @@ class _Finder:
             unit = self.type_of(value, None).unit
             found = ArgumentType("parameter", unit=wanted.unit if unit is None else unit)
         elif value.name not in self.kernel.variables:
-            kind = replace(wanted, role="local")
+            place = self._place_of_call(handed) if wanted.place is ANYWHERE else wanted.place
+            kind = replace(wanted, role="local", place=place)
             self.kernel.locals[value.name] = ir.Variable(value.name, kind, handed.spot)
             return
         else:
@@ -105,6 +110,8 @@ class _Finder:
             named = [slot.axis for slot in value.slots]
             found = replace(found, axes=tuple(axis for axis in found.axes if axis not in named))
         same = (found.role == "points") == (wanted.role == "points")
+        if wanted.place is ANYWHERE and found.place is not None:
+            wanted = replace(wanted, place=found.place)
         if same and _shape(found) == _shape(wanted):
             return
         raise KernelError(
@@ -112,6 +119,17 @@ class _Finder:
             f"'{handed.argument.name}' of kernel '{handed.kernel}' is "
             f"{wanted} in '{unit_text(wanted.unit)}', this is {found} in '{unit_text(found.unit)}'",
         )
+
+    def _place_of_call(self, handed: ir.Handed) -> Place | None:
+        """Of the values that the same call gets beside this one, for a kernel of any place."""
+        for each in self.kernel.handed:
+            value = each.value
+            if each.call is not handed.call or not isinstance(value, ir.Read):
+                continue
+            variable = self.kernel.variables.get(value.name)
+            if each.argument.type.place is ANYWHERE and variable and variable.type.place:
+                return variable.type.place
+        return None
 
     def _check_target(self, assign: ir.Assign, target: ArgumentType) -> None:
         missing = [axis for axis in target.axes if axis not in [slot.axis for slot in assign.slots]]
@@ -294,7 +312,7 @@ def _unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None,
         return _raised(expression, units), False
     if op == "sqrt":
         return power(units[0] or ONE, Fraction(1, 2)), False
-    if op in ("exp", "log") and units[0] not in (None, ONE):
+    if op in PURE and units[0] not in (None, ONE):
         raise KernelError(
             spot,
             f"'{op}' of '{unit_text(units[0] or ONE)}'",
@@ -303,6 +321,8 @@ def _unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None,
     known = list(dict.fromkeys(each for each in units if each is not None))
     if len(known) > 1:
         raise KernelError(spot, f"'{unit_text(known[0])}' and '{unit_text(known[1])}' meet here")
+    if op in ("atan", "atan2"):
+        return ONE, False
     return (known[0] if known else None), op in COMPARISONS or op == "signbit"
 
 

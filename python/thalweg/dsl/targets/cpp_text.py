@@ -14,6 +14,11 @@ FUNCTIONS = {
     "abs": "std::abs",
     "signbit": "std::signbit",
     "**": "std::pow",
+    "sin": "std::sin",
+    "cos": "std::cos",
+    "tan": "std::tan",
+    "atan": "std::atan",
+    "atan2": "std::atan2",
 }
 # How tightly an operator binds; a looser operand stands in brackets.
 BINDS = {

@@ -20,6 +20,11 @@ FUNCTIONS = {
     "abs": "np.abs",
     "signbit": "np.signbit",
     "where": "np.where",
+    "sin": "np.sin",
+    "cos": "np.cos",
+    "tan": "np.tan",
+    "atan": "np.arctan",
+    "atan2": "np.arctan2",
 }
 INFIX = {"and": "&", "or": "|"}
 

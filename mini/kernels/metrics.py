@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Areas, normals and the weights of operators on the sphere, as NICAM has them."""
+
+from __future__ import annotations
+
+from great_circles import great_circle, triangle_area
+
+from thalweg.dsl import Field, InOut, Out, Parameter, Points, constant, kernel
+from thalweg.dsl.grids.arcs import XYZ, Arc, Cell, Triangle
+
+zero = constant(0)
+zero_length = constant(0, "m")
+zero_area = constant(0, "m2")
+
+
+@kernel
+def triangle_metrics(
+    position: Field[Cell, XYZ, "m"],
+    centre: Field[Triangle, XYZ, "m"],
+    radius: Parameter["m"],
+    owned_triangles: Points[Triangle],
+    area: Out[Triangle, "m2"],
+    inverse_area: Out[Triangle, "m-2"],
+    corner_weight: Out[Triangle, Triangle.cells],
+) -> None:
+    """How much of a triangle lies opposite each corner, seen from its centre."""
+    with owned_triangles:
+        for s in XYZ:
+            first[s] = position[Triangle.cells[0], s]
+            second[s] = position[Triangle.cells[1], s]
+            third[s] = position[Triangle.cells[2], s]
+        triangle_area(centre, second, third, radius, part0)
+        triangle_area(centre, third, first, radius, part1)
+        triangle_area(centre, first, second, radius, part2)
+        area = part0 + part1 + part2
+        inverse_area = 1 / area
+        corner_weight[Triangle.cells[0]] = part0 / area
+        corner_weight[Triangle.cells[1]] = part1 / area
+        corner_weight[Triangle.cells[2]] = part2 / area
+
+
+@kernel
+def arc_metrics(
+    position: Field[Cell, XYZ, "m"],
+    centre: Field[Triangle, XYZ, "m"],
+    radius: Parameter["m"],
+    face_arcs: Points[Arc],
+    side_arcs: Points[Arc],
+    face_normal: Out[Arc, XYZ, "m"],
+    face_tangent: Out[Arc, XYZ, "m"],
+    side_normal: Out[Arc, XYZ, "m"],
+    side_tangent: Out[Arc, XYZ, "m"],
+) -> None:
+    """Of the face between two cells, out of its anchor, and of the way from cell to cell."""
+    with face_arcs:
+        for s in XYZ:
+            face_start[s] = centre[Arc.triangles.after, s]
+            face_end[s] = centre[Arc.triangles.before, s]
+        great_circle(face_start, face_end, radius, face_normal, face_tangent)
+    with side_arcs:
+        for s in XYZ:
+            side_start[s] = position[Arc.cells.anchor, s]
+            side_end[s] = position[Arc.cells.other, s]
+        great_circle(side_start, side_end, radius, side_normal, side_tangent)
+
+
+@kernel
+def gradient_weights(
+    position: Field[Cell, XYZ, "m"],
+    area: Field[Triangle, "m2"],
+    radius: Parameter["m"],
+    owned_triangles: Points[Triangle],
+    triangle_weight: Out[Triangle, XYZ, Triangle.cells, "m-1"],
+) -> None:
+    """Half the outward normals of the sides that meet at a corner, over the area."""
+    with owned_triangles:
+        for s in XYZ:
+            first[s] = position[Triangle.cells[0], s]
+            second[s] = position[Triangle.cells[1], s]
+            third[s] = position[Triangle.cells[2], s]
+        great_circle(first, second, radius, normal0, tangent0)
+        great_circle(second, third, radius, normal1, tangent1)
+        great_circle(third, first, radius, normal2, tangent2)
+        outward = where(sum(normal0[s] * third[s] for s in XYZ) > 0, -1, 1)
+        for s in XYZ:
+            triangle_weight[s, Triangle.cells[0]] = outward * (normal0[s] + normal2[s]) / (2 * area)
+            triangle_weight[s, Triangle.cells[1]] = outward * (normal0[s] + normal1[s]) / (2 * area)
+            triangle_weight[s, Triangle.cells[2]] = outward * (normal1[s] + normal2[s]) / (2 * area)
+
+
+@kernel
+def cell_metrics(
+    position: Field[Cell, XYZ, "m"],
+    centre: Field[Triangle, XYZ, "m"],
+    longitude: Field[Cell],
+    radius: Parameter["m"],
+    face_normal: Field[Arc, XYZ, "m"],
+    orientation: Field[Cell, Cell.arcs],
+    owned: Points[Cell],
+    area: Out[Cell, "m2"],
+    inverse_area: Out[Cell, "m-2"],
+    east: Out[Cell, XYZ],
+    north: Out[Cell, XYZ],
+    face_weight: Out[Cell, XYZ, Cell.arcs, "m-1"],
+) -> None:
+    """The area, the unit vectors to the east and north, and the weights of diffusion.
+
+    `orientation` is 1 where a cell is the anchor of its arc, -1 where not, 0 where there is none.
+    """
+    with owned:
+        total = zero_area
+        for f in Cell.arcs:
+            for s in XYZ:
+                before[s] = centre[Cell.before[f], s]
+                after[s] = centre[Cell.after[f], s]
+            triangle_area(position, before, after, radius, part_area)
+            total += part_area * abs(orientation[f])
+        area = total
+        inverse_area = 1 / area
+        east[XYZ.x] = -sin(longitude)
+        east[XYZ.y] = cos(longitude)
+        east[XYZ.z] = 0
+        north[XYZ.x] = -position[XYZ.z] * cos(longitude) / radius
+        north[XYZ.y] = -position[XYZ.z] * sin(longitude) / radius
+        north[XYZ.z] = (
+            position[XYZ.x] * cos(longitude) + position[XYZ.y] * sin(longitude)
+        ) / radius
+        for s in XYZ:
+            for f in Cell.arcs:
+                face_weight[s, f] = orientation[f] * face_normal[f, s] / (2 * area)
+
+
+@kernel
+def operator_weights(
+    face: Field[Arc, XYZ, "m"],
+    corner_weight: Field[Triangle, Triangle.cells],
+    area: Field[Cell, "m2"],
+    arc_sign: Field[Cell, Cell.arcs],
+    following_sign: Field[Cell, Cell.arcs],
+    preceding_sign: Field[Cell, Cell.arcs],
+    centre_after: Field[Cell, Cell.arcs, Triangle.cells],
+    there_after: Field[Cell, Cell.arcs, Triangle.cells],
+    there_before: Field[Cell, Cell.arcs, Triangle.cells],
+    owned: Points[Cell],
+    centre_weight: Out[Cell, XYZ, "m-1"],
+    weight: Out[Cell, XYZ, Cell.neighbours, "m-1"],
+) -> None:
+    """Of a cell and its neighbours in the sum over the faces of face times mean of both its ends.
+
+    `face` is the normal for a divergence, the tangent for a rotation. The end after a face is that
+    before the following one. `centre_after` is 1 for the corner of that triangle that the cell is,
+    `there_after` for the one that the neighbour is, `there_before` the same of the end before.
+    """
+    with owned:
+        for s in XYZ:
+            sum_of_centre[s] = zero_length
+        for f in Cell.arcs:
+            in_centre = sum(
+                centre_after[f, c] * corner_weight[Cell.after[f], c] for c in Triangle.cells
+            )
+            after = sum(there_after[f, c] * corner_weight[Cell.after[f], c] for c in Triangle.cells)
+            before = sum(
+                there_before[f, c] * corner_weight[Cell.before[f], c] for c in Triangle.cells
+            )
+            for s in XYZ:
+                both_after = (
+                    arc_sign[f] * face[f, s] + following_sign[f] * face[Cell.following[f], s]
+                )
+                both_before = (
+                    arc_sign[f] * face[f, s] + preceding_sign[f] * face[Cell.preceding[f], s]
+                )
+                sum_of_centre[s] += in_centre * both_after
+                weight[s, Cell.neighbours[f]] = (after * both_after + before * both_before) / (
+                    2 * area
+                )
+        for s in XYZ:
+            centre_weight[s] = sum_of_centre[s] / (2 * area)
+
+
+@kernel
+def outward_sum(
+    face: Field[Arc, XYZ, "m"],
+    area: Field[Cell, "m2"],
+    orientation: Field[Cell, Cell.arcs],
+    owned: Points[Cell],
+    centre_weight: InOut[Cell, XYZ, "m-1"],
+) -> None:
+    """Makes the weights of a divergence those of a gradient: that of a constant is 0."""
+    with owned:
+        for s in XYZ:
+            centre_weight[s] -= sum(orientation[f] * face[f, s] for f in Cell.arcs) / area
+
+
+@kernel
+def laplacian_weights(
+    face: Field[Arc, XYZ, "m"],
+    triangle_weight: Field[Triangle, XYZ, Triangle.cells, "m-1"],
+    area: Field[Cell, "m2"],
+    arc_sign: Field[Cell, Cell.arcs],
+    following_sign: Field[Cell, Cell.arcs],
+    preceding_sign: Field[Cell, Cell.arcs],
+    centre_after: Field[Cell, Cell.arcs, Triangle.cells],
+    there_after: Field[Cell, Cell.arcs, Triangle.cells],
+    there_before: Field[Cell, Cell.arcs, Triangle.cells],
+    owned_triangles: Points[Triangle],
+    owned: Points[Cell],
+    centre_weight: Out[Cell, "m-2"],
+    weight: Out[Cell, Cell.neighbours, "m-2"],
+) -> None:
+    """Of a cell and its neighbours in diffusion with a diffusivity of 1. Arguments as above."""
+    with owned_triangles:
+        for s in XYZ:
+            mean = sum(triangle_weight[s, c] for c in Triangle.cells) / 3
+            for c in Triangle.cells:
+                corner[s, c] = triangle_weight[s, c] - mean
+    with owned:
+        sum_of_centre = zero
+        for f in Cell.arcs:
+            there = zero
+            for s in XYZ:
+                in_centre = sum(
+                    centre_after[f, c] * corner[Cell.after[f], s, c] for c in Triangle.cells
+                )
+                after = sum(there_after[f, c] * corner[Cell.after[f], s, c] for c in Triangle.cells)
+                before = sum(
+                    there_before[f, c] * corner[Cell.before[f], s, c] for c in Triangle.cells
+                )
+                both_after = (
+                    arc_sign[f] * face[f, s] + following_sign[f] * face[Cell.following[f], s]
+                )
+                both_before = (
+                    arc_sign[f] * face[f, s] + preceding_sign[f] * face[Cell.preceding[f], s]
+                )
+                sum_of_centre += in_centre * both_after
+                there += after * both_after + before * both_before
+            weight[Cell.neighbours[f]] = there / (2 * area)
+        centre_weight = sum_of_centre / (2 * area)
