@@ -141,7 +141,8 @@ class _Maker:
         )
 
 
-def _reads(steps: list[Step]) -> list[ir.Read]:
+def reads(steps: list[Step]) -> list[ir.Read]:
+    """All that the values of these steps read."""
     assigns = tuple(ir.Assign(step.name, None, step.value, step.spot) for step in steps)
     return [each for each in ir.walk(assigns) if isinstance(each, ir.Read)]
 
@@ -149,7 +150,7 @@ def _reads(steps: list[Step]) -> list[ir.Read]:
 def _read_at_neighbours(steps: list[Step]) -> set[str]:
     return {
         each.name
-        for each in _reads(steps)
+        for each in reads(steps)
         if any(isinstance(slot.axis, Relation) for slot in each.slots)  # its own, too: no harm
     }
 
@@ -169,7 +170,7 @@ def _same_level_only(setter: LevelLoop, reader: LevelLoop) -> bool:
     set_ = {step.name for step in setter.steps}
     return all(
         each.level == ir.LevelAt(reader.name, 0)
-        for each in _reads(reader.steps)
+        for each in reads(reader.steps)
         if each.name in set_
     )
 
@@ -211,7 +212,7 @@ def _kept(maker: _Maker) -> dict[str, str]:
             for number, sweep in enumerate(maker.sweeps)
             for loop in sweep.loops
             if any(step.name == name for step in loop.steps)
-            or any(each.name == name for each in _reads(loop.steps))
+            or any(each.name == name for each in reads(loop.steps))
         ]
         if len({number for number, _ in uses}) > 1:
             found[name] = "field"
@@ -229,7 +230,7 @@ def _kept(maker: _Maker) -> dict[str, str]:
 def _at_its_level(name: str, loop: LevelLoop) -> bool:
     here = ir.LevelAt(loop.name, 0)
     return all(step.level == here for step in loop.steps if step.name == name) and all(
-        each.level == here for each in _reads(loop.steps) if each.name == name
+        each.level == here for each in reads(loop.steps) if each.name == name
     )
 
 

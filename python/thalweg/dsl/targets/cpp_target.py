@@ -8,6 +8,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_of
+from thalweg.dsl.passes.columns import must_be_cleared
 from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
 from thalweg.dsl.targets.cpp_loops import Loops
@@ -133,7 +134,7 @@ class _Writer:
         begin = [
             f"std::fill({name}.begin(), {name}.end(), NAN);"
             for name in self._set_in(sweep, "column")
-            if not sets_all_levels(sweep, name)
+            if must_be_cleared(sweep, name)
         ]
         if self.layout.block == 1:
             begin += [f"double {name};" for name in self._set_in(sweep, "point")]

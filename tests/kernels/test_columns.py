@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Room for a column is used at every point: what was not set at a point is NaN all the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.targets import cpp_target
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.library import load_file
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
+
+HEAD = """from thalweg.dsl import Field, InOut, kernel
+from thalweg.dsl.grid import Axis
+from thalweg.dsl.grids.triangles import Cell, Level
+
+PAIR = Axis("pair", ("one", "two"))
+
+
+@kernel
+def tried(t: Field[Cell, Level], o: InOut[Cell, Level], more: InOut[Cell, Level]) -> None:
+"""
+BODIES = {  # statements, and whether the column has to be cleared at each point
+    "never set": ("for k in Level[2:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
+                  "        o[k] = x[k] + x[k - 1]", False),
+    "set later": ("for k in Level[1:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
+                  "        o[k] = x[k - 1]\n    x = 2 * t\n    for k in Level[1:]:\n"
+                  "        more[k] = x[k - 1]", True),
+    "not yet set": ("for k in upward(Level[:-1]):\n        x[k] = t[k]\n"
+                    "        o[k] = x[k + 1]", True),
+    "set before": ("for k in downward(Level[:-1]):\n        x[k] = t[k]\n"
+                   "        o[k] = x[k + 1]", False),
+    "again": ("x = t\n    for k in upward(Level[1:]):\n        x[k] = x[k - 1] + t[k]\n"
+              "    for k in Level[1:]:\n        o[k] = x[k] - x[k - 1]", False),
+    "another slot": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
+                     "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1] + "
+                     "y[PAIR.two, k - 1]", False),
+    "a later slot": ("y[PAIR.two] = t\n    for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n"
+                     "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1]\n"
+                     "    y[PAIR.one] = t\n    more = y[PAIR.one]", True),
+}  # fmt: skip
+
+
+def read(folder: Path, name: str) -> Kernel:
+    (folder / "tried.py").write_text(f"{HEAD}    {BODIES[name][0]}\n")
+    return load_file(folder / "tried.py")["tried"]
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_every_way_gives_the_same_bits(name: str, way: Configuration, tmp_path: Path) -> None:
+    case = made_case(read(tmp_path, name))
+    right = outputs(case, REFERENCE, tmp_path)
+    for output, found in outputs(case, way, tmp_path).items():
+        assert found.tobytes() == right[output].tobytes(), output
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_need_not_be_cleared_is_not(name: str, tmp_path: Path) -> None:
+    code = cpp_target.translate(read(tmp_path, name).ir, WAYS[0])
+    assert ("std::fill" in code) == BODIES[name][1], code
