@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/wait_companion.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/wait.hpp"
@@ -22,6 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int events_tag = 7301;            ///< used by no other message on the world communicator
+constexpr int news_tag = 7302;              ///< likewise
 constexpr std::size_t refusal_bytes = 512;  ///< of a sentence, the rest is cut
 constexpr const char* what = "the timers and events of another rank";
 
@@ -32,6 +34,39 @@ int rank_in(MPI_Comm world) {
 }
 
 void wait_one(MPI_Request request) { wait_all({&request, 1}, what); }
+
+/// Rank 0 takes the events of one rank after another: the others hear that it is at work.
+class NewsOfRankZero final : public WaitCompanion {
+ public:
+  explicit NewsOfRankZero(MPI_Comm world) : world_(world), rank_(rank_in(world)) {}
+
+  void listen() override {
+    for (int there = rank_ != 0; there != 0;) {
+      MPI_Iprobe(0, news_tag, world_, &there, MPI_STATUS_IGNORE);
+      if (there == 0) return;
+      MPI_Recv(nullptr, 0, MPI_BYTE, 0, news_tag, world_, MPI_STATUS_IGNORE);
+      note_progress();
+    }
+  }
+
+  void say_working() override {
+    if (rank_ != 0) return;
+    int ranks = 1;
+    MPI_Comm_size(world_, &ranks);
+    for (int rank = 1; rank < ranks; ++rank) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Isend(nullptr, 0, MPI_BYTE, rank, news_tag, world_, &request);
+      MPI_Request_free(&request);
+    }
+  }
+
+  void ask() override {}
+  std::string silent() const override { return ""; }
+
+ private:
+  MPI_Comm world_;
+  int rank_;
+};
 
 /// gathered[rank] = value of that rank, on rank 0.
 template <typename T>
@@ -117,7 +152,10 @@ std::string timing_text(const std::vector<std::string>& roles, const std::vector
 
 /// Rank 0: own lines, then those of every other rank in turn.
 void receive_events(MPI_Comm world, EventLog& own, int ranks, TimingFile& file) {
-  own.for_each_text(0, [&](std::string_view text) { file.write(text); });
+  own.for_each_text(0, [&](std::string_view text) {
+    file.write(text);
+    note_work();
+  });
   std::string text;
   for (int rank = 1; rank < ranks; ++rank) {
     for (int size = 1; size > 0;) {
@@ -133,15 +171,19 @@ void receive_events(MPI_Comm world, EventLog& own, int ranks, TimingFile& file) 
       text.resize(size);
       MPI_Recv(text.data(), size, MPI_BYTE, rank, events_tag, world, MPI_STATUS_IGNORE);
       file.write(text);
+      note_work();
     }
   }
 }
 
 /// Ends with a message without bytes.
 void send_events(MPI_Comm world, EventLog* log) {
+  static std::string in_flight;  // outlives a wait that is given up: the program may yet end well
   const auto send = [&](std::string_view text) {
+    in_flight = text;
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, events_tag, world, &request);
+    MPI_Isend(in_flight.data(), static_cast<int>(in_flight.size()), MPI_BYTE, 0, events_tag, world,
+              &request);
     wait_one(request);
   };
   if (log != nullptr) log->for_each_text(rank_in(world), send);
@@ -165,6 +207,7 @@ void agree(MPI_Comm world, std::string sentence) {
 
 void write_timing(MPI_Comm world, std::string_view role, const std::string& directory) {
   const int rank = rank_in(world);
+  const NewsOfRankZero news(world);
   std::array<char, 16> role_text{};
   role.copy(role_text.data(), role_text.size() - 1);
   const auto role_texts = gather(world, role_text);

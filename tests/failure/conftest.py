@@ -34,7 +34,7 @@ name = "long"
 interval = "PT1H"
 file_interval = "PT1H"
 [io]
-timeout = 30
+timeout = 60
 [machine]
 ranks = 3
 """
@@ -120,7 +120,7 @@ def assert_complete(file: Path) -> None:
 @pytest.fixture
 def use_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """SLOW_DISK_S: each write into a restart set; SLOW_READ_S: each read of an output file;
-    DISK_GATE: no output file is written before this file is there."""
+    SLOW_EVENTS_S: each write of events; DISK_GATE: no output file is written before this file is there."""
 
     def use(**settings: object) -> None:
         slow_disk, source = tmp_path / "slow_disk.so", Path(__file__).with_name("slow_disk.c")

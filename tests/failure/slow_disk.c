@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk on which each write into a restart set takes long, or each read of an output file, or where
-   output files are not written before a file is there: loaded before the C library. */
+/* A disk on which each write into a restart set takes long, or each read of an output file, or each
+   write of events, or where output files are not written before a file is there: loaded before the
+   C library. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int lies_below(int file, const char* folder) {
@@ -45,4 +47,14 @@ ssize_t pread(int file, void* bytes, size_t size, off_t offset) {
 
 ssize_t pread64(int file, void* bytes, size_t size, off_t offset) {
   return pread(file, bytes, size, offset);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  be_slow(file, "/events.jsonl", "SLOW_EVENTS_S");
+  return syscall(SYS_write, file, bytes, size);
+}
+
+ssize_t writev(int file, const struct iovec* parts, int count) {
+  be_slow(file, "/events.jsonl", "SLOW_EVENTS_S");
+  return syscall(SYS_writev, file, parts, count);
 }

@@ -44,7 +44,7 @@ mode = "shared_file"
 ranks = 2
 backpressure = "spill"
 budget = 7
-timeout = 20
+timeout = 60
 [machine]
 ranks = {RANKS}
 """
@@ -96,6 +96,18 @@ def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limi
     run = start_run(*settings, "time.duration=PT3H", goes_on=True)
     _, errors = run.process.communicate()
     assert run.process.returncode == 0, errors
+
+
+def test_events_may_be_collected_for_longer_than_the_limit(
+    tmp_path: Path, model: Path, use_slow_disk: Callable[..., None]
+) -> None:
+    """Rank 0 writes those of each rank in turn; the last waits for all the others."""
+    case = tmp_path / "case.toml"
+    case.write_text(TWO_STREAMS.replace("timeout = 60", f"timeout = {SHORT_TIMEOUT_S}"))
+    use_slow_disk(SLOW_EVENTS_S=0.5 * SHORT_TIMEOUT_S)
+    run = RankedRun.start(case, tmp_path / "run", ["io.backpressure=block"])
+    code, _ = run.wait()
+    assert code == 0, run.errors()
 
 
 @pytest.mark.parametrize("call", [1, 4])

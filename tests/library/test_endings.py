@@ -185,7 +185,7 @@ DIFFERENT = {  # way: what every compute rank says
 def test_ranks_that_make_different_calls_are_named(
     installed: Any, endings: Path, tmp_path: Path, way: str, restart: str
 ) -> None:
-    mode = MODES["serial" if restart == "sync" else "async"] + "timeout = 20\n"
+    mode = MODES["serial" if restart == "sync" else "async"] + "timeout = 60\n"
     ranks = 2 if restart == "async" else 0
     tables = f'[restart]\nmode = "{restart}"\nranks = {ranks // 2}\n'
     settings = mode + tables + STREAM.format(variable="ta")
@@ -200,7 +200,7 @@ def test_ranks_that_make_different_calls_are_named(
 def test_a_rank_that_skips_a_time_is_named_where_compute_ranks_write(
     installed: Any, endings: Path, tmp_path: Path, mode: str
 ) -> None:
-    settings = MODES[mode] + "timeout = 20\n" + STREAM.format(variable="ta")
+    settings = MODES[mode] + "timeout = 60\n" + STREAM.format(variable="ta")
     told = Told(installed.result(3, endings, "skips a time", settings, cwd=tmp_path))
     assert told.code == 2, told.text
     assert "nothing moved for" not in told.text

@@ -30,7 +30,7 @@ variables = ["h", "vn"]
 interval = {step_s}
 [io]
 mode = "{mode}"
-timeout = 20
+timeout = 60
 [machine]
 ranks = 3
 """
