@@ -119,8 +119,9 @@ def assert_complete(file: Path) -> None:
 
 @pytest.fixture
 def use_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """SLOW_DISK_S: each write into a restart set; SLOW_READ_S: each read of an output file;
-    SLOW_EVENTS_S: each write of events; DISK_GATE: no output file is written before this file is there."""
+    """SLOW_DISK_S, SLOW_READ_S, SLOW_EVENTS_S: how long each write into a restart set, read of an
+    output file, write of events takes; DISK_GATE: no output is written before this file is there.
+    """
 
     def use(**settings: object) -> None:
         slow_disk, source = tmp_path / "slow_disk.so", Path(__file__).with_name("slow_disk.c")
