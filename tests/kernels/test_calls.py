@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -109,13 +110,19 @@ def test_statements_of_a_called_kernel_stand_where_it_is_called(
         ("half", "new", "the name 'new' is taken"),
         ("    flat:", "    edge_cells:", "the name 'edge_cells' is taken"),
         ("    flat:", "    cells_first:", "the name 'cells_first' is taken"),
+        ("    flat:", "    Weight:", "'weight' and 'Weight' are one name in Fortran"),
+        ("    flat:", "    _flat:", "'_flat' is no name in Fortran"),
+        ("    flat:", "    Höhe:", "'Höhe' is no name in Fortran"),
+        ("    flat:", "    lane:", "the name 'lane' is taken"),
+        ("    flat:", "    some_edges_parts:", "the name 'some_edges_parts' is taken"),
+        ("    flat:", "    half_room:", "the name 'half_room' is taken"),
         ("    flat:", "    levels:", "the name 'levels' is taken"),
     ],
 )
 def test_calls_and_names_that_make_no_sense_are_refused(
     old: str, new: str, sentence: str, tmp_path: Path
 ) -> None:
-    text = KERNEL.replace(old, new, 2 if old == "half" else 1).replace("part", "piece")
+    text = re.sub(r"\bpart\b", "piece", KERNEL.replace(old, new, 2 if old == "half" else 1))
     if "with some_edges" in new:
         text = text.replace("t[s]", "t[XYZ.x]")
     with pytest.raises(KernelError) as caught:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
+
 from thalweg.dsl import ir
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.translation import size_names, table_names
 
+FORTRAN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 # Of C++, C and Fortran's interface to it, of Python, and of functions that translated code calls.
 RESERVED = frozenset(
     {
@@ -19,7 +22,7 @@ RESERVED = frozenset(
         "restrict", "return", "short", "signed", "sizeof", "static", "std", "struct", "switch",
         "template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned",
         "using", "virtual", "void", "volatile", "while", "with", "yield", "exp", "log", "sqrt",
-        "abs", "pow", "NAN"
+        "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno"
     }
 )  # fmt: skip
 
@@ -34,8 +37,24 @@ def check_names(kernel: ir.KernelIR) -> None:
         taken |= dict.fromkeys(neighbours, "the number of a neighbour")
     taken |= dict.fromkeys(RESERVED, "a word of the language or a function")
     taken["level"] = "the number of a level"
+    for name, variable in kernel.variables.items():
+        if variable.type.role in ("points", "local"):
+            made = "parts" if variable.type.role == "points" else "room"
+            taken[f"{name}_{made}"] = f"made for '{name}'"
     taken[kernel.name] = "the kernel"
+    lower = {name.lower(): name for name in (*size_names(kernel), *table_names(kernel))}
     for variable in kernel.variables.values():
+        if not FORTRAN_NAME.fullmatch(variable.name):
+            raise KernelError(
+                variable.spot,
+                f"'{variable.name}' is no name in Fortran",
+                hint="at most 63 letters, digits and _, the first a letter",
+            )
+        if lower.setdefault(variable.name.lower(), variable.name) != variable.name:
+            raise KernelError(
+                variable.spot,
+                f"'{variable.name}' and '{lower[variable.name.lower()]}' are one name in Fortran",
+            )
         if variable.name in taken:
             raise KernelError(
                 variable.spot,
