@@ -68,6 +68,28 @@ def gradient_force(
 
 
 @kernel
+def add_gradients(
+    velocity: Field[Edge, Level, "m s-1"],
+    theta: Field[Cell, Level, "K"],
+    geopotential: Field[Cell, HalfLevel, "m2 s-2"],
+    exner: Field[Cell, Level, "J kg-1 K-1"],
+    length: Field[Edge, "m"],
+    distance: Field[Edge, "m"],
+    area: Field[Cell, "m2"],
+    extended: Points[Cell],
+    owned: Points[Cell],
+    long_edges: Points[Edge],
+    velocity_tendency: InOut[Edge, Level, "m s-2"],
+) -> None:
+    """Of a compressible fluid: pressure, and geopotential with the kinetic energy."""
+    with extended:
+        for k in Level:
+            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
+    kinetic_energy(velocity, length, distance, area, owned, bernoulli)
+    gradient_force(theta, exner, bernoulli, distance, long_edges, velocity_tendency)
+
+
+@kernel
 def caldyn_horiz(
     velocity: Field[Edge, Level, "m s-1"],
     mass: Field[Cell, Level, "kg m-2"],
@@ -99,11 +121,10 @@ def caldyn_horiz(
         velocity_tendency = sum(
             weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others
         ) / (2 * distance)
-    with extended:
-        for k in Level:
-            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
-    kinetic_energy(velocity, length, distance, area, owned, bernoulli)
-    gradient_force(theta, exner, bernoulli, distance, long_edges, velocity_tendency)
+    add_gradients(
+        velocity, theta, geopotential, exner, length, distance, area, extended, owned, long_edges,
+        velocity_tendency,
+    )  # fmt: skip
 
 
 @kernel
@@ -136,11 +157,10 @@ def caldyn_horiz_enstrophy(
     )  # fmt: skip
     with owned_edges:
         velocity_tendency = vorticity / distance * sum(weight[n] * flux[n] for n in Edge.others)
-    with extended:
-        for k in Level:
-            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
-    kinetic_energy(velocity, length, distance, area, owned, bernoulli)
-    gradient_force(theta, exner, bernoulli, distance, long_edges, velocity_tendency)
+    add_gradients(
+        velocity, theta, geopotential, exner, length, distance, area, extended, owned, long_edges,
+        velocity_tendency,
+    )  # fmt: skip
 
 
 @kernel

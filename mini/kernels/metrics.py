@@ -14,6 +14,20 @@ zero_area = constant(0, "m2")
 
 
 @kernel
+def corners(
+    position: Field[Cell, XYZ, "m"],
+    first: Out[Triangle, XYZ, "m"],
+    second: Out[Triangle, XYZ, "m"],
+    third: Out[Triangle, XYZ, "m"],
+) -> None:
+    """Where the three cells of a triangle are."""
+    for s in XYZ:
+        first[s] = position[Triangle.cells[0], s]
+        second[s] = position[Triangle.cells[1], s]
+        third[s] = position[Triangle.cells[2], s]
+
+
+@kernel
 def triangle_metrics(
     position: Field[Cell, XYZ, "m"],
     centre: Field[Triangle, XYZ, "m"],
@@ -25,10 +39,7 @@ def triangle_metrics(
 ) -> None:
     """How much of a triangle lies opposite each corner, seen from its centre."""
     with owned_triangles:
-        for s in XYZ:
-            first[s] = position[Triangle.cells[0], s]
-            second[s] = position[Triangle.cells[1], s]
-            third[s] = position[Triangle.cells[2], s]
+        corners(position, first, second, third)
         triangle_area(centre, second, third, radius, part0)
         triangle_area(centre, third, first, radius, part1)
         triangle_area(centre, first, second, radius, part2)
@@ -74,10 +85,7 @@ def gradient_weights(
 ) -> None:
     """Half the outward normals of the sides that meet at a corner, over the area."""
     with owned_triangles:
-        for s in XYZ:
-            first[s] = position[Triangle.cells[0], s]
-            second[s] = position[Triangle.cells[1], s]
-            third[s] = position[Triangle.cells[2], s]
+        corners(position, first, second, third)
         great_circle(first, second, radius, normal0, tangent0)
         great_circle(second, third, radius, normal1, tangent1)
         great_circle(third, first, radius, normal2, tangent2)
