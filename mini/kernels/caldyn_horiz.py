@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Horizontal tendencies of mass, temperature and velocity on hexagons, as DYNAMICO has them."""
+"""Horizontal tendencies of mass, temperature and velocity on hexagons, as DYNAMICO has them.
+
+Source: Dubos et al. 2015; vorticity forces: Ringler et al. 2010; weights: Thuburn et al. 2009.
+"""
 
 from __future__ import annotations
 

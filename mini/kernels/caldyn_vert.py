@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vertical mass flux and what it carries from layer to layer, as DYNAMICO has it."""
+"""Vertical mass flux and what it carries from layer to layer, as DYNAMICO has it.
+
+Source: Dubos et al. 2015.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Horizontal diffusion of a scalar, as NICAM has it."""
+"""Horizontal diffusion of a scalar, as NICAM has it.
+
+Source: Tomita et al. 2001.
+"""
 
 from __future__ import annotations
 

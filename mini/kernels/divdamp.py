@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damping of three-dimensional divergence, as NICAM has it."""
+"""Damping of three-dimensional divergence, as NICAM has it.
+
+Source: Satoh et al. 2008.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exner function and geopotential by hydrostatic integration, as DYNAMICO has them."""
+"""Exner function and geopotential by hydrostatic integration, as DYNAMICO has them.
+
+Source: Dubos et al. 2015.
+"""
 
 from __future__ import annotations
 

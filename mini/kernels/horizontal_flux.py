@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass flux through the faces of cells, and where the air came from, as NICAM has it."""
+"""Mass flux through the faces of cells, and where the air came from, as NICAM has it.
+
+Source: Miura 2007.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Areas, normals and the weights of operators on the sphere, as NICAM has them."""
+"""Areas, normals and the weights of operators on the sphere, as NICAM has them.
+
+Source: Tomita et al. 2001.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layer mass, potential temperature and potential vorticity on hexagons, as DYNAMICO has them."""
+"""Layer mass, potential temperature and potential vorticity on hexagons, as DYNAMICO has them.
+
+Source: Dubos et al. 2015 (DYNAMICO); vorticity and its mean on edges: Ringler et al. 2010.
+"""
 
 from __future__ import annotations
 

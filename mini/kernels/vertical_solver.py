@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implicit vertical momentum: one tridiagonal system in each column, as NICAM has it."""
+"""Implicit vertical momentum: one tridiagonal system in each column, as NICAM has it.
+
+Source: Satoh et al. 2008.
+"""
 
 from __future__ import annotations
 
