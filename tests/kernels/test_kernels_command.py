@@ -164,3 +164,11 @@ def test_a_configuration_that_makes_no_sense_is_refused(
     assert result.returncode == 2
     assert re.search(sentence, result.stderr), result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_size_that_is_no_number_is_refused(cli: Cli, tmp_path: Path) -> None:
+    np.savez(tmp_path / "data.npz", par_iim=np.array([1, 2]), par_jjm=np.array("x"))
+    result = cli("kernels", "run", "pvort", "--data", tmp_path / "data.npz")
+    assert result.returncode == 2
+    assert "has not the shape or type of those of comp_pvort: " in result.stderr
+    assert len(result.stderr.splitlines()) == 1

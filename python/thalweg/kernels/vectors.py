@@ -29,7 +29,14 @@ class Vectors:
 
     def cases(self, data: Path | None) -> list[Case]:
         if data is not None:
-            return self.of_file(read_vectors(data))
+            arrays = read_vectors(data)
+            try:
+                return self.of_file(arrays)
+            except (ValueError, TypeError, IndexError) as error:  # of NumPy: a shape or type
+                raise ThalwegError(
+                    f"an array of '{data}' has not the shape or type of those of {self.name}: "
+                    f"{str(error).splitlines()[0]}"
+                ) from None
         if self.made_up is not None:
             return self.of_file(self.made_up())
         return [made_case(find_kernel(name)) for name in self.kernels]
