@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.command import ThalwegCommand
 from thalweg.testing.told_runs import ToldRuns
 
 # Two streams that differ in interval, precision, layout, files and places: most paths in one run.
@@ -117,16 +117,7 @@ def model() -> Path:
 @pytest.fixture(scope="session")
 def cli() -> Cli:
     """Runs `thalweg` with these words; stops it after `timeout` seconds."""
-
-    def call(
-        *words: object, timeout: float = 300.0, cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "thalweg", *map(str, words)]
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout, cwd=cwd, check=False
-        )
-
-    return call
+    return ThalwegCommand()
 
 
 @pytest.fixture

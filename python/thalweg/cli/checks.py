@@ -12,8 +12,14 @@ from thalweg.errors import ThalwegError
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 RANKS = (1, 2, 3, 4)
-# Rooms whose code knows of no other rank: their tests say the same on any number.
-OF_ONE_RANK = "*src/codec/*,*src/grid/*,*src/settings/*"
+# Tests of code that knows of no other rank say the same on any number.
+OF_ONE_RANK = ",".join(
+    f"*src/{files}*"
+    for files in (
+        "codec/", "decomp/decomposition_", "decomp/mesh_", "field/", "grid/", "output/deal/",
+        "settings/",
+    )
+)  # fmt: skip
 
 
 def run_tests(expression: str, slow: bool) -> int:
