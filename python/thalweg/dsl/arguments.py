@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.dsl.grid import Axis, LevelAxis, Place, Relation
+from thalweg.dsl.grid import Axis, Group, LevelAxis, Place, Relation
 from thalweg.dsl.units import ONE, Unit, parse_unit
 
 
@@ -39,6 +39,8 @@ def _make(role: str, words: Any) -> ArgumentType:
     for word in words if isinstance(words, tuple) else (words,):
         if isinstance(word, Place) and place is None:
             place = word
+        elif isinstance(word, Group):
+            raise ValueError(f"'{word.full_name}' has another length at every point")
         elif isinstance(word, (Axis, Relation)):
             axes.append(word)
         elif isinstance(word, LevelAxis) and level is None:

@@ -54,6 +54,14 @@ class Relation:
         return f"{self.source.name}_{self.name}"
 
 
+@dataclass(frozen=True, eq=False)
+class Group(Relation):
+    """Consecutive points of `target` that belong to each point of `source`, at least one.
+
+    Told by the number of the first of each, and in the end one behind the last of all.
+    """
+
+
 @dataclass(eq=False)
 class Place:
     """Cells, edges or vertices: what fields may have values on. `Cell.edges` is a relation."""
@@ -67,6 +75,12 @@ class Place:
         words = [str(number) for number in range(names)] if isinstance(names, int) else names
         self.relations[name] = Relation(name, self, target, tuple(words))
         return self.relations[name]
+
+    def group(self, name: str, target: Place) -> Group:
+        """Declare that points of `target` lie in groups, one for each point here."""
+        found = Group(name, self, target, ())
+        self.relations[name] = found
+        return found
 
     def __getattr__(self, name: str) -> Relation:
         relations: dict[str, Relation] = self.__dict__.get("relations", {})

@@ -12,7 +12,7 @@ from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.calls import read_call
 from thalweg.dsl.expressions import Expressions, index_of
-from thalweg.dsl.grid import Axis
+from thalweg.dsl.grid import Axis, Group
 from thalweg.dsl.source import Source
 from thalweg.errors import did_you_mean
 
@@ -120,6 +120,12 @@ class _Statements:
         if name in loops or name in self.expressions.known:
             raise self.source.error(node.target, f"'{name}' stands for another thing here")
         found: list[ir.Statement | ir.Handed] = []
+        if isinstance(axis, Group):
+            raise self.source.error(
+                node.iter,
+                f"'{axis.name}' are some points here and others there",
+                hint=f"sum, min or max over them: max(… for {name} in {ast.unparse(node.iter)})",
+            )
         if axis is not None:
             for index in range(axis.length):
                 loops[name] = ir.Slot(axis, index=index)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import Place, Relation
+from thalweg.dsl.grid import Group, Place, Relation
 from thalweg.dsl.grids import arcs, hexagons, triangles
 from thalweg.kernels.cases import Array, Case, Named
 from thalweg.kernels.icon_like import TABLES, torus
@@ -54,7 +54,8 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
         if kind.level and value.ndim > at:
             sizes.setdefault("levels", value.shape[at] - kind.level.extra)
     for relation in kernel.ir.neighbour_tables():
-        sizes.setdefault(relation.source.plural, tables[relation.full_name].shape[-1])
+        points = tables[relation.full_name].shape[-1] - isinstance(relation, Group)
+        sizes.setdefault(relation.source.plural, points)
     expected = {name: named[f"out_{name}"] for name in arguments if f"out_{name}" in named}
     return Case(kernel, sizes, tables, arguments, expected).checked()
 
@@ -71,6 +72,7 @@ def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], 
         side = 32
         made = torus(side)
         sizes = {"cells": side * side, "edges": 3 * side * side // 2}
+        sizes |= {"cell_blocks": side * side // 24, "wholes": 1}  # blocks of 24 and 25 cells
         tables = {name: made[word] for name, word in TABLES.items()}
     elif places <= _places(hexagons):
         rhombus = Rhombus(40, 30)
@@ -93,5 +95,8 @@ def _places(grid: Any) -> set[Place]:
 def _any_neighbours(
     relation: Relation, sizes: Mapping[str, int], random: np.random.Generator
 ) -> Array:
+    if isinstance(relation, Group):
+        groups, points = sizes[relation.source.plural], sizes[relation.target.plural]
+        return np.arange(groups + 1) * points // groups
     shape = relation.length, sizes[relation.source.plural]
     return random.integers(0, sizes[relation.target.plural], shape)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import Relation
+from thalweg.dsl.grid import Group, Relation
 from thalweg.errors import ThalwegError, did_you_mean
 
 Array = NDArray[Any]
@@ -56,6 +56,9 @@ class Case:
 
     def _check_table(self, relation: Relation) -> None:
         table, points = self.tables[relation.full_name], self.sizes[relation.target.plural]
+        if isinstance(relation, Group):
+            self._check_group(relation, table, points)
+            return
         self._check_shape(
             relation.full_name, table, (relation.length, self.sizes[relation.source.plural])
         )
@@ -63,6 +66,15 @@ class Case:
             raise ThalwegError(
                 f"'{relation.full_name}' names a point that there is not; "
                 f"{relation.target.plural} have the numbers 0 to {points - 1}"
+            )
+
+    def _check_group(self, group: Group, firsts: Array, points: int) -> None:
+        self._check_shape(group.full_name, firsts, (self.sizes[group.source.plural] + 1,))
+        rising = firsts.dtype.kind in "iu" and (np.diff(firsts) > 0).all()
+        if not rising or (firsts[0], firsts[-1]) != (0, points):
+            raise ThalwegError(
+                f"'{group.full_name}' wants rising numbers from 0 to {points}: the first of each "
+                f"group, and one behind the last"
             )
 
     def _check_argument(self, name: str, kind: ArgumentType) -> None:

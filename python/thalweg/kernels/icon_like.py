@@ -8,67 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.icon_like_arguments import CALLS
 from thalweg.kernels.library import all_kernels
 
-# Kernel: names of its arguments in a file of vectors ("" = begins as NaN), and of its outputs.
-ARGUMENTS: dict[str, tuple[dict[str, str | float], dict[str, str]]] = {
-    "gradient": (
-        {"temperature": "in_temp", "difference": ""},
-        {"difference": "out_grad"},
-    ),
-    "divergence_of_triangles": (
-        {"flux": "in_grad", "weight": "grid_div_weight", "divergence": ""},
-        {"divergence": "out_dvg"},
-    ),
-    "time_step": (
-        {"tendency": "in_dvg", "weight": 0.1, "temperature": "in_temp"},
-        {"temperature": "out_step_temp"},
-    ),
-    "neighbour_mean": (
-        {"temperature": "in_temp", "mean": ""},
-        {"mean": "out_lap_temp"},
-    ),
-    "vertical_integral": (
-        {"temperature": "in_temp", "integral": "in_vi_prev"},
-        {"integral": "out_o2_vi"},
-    ),
-    "weighted_gradient": (
-        {"temperature": "in_temp", "weight": "in_cell_param", "difference": ""},
-        {"difference": "out_o3_edge"},
-    ),
-    "weighted_neighbours": (
-        {
-            "flux": "in_grad",
-            "edge_weight": "in_o8_a",
-            "level_weight": "in_o8_p",
-            "result": "in_o8_prev",
-        },
-        {"result": "out_o8_cell"},
-    ),
-    "column_recurrence": (
-        {"temperature": "in_temp", "tendency": "in_dvg", "result": ""},
-        {"result": "out_o9_cell"},
-    ),
-    "laplacian": (
-        {"temperature": "in_temp", "weight": "grid_div_weight", "result": ""},
-        {},
-    ),
-    "component_one": (
-        {
-            "weight": 0.1,
-            "edge_weight": "grid_div_weight",
-            "temperature": "in_temp",
-            "slope": "",
-            "tendency": "",
-        },
-        {
-            "temperature": "out_com1x10_temp",
-            "slope": "out_com1x10_grad",
-            "tendency": "out_com1x10_dvg",
-        },
-    ),
-}
-STEPS = {"component_one": (10, 1e-13)}  # times that it is called, tolerance
 TABLES = {
     "cell_edges": "grid_cell_edge",
     "cell_neighbours": "grid_neighbor",
@@ -80,17 +22,14 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
     """One case for each kernel. What it sets and does not begin with is NaN before."""
     kernels = all_kernels()
     named = Named(data, "the data file")
-    sizes = {
-        "cells": int(named["par_ncells"]),
-        "edges": int(named["par_nedges"]),
-        "levels": int(named["par_nlev"]),
-    }
-    tables = {name: named[each] for name, each in TABLES.items()}
+    sizes = _sizes(named)
+    tables = {name: named[each] for name, each in TABLES.items()} | _more_tables(named, sizes)
+    named |= _other_shapes(named)
     found = []
-    for name, (words, outputs) in ARGUMENTS.items():
+    for name, call in CALLS.items():
         kernel = kernels[name]
         arguments: dict[str, Array | float] = {}
-        for argument, word in words.items():
+        for argument, word in call.arguments.items():
             if isinstance(word, float):
                 arguments[argument] = word
             elif word == "grid_div_weight":
@@ -98,13 +37,62 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
             elif word:
                 arguments[argument] = named[word]
             else:
-                place = kernel.ir.arguments[argument].type.place
-                assert place is not None
-                arguments[argument] = np.full((sizes["levels"], sizes[place.plural]), np.nan)
-        expected = {each: data[word] for each, word in outputs.items() if word in data}
-        times, tolerance = STEPS.get(name, (1, 1e-14))
-        case = Case(kernel, sizes, tables, arguments, expected, tolerance, times=times)
+                kind = kernel.ir.arguments[argument].type
+                assert kind.place is not None
+                levels = [sizes["levels"]] if kind.level else []
+                arguments[argument] = np.full([*levels, sizes[kind.place.plural]], np.nan)
+        expected = {each: named[word] for each, word in call.outputs.items() if word in named}
+        case = Case(
+            kernel, sizes, tables, arguments, expected, call.tolerance, times=call.times
+        )  # fmt: skip
         found.append(case.checked())
+    return found
+
+
+def _sizes(named: Named) -> dict[str, int]:
+    cells, edges, levels, block = (
+        int(named[name]) for name in ("par_ncells", "par_nedges", "par_nlev", "par_nblk_size")
+    )
+    return {
+        "cells": cells,
+        "edges": edges,
+        "levels": levels,
+        "edge_levels": edges * levels,
+        "cell_blocks": -(-cells // block),
+        "wholes": 1,
+    }
+
+
+def _more_tables(named: Named, sizes: Mapping[str, int]) -> dict[str, Array]:
+    """Blocks; and where values come from, if the file says it: as shipped, from where they are."""
+    cells, block = sizes["cells"], int(named["par_nblk_size"])
+    found = {
+        "cell_block_cells": np.append(np.arange(0, cells, block), cells),
+        "whole_blocks": np.array([0, sizes["cell_blocks"]]),
+    }
+    for name, points in (("edge", sizes["edges"]), ("edge_level", sizes["edge_levels"])):
+        source = named.get(f"grid_{name}_source", np.arange(points))
+        found[f"{name}_source"] = source.reshape(1, -1)
+    return found
+
+
+def _other_shapes(named: Named) -> dict[str, Array]:
+    """A point for each edge and level, and results of blocks as kernels have them."""
+    found = {
+        f"flat_{name}": named[name].ravel() for name in ("in_grad", "out_o6_edge") if name in named
+    }
+    shapes = {
+        "block_level_mask": (1, 0),
+        "level_mask": (0, None),
+        "block_max": (0,),
+        "max": (None,),
+    }
+    for name, axes in shapes.items():
+        word = f"out_o10_{name}"
+        if word in named:
+            order = [axis for axis in axes if axis is not None]
+            array = named[word].astype(np.float64).transpose(order)
+            found[word] = array if None not in axes else array[..., None]
     return found
 
 
@@ -166,6 +154,9 @@ def made_up(side: int = 64, levels: int = 30, seed: int = 1) -> dict[str, Array]
         "par_ncells": np.array(cells),
         "par_nedges": np.array(edges),
         "par_nlev": np.array(levels),
+        "par_nblk_size": np.array(64 if cells % 64 == 0 else 5),
+        "grid_edge_source": random.permutation(edges),
+        "grid_edge_level_source": random.permutation(edges * levels),
         "in_temp": 250 + 40 * random.random((levels, cells)),
         "in_dvg": random.standard_normal((levels, cells)),
         "in_grad": random.standard_normal((levels, edges)),

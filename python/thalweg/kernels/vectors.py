@@ -12,6 +12,7 @@ from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam, nicam_metrics
 from thalweg.kernels.any_kernel import case_of_arrays, made_case
 from thalweg.kernels.cases import Array, Case, read_vectors
+from thalweg.kernels.icon_like_arguments import CALLS
 from thalweg.kernels.library import all_kernels, find_kernel
 
 
@@ -43,7 +44,7 @@ class Vectors:
 
 
 VECTORS = (
-    Vectors("icon_like", tuple(icon_like.ARGUMENTS), icon_like.cases_of, icon_like.made_up),
+    Vectors("icon_like", tuple(CALLS), icon_like.cases_of, icon_like.made_up),
     *(
         Vectors(name, kernels, partial(dynamico.cases_of, name), made_dynamico.made_up)
         for name, kernels in dynamico.KERNELS.items()

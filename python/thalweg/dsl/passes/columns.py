@@ -63,7 +63,8 @@ def _reads(step: Step, name: str) -> list[ir.Read]:
 
 def _sets_its_level(step: Step, loop: LevelLoop) -> bool:
     here = None if loop.levels is None else ir.LevelAt(loop.name, 0)
-    return not isinstance(step, Accumulate) and step.level == here
+    whole = not isinstance(step, Accumulate) or loop.group is not None
+    return whole and step.level == here
 
 
 def _looks_ahead(read: ir.Read, loop: LevelLoop) -> bool:

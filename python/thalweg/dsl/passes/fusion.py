@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thalweg.dsl import ir
-from thalweg.dsl.grid import Relation
+from thalweg.dsl.grid import Group, Relation
 
 MOST_READS = 48  # of a point in all neighbours: beyond that a stored field is cheaper
 
@@ -48,7 +48,8 @@ def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
         return None
     values = ir.walk((statement,))
     over_levels = any(
-        isinstance(each, ir.Reduce) and isinstance(each.over, ir.LevelRange) for each in values
+        isinstance(each, ir.Reduce) and isinstance(each.over, (ir.LevelRange, Group))
+        for each in values
     )
     at_a_level = any(isinstance(each, ir.Read) and each.level is not None for each in values)
     if statement.level is not None or over_levels or at_a_level:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from thalweg.dsl import ir
+from thalweg.dsl.grid import Group
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.translation import size_names, table_names
 
@@ -42,6 +43,12 @@ def check_names(kernel: ir.KernelIR) -> None:
             made = "parts" if variable.type.role == "points" else "room"
             taken[f"{name}_{made}"] = f"made for '{name}'"
     taken[kernel.name] = "the kernel"
+    for each in ir.walk(kernel.body):  # their names stay: they are those of loops
+        if isinstance(each, ir.Reduce) and isinstance(each.over, Group) and each.name in taken:
+            raise KernelError(
+                each.spot,
+                f"the name '{each.name}' is taken: in translated code it is {taken[each.name]}",
+            )
     lower = {name.lower(): name for name in (*size_names(kernel), *table_names(kernel))}
     for variable in kernel.variables.values():
         if not FORTRAN_NAME.fullmatch(variable.name):

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import ANYWHERE, LevelAxis, Place, Relation
+from thalweg.dsl.grid import ANYWHERE, Group, LevelAxis, Place, Relation
 from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.units import ONE, Unit, over, power, times, unit_text
 
@@ -212,12 +212,36 @@ class _Finder:
                 f"a {expression.op} over levels in a loop over them",
                 hint="a local value of its own, set before the loop",
             )
+        if isinstance(expression.over, Group):
+            self._check_group(expression, expression.over, loop)
         self.reducing += 1
         over = expression.over if isinstance(expression.over, ir.LevelRange) else None
         around = ir.ForLevels(expression.name, over, (), expression.spot) if over else loop
         inner = self.type_of(expression.body, around)
         self.reducing -= 1
         return ValueType(inner.place, inner.level, inner.unit)
+
+    def _check_group(self, expression: ir.Reduce, group: Group, loop: ir.ForLevels | None) -> None:
+        """A sum over a group is a loop of its own, around that over levels."""
+        if self.reducing or loop:
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over '{group.name}' in a "
+                f"{'sum, min or max' if self.reducing else 'loop over levels'}",
+                hint="a local value of its own, set before",
+            )
+        for each in ir.walk((ir.Assign("", None, expression.body, expression.spot),)):
+            inside = isinstance(each, ir.Reduce)
+            further = isinstance(each, ir.Read) and [
+                slot for slot in each.slots if isinstance(slot.axis, Relation)
+                and slot.axis not in self.kernel.variables[each.name].type.axes
+            ]  # fmt: skip
+            if inside or (further and [slot.name for slot in further] != [expression.name]):
+                raise KernelError(
+                    each.spot,
+                    f"neighbours inside a {expression.op} over '{group.name}'",
+                    hint=f"a local value of {group.target.plural}, set before",
+                )
 
     def _read(self, read: ir.Read, loop: ir.ForLevels | None) -> ValueType:
         variables = self.kernel.variables

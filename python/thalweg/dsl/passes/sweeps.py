@@ -12,17 +12,19 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import Place, Relation
+from thalweg.dsl.grid import Group, LevelAxis, Place, Relation
 from thalweg.dsl.problem import Spot
 
 
 @dataclass(frozen=True, eq=False)
 class Accumulate:
-    """Local `name` collects `value` over the levels of a loop that begins at `begin`."""
+    """Local `name` collects `value` over the levels of a loop that begins at `begin`, or over the
+    points of a group.
+    """
 
     name: str
     op: str
-    begin: ir.LevelAt
+    begin: ir.LevelAt | None
     value: ir.Expression
     spot: Spot
     level: ir.LevelAt | None = None
@@ -35,11 +37,13 @@ Step = ir.Assign | Accumulate
 
 @dataclass
 class LevelLoop:
-    """levels None: once a point."""
+    """levels None: once a point. `group`: the loop over its points, `member`, lies around."""
 
     name: str
     levels: ir.LevelRange | None
     steps: list[Step]
+    group: Group | None = None
+    member: str = ""
 
 
 @dataclass
@@ -90,8 +94,7 @@ class _Maker:
         axis = self.type_of(assign.name).level
         if axis is None or assign.level is not None:
             return [*sums, LevelLoop("", None, [assign])]
-        whole = ir.LevelRange(axis, ir.LevelAt("first", 0), ir.LevelAt("last", 1), "any")
-        return [*sums, LevelLoop("level", whole, [_at_level(assign, "level", self)])]
+        return [*sums, LevelLoop("level", _whole(axis), [_at_level(assign, "level", self)])]
 
     def _without_sums(self, assign: ir.Assign) -> tuple[ir.Assign, list[LevelLoop]]:
         """Reductions over levels become local values with loops of their own."""
@@ -102,6 +105,8 @@ class _Maker:
                 return replace(expression, args=tuple(outside(each) for each in expression.args))
             if not isinstance(expression, ir.Reduce):
                 return expression
+            if isinstance(expression.over, Group):
+                return self._over_group(assign, expression, expression.over, loops)
             if not isinstance(expression.over, ir.LevelRange):
                 return replace(expression, body=outside(expression.body))
             name = f"{expression.op}_of_{assign.name}_{len(self.locals)}"
@@ -119,6 +124,27 @@ class _Maker:
             return ir.Read(name, (), None, expression.spot)
 
         return replace(assign, value=outside(assign.value)), loops
+
+    def _over_group(
+        self, assign: ir.Assign, reduce: ir.Reduce, group: Group, loops: list[LevelLoop]
+    ) -> ir.Read:
+        body = ir.walk((replace(assign, value=reduce.body),))
+        values = [each for each in body if isinstance(each, ir.Read) and each.level is None]
+        axis = next(
+            (self.type_of(v.name).level for v in values if self.type_of(v.name).level), None
+        )
+        name = f"{reduce.op}_of_{assign.name}_{len(self.locals)}"
+        kind = ArgumentType("local", group.source, level=axis)
+        self.locals[name] = ir.Variable(name, kind, reduce.spot)
+        step: Step = Accumulate(
+            name, reduce.op, None, reduce.body, reduce.spot, points=assign.points
+        )
+        if axis is None:
+            loops.append(LevelLoop("", None, [step], group, reduce.name))
+        else:
+            step = _at_level(step, "level", self)
+            loops.append(LevelLoop("level", _whole(axis), [step], group, reduce.name))
+        return ir.Read(name, (), None, reduce.spot)
 
     def add(self, loop: LevelLoop) -> None:
         place, points = self.type_of(loop.steps[0].name).place, loop.steps[0].points
@@ -141,6 +167,10 @@ class _Maker:
         )
 
 
+def _whole(axis: LevelAxis) -> ir.LevelRange:
+    return ir.LevelRange(axis, ir.LevelAt("first", 0), ir.LevelAt("last", 1), "any")
+
+
 def reads(steps: list[Step]) -> list[ir.Read]:
     """All that the values of these steps read."""
     assigns = tuple(ir.Assign(step.name, None, step.value, step.spot) for step in steps)
@@ -157,6 +187,8 @@ def _read_at_neighbours(steps: list[Step]) -> set[str]:
 
 def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
     """Same levels in the same order, and neither needs another level of what the other sets."""
+    if first.group or second.group:
+        return False
     if first.levels is None or second.levels is None:
         return first.levels is second.levels
     if first.levels != second.levels:
@@ -197,7 +229,7 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
         return replace(expression, level=moved(expression.level))
 
     if isinstance(step, Accumulate):
-        return replace(step, begin=moved(step.begin) or step.begin, value=change(step.value))
+        step = replace(step, begin=moved(step.begin) or step.begin, value=change(step.value))
     level = moved(step.level)
     if maker and level is None and maker.type_of(step.name).level:
         level = ir.LevelAt(name, 0)

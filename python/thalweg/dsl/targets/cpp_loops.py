@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from thalweg.dsl import ir
-from thalweg.dsl.grid import Relation
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import Layout, factor, row
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
 from thalweg.dsl.targets.cpp_text import CppText
@@ -36,17 +37,19 @@ class Loops:
         for loop in sweep.loops:
             inner = self._steps(loop)
             told = self.is_told and loop.levels is not None and _is_free(loop)
-            lines += [*([SIMD] if told else []), *self._over_levels(loop, inner)]
+            over_levels = [*([SIMD] if told else []), *self._over_levels(loop, inner)]
+            lines += self._over_members(loop, over_levels)
         return [*self._found_neighbours(), *lines]
 
     def _of_block(self, loop: LevelLoop) -> list[str]:
         self.neighbours = {}
         inner = self._steps(loop)
         here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
+        inner = self._needed(here, self._over_members(loop, inner))
         lanes = [
-            *([SIMD] if self.is_told else []),
+            *([SIMD] if self.is_told and not loop.group else []),
             "for (std::int64_t lane = from; lane < to; ++lane) {",
-            *(f"  {line}" for line in self._needed(here, inner)),
+            *(f"  {line}" for line in inner),
             "}",
         ]
         return self._over_levels(loop, lanes)
@@ -59,6 +62,14 @@ class Loops:
 
     def _found_neighbours(self) -> list[str]:
         return [f"const std::int64_t {name} = {text};" for name, text in self.neighbours.items()]
+
+    def _over_members(self, loop: LevelLoop, inner: list[str]) -> list[str]:
+        if loop.group is None:
+            return inner
+        name, table = loop.member, loop.group.full_name
+        begin, end = f"{table}[{self.point}]", f"{table}[{self.point} + 1]"
+        head = f"for (std::int64_t {name} = {begin}; {name} < {end}; ++{name}) {{"
+        return [head, *(f"  {line}" for line in inner), "}"]
 
     def _over_levels(self, loop: LevelLoop, inner: list[str]) -> list[str]:
         if loop.levels is None:
@@ -85,7 +96,11 @@ class Loops:
         target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
         if not isinstance(step, Accumulate):
             return f"{target} = {value};"
-        first = f"{loop.name} == {self._level(step.begin, loop)}"
+        if step.begin is None:
+            assert loop.group is not None
+            first = f"{loop.member} == {loop.group.full_name}[{self.point}]"
+        else:
+            first = f"{loop.name} == {self._level(step.begin, loop)}"
         sum_ = step.op == "sum"
         joined = f"{target} + ({value})" if sum_ else f"std::{step.op}({target}, {value})"
         return f"{target} = {first} ? {value} : {joined};"
@@ -103,23 +118,27 @@ class Loops:
         if kind.role == "parameter" or kept == "scalar":
             return read.name
         if kept == "point":
-            return read.name if self.layout.block == 1 else f"{read.name}[lane]"
+            return f"{read.name}[lane]" if self._has_lanes(kind) else read.name
         own: dict[object, int] = {}
         steps: list[tuple[Relation, int]] = []
+        member = ""
         for slot in read.slots:
+            if isinstance(slot.axis, Group):
+                member = slot.name
+                continue
             number = slots[slot.name] if slot.name else slot.index
             if slot.axis in kind.axes and slot.axis not in own:
                 own[slot.axis] = number
             else:
                 assert isinstance(slot.axis, Relation)
                 steps.append((slot.axis, number))
-        neighbour = self._neighbour(steps)
+        neighbour = member or self._neighbour(steps)
         axes = [(own[axis], axis.length) for axis in kind.axes]
         extra = kind.level.extra if kind.level else 0
         level = self._level(read.level, None, extra) if read.level else None
         if kept == "column":
             index = row(kind, "", level, axes)
-            lanes = "" if self.layout.block == 1 else f" * {self.layout.block} + lane"
+            lanes = f" * {self.layout.block} + lane" if self._has_lanes(kind) else ""
             index = f"{factor(index)}{lanes}" if lanes else index
         elif neighbour:
             index = self.layout.index(kind, neighbour, level, axes)
@@ -128,6 +147,9 @@ class Loops:
         else:
             index = self.layout.own_index(kind, self.point, level, axes)
         return f"{read.name}[{index}]"
+
+    def _has_lanes(self, kind: ArgumentType) -> bool:
+        return self.layout.block > 1 and kind.place is not None
 
     def _neighbour(self, steps: list[tuple[Relation, int]]) -> str:
         """The number of the neighbour that the last of `steps` leads to, then the one before it."""
@@ -143,4 +165,6 @@ class Loops:
 def _is_free(loop: LevelLoop) -> bool:
     """No level of the loop needs another one."""
     free = loop.levels is not None and loop.levels.order == "any"
-    return free and not any(isinstance(step, Accumulate) for step in loop.steps)
+    return free and (
+        loop.group is not None or not any(isinstance(step, Accumulate) for step in loop.steps)
+    )

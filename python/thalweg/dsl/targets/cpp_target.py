@@ -109,10 +109,11 @@ class _Writer:
             kind = self.plan.locals[name].type
             sizes = [str(axis.length) for axis in kind.axes]
             sizes += [levels_of(kind)] if kind.level else []
-            sizes += [str(self.layout.block)] if self.layout.block > 1 else []
+            has_lanes = self.layout.block > 1 and kind.place is not None
+            sizes += [str(self.layout.block)] if has_lanes else []
             if kept == "column":
                 found.append(self._room(name, " * ".join(sizes) or "1"))
-            elif kept == "point" and self.layout.block > 1:
+            elif kept == "point" and has_lanes:
                 found.append(f"double {name}[{self.layout.block}];")
         return found
 
@@ -130,15 +131,21 @@ class _Writer:
     def _sweep(self, sweep: Sweep) -> list[str]:
         if sweep.place is None:
             single = ["#pragma omp single"] if self.has_threads else []
-            return [*single, "{", *indented(self.loops.of_no_place(sweep)), "}"]
+            inner = [*self._locals(sweep), *self.loops.of_no_place(sweep)]
+            return [*single, "{", *indented(inner), "}"]
+        begin = self._locals(sweep)
+        return self._over_points(sweep, [*begin, *self.loops.of(sweep)])
+
+    def _locals(self, sweep: Sweep) -> list[str]:
+        """Of a point, or of a block of points: cleared or declared before it is set."""
         begin = [
             f"std::fill({name}.begin(), {name}.end(), NAN);"
             for name in self._set_in(sweep, "column")
             if must_be_cleared(sweep, name)
         ]
-        if self.layout.block == 1:
+        if self.layout.block == 1 or sweep.place is None:
             begin += [f"double {name};" for name in self._set_in(sweep, "point")]
-        return self._over_points(sweep, [*begin, *self.loops.of(sweep)])
+        return begin
 
     def _over_points(self, sweep: Sweep, inner: list[str]) -> list[str]:
         """A loop over all points of a place, or over the ranges of an argument of type Points."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.grid import Group
 from thalweg.dsl.layout import levels_of
 from thalweg.dsl.translation import size_names
 
@@ -21,6 +22,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         points = each.source.plural
         shape = f"{each.length}, {points}" if configuration.memory.block == 1 else (
             f"{points}, {each.length}")  # fmt: skip
+        shape = f"{points} + 1" if isinstance(each, Group) else shape
         declared.append(f"integer(c_int32_t), intent(in) :: {each.full_name}({shape})  ! from 0")
     for name, variable in kernel.arguments.items():
         kind = variable.type

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from thalweg.dsl import ir
-from thalweg.dsl.grid import Relation
+from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.translation import argument_names
 
 FUNCTIONS = {
@@ -26,6 +26,29 @@ FUNCTIONS = {
     "atan": "np.arctan",
     "atan2": "np.arctan2",
 }
+JOINED = """JOINED = {
+    "sum": lambda one, other: one + other,
+    "min": lambda one, other: np.where(other < one, other, one),
+    "max": lambda one, other: np.where(other > one, other, one),
+}
+"""
+OF_LEVELS = """
+
+def of_levels(op, values):
+    found = values[0]
+    for row in values[1:]:
+        found = JOINED[op](found, row)
+    return found
+"""
+OF_GROUPS = """
+
+def of_groups(op, values, firsts):
+    found = np.array(values[..., firsts[:-1]])
+    for member in range(1, int(np.diff(firsts).max())):
+        here = np.flatnonzero(firsts[:-1] + member < firsts[1:])
+        found[..., here] = JOINED[op](found[..., here], values[..., firsts[:-1][here] + member])
+    return found
+"""
 INFIX = {"and": "&", "or": "|"}
 
 
@@ -35,11 +58,22 @@ def translate(kernel: ir.KernelIR) -> str:
         f"# {kernel.file}:{kernel.line}",
         "import numpy as np",
         "",
+        *_functions(kernel),
         "",
         f"def {kernel.name}({', '.join(argument_names(kernel))}):",
     ]
     lines += [f"    {line}" for line in _Body(kernel).lines()]
     return "\n".join([*lines, ""])
+
+
+def _functions(kernel: ir.KernelIR) -> list[str]:
+    """What goes over levels or groups from the first to the last, as compiled code does."""
+    over = [each.over for each in ir.walk(kernel.body) if isinstance(each, ir.Reduce)]
+    needed = [
+        *([OF_LEVELS] if any(isinstance(each, ir.LevelRange) for each in over) else []),
+        *([OF_GROUPS] if any(isinstance(each, Group) for each in over) else []),
+    ]
+    return "".join([JOINED, *needed]).splitlines() if needed else []
 
 
 @dataclass(frozen=True)
@@ -51,6 +85,8 @@ class _Around:
     rows: bool = True
     slots: tuple[tuple[str, int], ...] = ()
     points: str = ""  # the argument that says where; "": everywhere
+    has_points: bool = True  # what is set has a value for each point
+    group: Group | None = None  # whose points stand in place of those that they belong to
 
     def number(self, slot: ir.Slot) -> int:
         return dict(self.slots)[slot.name] if slot.name else slot.index
@@ -90,7 +126,8 @@ class _Body:
         return [f"for {name} in {counts}:", *body]
 
     def _assign(self, assign: ir.Assign, around: _Around) -> str:
-        around = replace(around, points=assign.points)
+        has_points = self.kernel.variables[assign.name].type.place is not None
+        around = replace(around, points=assign.points, has_points=has_points)
         read = ir.Read(assign.name, assign.slots, assign.level, assign.spot)
         target = self._element(read, around, True)
         return f"{target} = {self._text(assign.value, around)}"
@@ -133,20 +170,29 @@ class _Body:
         point = around.points or ":"
         own = {slot.axis: around.number(slot) for slot in read.slots if slot.axis in kind.axes}
         for slot in read.slots:
+            if isinstance(slot.axis, Group):
+                continue
             if slot.axis not in kind.axes and isinstance(slot.axis, Relation):
                 here = f", {around.points}" if around.points else ""
                 point = f"{slot.axis.full_name}[{around.number(slot)}{here}]"
+        if around.group:
+            point = self._point_in_group(read, around.group)
         name = read.name + "".join(f"[{own[axis]}]" for axis in kind.axes)
         if kind.level is not None:
             words.append(self._level(read, around))
         if kind.place is not None:
             words.append(point)
-        elif kind.level is not None and around.rows and not whole:
+        elif kind.level is not None and around.rows and around.has_points and not whole:
             words.append("None")  # a value for each level meets values for each level and point
         if not words:
             return name if not whole else f"{name}[()]"
         plain = not whole and set(words) == {":"}
         return name if plain else f"{name}[{', '.join(words)}]"
+
+    def _point_in_group(self, read: ir.Read, group: Group) -> str:
+        if any(slot.axis is group for slot in read.slots):
+            return ":"
+        return f"np.repeat(np.arange({group.source.plural}), np.diff({group.full_name}))"
 
     def _text(self, expression: ir.Expression, around: _Around) -> str:
         if isinstance(expression, ir.Literal):
@@ -178,8 +224,15 @@ class _Body:
 
     def _reduce(self, reduce: ir.Reduce, around: _Around) -> str:
         if isinstance(reduce.over, ir.LevelRange):
-            inner = self._text(reduce.body, _Around(reduce.name, reduce.over, True, around.slots))
-            return f"np.{reduce.op}({inner}, axis=0)"
+            inner = self._text(
+                reduce.body,
+                replace(around, name=reduce.name, levels=reduce.over, rows=True),
+            )
+            return f"of_levels({reduce.op!r}, {inner})"
+        if isinstance(reduce.over, Group):
+            here = f"[..., {around.points}]" if around.points else ""
+            inner = self._text(reduce.body, replace(around, points="", group=reduce.over))
+            return f"of_groups({reduce.op!r}, {inner}, {reduce.over.full_name}){here}"
         args = [
             self._text(reduce.body, replace(around, slots=(*around.slots, (reduce.name, n))))
             for n in range(reduce.over.length)
