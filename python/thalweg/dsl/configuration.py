@@ -11,26 +11,30 @@ from thalweg.errors import ThalwegError, did_you_mean
 
 TARGETS = ("numpy", "serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
+PRECISIONS = ("double", "single")
 
 
 @dataclass(frozen=True)
 class Configuration:
     """Of a kernel.
 
-    target  numpy, the reference; serial; openmp, for threads; simd, for long vectors
-    layout  level_innermost, point_innermost or blocked, as ICON's nproma cuts points
-    block   points that are worked on together where levels are not innermost: a power of two
-    fuse    whether local fields are computed where neighbours need them instead of stored
+    target     numpy, the reference; serial; openmp, for threads; simd, for long vectors
+    layout     level_innermost, point_innermost or blocked, as ICON's nproma cuts points
+    block      points worked on together where levels are not innermost: a power of two
+    fuse       whether local fields are computed where neighbours need them instead of stored
+    precision  of all values and of all that is computed: double or single
     """
 
     target: str = "serial"
     layout: str = "level_innermost"
     block: int = 64
     fuse: bool = True
+    precision: str = "double"
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)
         _choose("layout", self.layout, tuple(LAYOUTS))
+        _choose("precision", self.precision, PRECISIONS)
         power = isinstance(self.block, int) and self.block > 0 and not self.block & (self.block - 1)
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
             raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
@@ -38,6 +42,15 @@ class Configuration:
     @property
     def memory(self) -> Layout:
         return LAYOUTS[self.layout](self.block)
+
+    @property
+    def is_single(self) -> bool:
+        return self.precision == "single"
+
+    @property
+    def real(self) -> str:
+        """What C++ calls a value."""
+        return "float" if self.is_single else "double"
 
     def changed(self, **keys: Any) -> Configuration:
         """With the keys that are not None."""

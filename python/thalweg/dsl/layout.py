@@ -92,7 +92,7 @@ class LevelInnermost:
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
         last = array if kind.place is None else np.moveaxis(array, -1, 0)
-        return np.array(last, dtype=np.float64, order="C")
+        return np.array(last, order="C")
 
     def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
         return array if kind.place is None else np.moveaxis(array, 0, -1)
@@ -123,7 +123,7 @@ class PointInnermost:
         return f"{number} * {relation.source.plural} + {point}" if number else point
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
-        return np.array(array, dtype=np.float64, order="C")
+        return np.array(array, order="C")
 
     def reference(self, kind: ArgumentType, array: Array, points: int) -> Array:
         return array
@@ -160,10 +160,10 @@ class Blocked:
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
         if kind.place is None:
-            return np.array(array, dtype=np.float64, order="C")
+            return np.array(array, order="C")
         points = array.shape[-1]
         blocks = -(-points // self.block)
-        room = np.zeros((*array.shape[:-1], blocks * self.block))
+        room = np.zeros((*array.shape[:-1], blocks * self.block), array.dtype)
         room[..., :points] = array
         apart = room.reshape(*array.shape[:-1], blocks, self.block)
         return np.array(np.moveaxis(apart, -2, 0), order="C")

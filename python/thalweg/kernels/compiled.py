@@ -24,6 +24,7 @@ from thalweg.dsl.translation import size_names, table_names
 from thalweg.errors import ThalwegError
 
 Array = NDArray[Any]
+Real = np.float32 | np.float64
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
 FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
 MORE_FLAGS = {
@@ -36,7 +37,7 @@ MORE_FLAGS = {
 def translate(kernel: Kernel, configuration: Configuration) -> str:
     """The code of a kernel."""
     if configuration.target == "numpy":
-        return numpy_target.translate(kernel.ir)
+        return numpy_target.translate(kernel.ir, configuration)
     return cpp_target.translate(kernel.ir, configuration)
 
 
@@ -65,24 +66,25 @@ class Inputs:
 def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: Path) -> Bound:
     """`folder`: where compiled code is kept, found again by its text."""
     code = translate(kernel, configuration)
+    real = np.float32 if configuration.is_single else np.float64
     if configuration.target == "numpy":
-        return _Reference(kernel, code, inputs)
+        return _Reference(kernel, code, inputs, real)
     flags = (*FLAGS, *MORE_FLAGS[configuration.target])
     library = build(kernel.name, code, flags, folder)
-    return _Compiled(kernel, configuration.memory, library, inputs)
+    return _Compiled(kernel, configuration.memory, library, inputs, real)
 
 
 class _Reference:
-    def __init__(self, kernel: Kernel, code: str, inputs: Inputs) -> None:
+    def __init__(self, kernel: Kernel, code: str, inputs: Inputs, real: type[Real]) -> None:
         names: dict[str, Any] = {}
         exec(compile(code, f"<{kernel.name} for numpy>", "exec"), names)
         ir = kernel.ir
         self.kernel, self.function = kernel, names[kernel.name]
         self.arguments = {
-            name: np.array(value, np.int64 if ir.arguments[name].type.role == "points" else float)
+            name: np.array(value, np.int64 if ir.arguments[name].type.role == "points" else real)
             for name, value in inputs.arguments.items()
         }
-        self.before = {name: inputs.arguments[name] for name in written(kernel)}
+        self.before = {name: self.arguments[name].copy() for name in written(kernel)}
         self.words = [
             *(inputs.sizes[name] for name in size_names(ir)),
             *(inputs.tables[name] for name in table_names(ir)),
@@ -102,7 +104,9 @@ class _Reference:
 
 
 class _Compiled:
-    def __init__(self, kernel: Kernel, layout: Layout, library: Path, inputs: Inputs) -> None:
+    def __init__(
+        self, kernel: Kernel, layout: Layout, library: Path, inputs: Inputs, real: type[Real]
+    ) -> None:
         self.kernel, self.layout, self.sizes = kernel, layout, inputs.sizes
         self.function = getattr(ctypes.CDLL(str(library)), kernel.name)
         self.function.restype = None
@@ -113,14 +117,15 @@ class _Compiled:
         self.laid: dict[str, Array] = {}
         for name, variable in ir.arguments.items():
             if variable.type.role == "parameter":
-                self.words.append(ctypes.c_double(inputs.arguments[name]))
+                number = ctypes.c_float if real is np.float32 else ctypes.c_double
+                self.words.append(number(inputs.arguments[name]))
                 continue
             if variable.type.role == "points":
                 self.kept.append(ranges_of(inputs.arguments[name]))
                 self.words.append(ctypes.c_void_p(self.kept[-1].ctypes.data))
                 self.words.append(ctypes.c_int64(len(self.kept[-1]) // 2))
                 continue
-            self.laid[name] = layout.lay(variable.type, inputs.arguments[name])
+            self.laid[name] = layout.lay(variable.type, np.asarray(inputs.arguments[name], real))
             self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
         self.before = {name: self.laid[name].copy() for name in written(kernel)}
 

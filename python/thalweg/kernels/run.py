@@ -33,7 +33,13 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        return all(each <= self.case.tolerance for each in self.differences.values())
+        return all(each <= self.tolerance for each in self.differences.values())
+
+    @property
+    def tolerance(self) -> float:
+        """That of the case, as many units in the last place where these are larger."""
+        single = np.finfo(np.float32).eps / np.finfo(np.float64).eps
+        return self.case.tolerance * (float(single) if self.configuration.is_single else 1.0)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -42,7 +48,8 @@ class Outcome:
             "layout": self.configuration.layout,
             "sizes": dict(self.case.sizes),
             "differences": self.differences,
-            "tolerance": self.case.tolerance,
+            "precision": self.configuration.precision,
+            "tolerance": self.tolerance,
             "passed": self.passed,
             "seconds": self.seconds,
             "outputs": {
@@ -61,7 +68,8 @@ def run_cases(
 
 def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
     """Each repetition begins with the same inputs."""
-    expected = case.expected or _called(case, Configuration("numpy"))[0]
+    reference = Configuration("numpy", precision=configuration.precision)
+    expected = case.expected or _called(case, reference)[0]
     seconds = []
     outputs: dict[str, Array] = {}
     for _ in range(repeat):
@@ -113,7 +121,8 @@ def print_outcome(outcome: Outcome, number: int) -> None:
         _print_check(name, array)
     print("### Validation : point-by-point diff ###")
     for name, apart in outcome.differences.items():
-        verdict = "" if apart <= case.tolerance else f" more than the {case.tolerance:g} allowed"
+        allowed = outcome.tolerance
+        verdict = "" if apart <= allowed else f" more than the {allowed:g} allowed"
         print(f"+diff[{name}] relative={apart:.3e}{verdict}")
     print(
         f"*** ID={number:03d} : {case.kernel.name:30} T={sum(outcome.seconds):12.6f} "

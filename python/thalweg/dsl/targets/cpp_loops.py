@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
-from thalweg.dsl.layout import Layout, factor, row
+from thalweg.dsl.layout import factor, row
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
 from thalweg.dsl.targets.cpp_text import CppText
 
@@ -16,10 +17,11 @@ SIMD = "#pragma omp simd"
 class Loops:
     """`is_told`: whether loops whose passes are independent are told to the compiler."""
 
-    def __init__(self, kernel: ir.KernelIR, layout: Layout, plan: Plan, is_told: bool) -> None:
-        self.layout, self.plan, self.is_told = layout, plan, is_told
+    def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
+        self.layout, self.plan, self.real = configuration.memory, plan, configuration.real
+        self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
-        self.expressions = CppText(self._read)
+        self.expressions = CppText(self._read, self.real)
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
         self.point = ""
 
@@ -86,7 +88,7 @@ class Loops:
         for step in loop.steps:
             name = step.name
             scalar = self.plan.kept.get(name) == "scalar"
-            kind = "double " if scalar and name not in declared else ""
+            kind = f"{self.real} " if scalar and name not in declared else ""
             declared.add(name)
             found.append(kind + self._step(step, loop))
         return found

@@ -12,6 +12,7 @@ from thalweg.dsl.passes.columns import must_be_cleared
 from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
 from thalweg.dsl.targets.cpp_loops import Loops
+from thalweg.dsl.targets.cpp_text import number
 from thalweg.dsl.translation import size_names, table_names
 
 HEAD = """#include <algorithm>
@@ -38,8 +39,9 @@ def indented(lines: list[str]) -> list[str]:
 class _Writer:
     def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
+        self.real = configuration.real
         self.has_threads = configuration.target == "openmp"
-        self.loops = Loops(kernel, self.layout, plan, configuration.target != "serial")
+        self.loops = Loops(kernel, configuration, plan)
 
     def text(self) -> str:
         lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD, *self._constants()]
@@ -52,19 +54,22 @@ class _Writer:
         found = {
             each.name: each for each in ir.walk(self.kernel.body) if isinstance(each, ir.Constant)
         }
-        return [f"constexpr double {name} = {each.value!r};" for name, each in found.items()]
+        return [
+            f"constexpr {self.real} {name} = {number(each.value, self.real)};"
+            for name, each in found.items()
+        ]
 
     def _parameters(self) -> list[str]:
         words = [f"std::int64_t {name}" for name in size_names(self.kernel)]
         words += [f"const std::int32_t* __restrict {name}" for name in table_names(self.kernel)]
         for name, each in self.kernel.arguments.items():
             if each.type.role == "parameter":
-                words.append(f"double {name}")
+                words.append(f"{self.real} {name}")
             elif each.type.role == "points":
                 words += [f"const std::int64_t* {name}", f"std::int64_t {name}_parts"]
             else:
                 const = "" if each.type.is_written else "const "
-                words.append(f"{const}double* __restrict {name}")
+                words.append(f"{const}{self.real}* __restrict {name}")
         return words
 
     def _fields(self) -> list[str]:
@@ -74,9 +79,9 @@ class _Writer:
             if kept == "field":
                 size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"
                 lines += [
-                    f"static thread_local std::vector<double> {name}_room;",
+                    f"static thread_local std::vector<{self.real}> {name}_room;",
                     f"if ({name}_room.size() < {size}) {name}_room.resize({size});",
-                    f"double* const __restrict {name} = {name}_room.data();",
+                    f"{self.real}* const __restrict {name} = {name}_room.data();",
                     *self._not_set(name, size),
                 ]
         return lines
@@ -114,11 +119,11 @@ class _Writer:
             if kept == "column":
                 found.append(self._room(name, " * ".join(sizes) or "1"))
             elif kept == "point" and has_lanes:
-                found.append(f"double {name}[{self.layout.block}];")
+                found.append(f"{self.real} {name}[{self.layout.block}];")
         return found
 
     def _room(self, name: str, size: str) -> str:
-        return f"std::vector<double> {name}(static_cast<std::size_t>({size}), NAN);"
+        return f"std::vector<{self.real}> {name}(static_cast<std::size_t>({size}), NAN);"
 
     def _all_threads(self) -> list[str]:
         inner = [*self._columns()]
@@ -144,7 +149,7 @@ class _Writer:
             if must_be_cleared(sweep, name)
         ]
         if self.layout.block == 1 or sweep.place is None:
-            begin += [f"double {name};" for name in self._set_in(sweep, "point")]
+            begin += [f"{self.real} {name};" for name in self._set_in(sweep, "point")]
         return begin
 
     def _over_points(self, sweep: Sweep, inner: list[str]) -> list[str]:

@@ -45,8 +45,8 @@ Reading = Callable[[ir.Read, dict[str, int]], str]
 
 
 class CppText:
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, reading: Reading, real: str) -> None:
+        self.reading, self.real = reading, real
 
     def text(self, expression: ir.Expression) -> str:
         return self._at_least(expression, 0, {})
@@ -57,7 +57,7 @@ class CppText:
 
     def _bound(self, expression: ir.Expression, slots: dict[str, int]) -> tuple[str, int]:
         if isinstance(expression, ir.Literal):
-            return _number(expression.value), 9
+            return number(expression.value, self.real), 9
         if isinstance(expression, ir.Constant):
             return expression.name, 9
         if isinstance(expression, ir.Read):
@@ -101,6 +101,8 @@ class CppText:
         return text
 
 
-def _number(value: float | int | bool) -> str:
+def number(value: float | int | bool, real: str) -> str:
     """C++ writes the same bits; a whole number takes part in the arithmetic of reals."""
-    return repr(float(value)) if not isinstance(value, bool) else str(value).lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(float(value)) + ("f" if real == "float" else "")

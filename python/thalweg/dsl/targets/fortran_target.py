@@ -15,6 +15,7 @@ WIDTH = 100  # columns of a line
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One module with one interface; arrays have the shapes that the layout gives them."""
+    real = "c_float" if configuration.is_single else "c_double"
     sizes, tables = size_names(kernel), kernel.neighbour_tables()
     names = [*sizes, *(each.full_name for each in tables)]
     declared = [f"integer(c_int64_t), value :: {', '.join(sizes)}"]
@@ -28,7 +29,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         kind = variable.type
         names.append(name)
         if kind.role == "parameter":
-            declared.append(f"real(c_double), value :: {name}")
+            declared.append(f"real({real}), value :: {name}")
         elif kind.role == "points":
             names.append(f"{name}_parts")
             declared.append(f"integer(c_int64_t), value :: {name}_parts")
@@ -39,18 +40,18 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         else:
             intent = "inout" if kind.is_written else "in"
             shape = _shape(kind, configuration)
-            declared.append(f"real(c_double), intent({intent}) :: {name}({shape})")
+            declared.append(f"real({real}), intent({intent}) :: {name}({shape})")
     head = _folded(f"subroutine {kernel.name}(", names, ") bind(c)")
     return "\n".join(
         [
             f"! {kernel.file}:{kernel.line}",
             f"module {kernel.name}_kernel",
-            "  use, intrinsic :: iso_c_binding, only: c_double, c_int32_t, c_int64_t",
+            f"  use, intrinsic :: iso_c_binding, only: {real}, c_int32_t, c_int64_t",
             "  implicit none",
             "  interface",
             *(f"    ! {line}".rstrip() for line in kernel.doc.splitlines()),
             *(f"    {line}" for line in head),
-            "      import :: c_double, c_int32_t, c_int64_t",
+            f"      import :: {real}, c_int32_t, c_int64_t",
             *(f"      {line}" for line in declared),
             f"    end subroutine {kernel.name}",
             "  end interface",

@@ -7,9 +7,11 @@ Neighbours come as tables of shape (number of neighbours, points), from 0.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from thalweg.dsl import ir
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.translation import argument_names
 
@@ -52,7 +54,7 @@ def of_groups(op, values, firsts):
 INFIX = {"and": "&", "or": "|"}
 
 
-def translate(kernel: ir.KernelIR) -> str:
+def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """A Python module with one function, arguments as `argument_names` has them."""
     lines = [
         f"# {kernel.file}:{kernel.line}",
@@ -62,7 +64,7 @@ def translate(kernel: ir.KernelIR) -> str:
         "",
         f"def {kernel.name}({', '.join(argument_names(kernel))}):",
     ]
-    lines += [f"    {line}" for line in _Body(kernel).lines()]
+    lines += [f"    {line}" for line in _Body(kernel, configuration.is_single).lines()]
     return "\n".join([*lines, ""])
 
 
@@ -93,8 +95,8 @@ class _Around:
 
 
 class _Body:
-    def __init__(self, kernel: ir.KernelIR) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: ir.KernelIR, is_single: bool) -> None:
+        self.kernel, self.is_single = kernel, is_single
 
     def lines(self) -> list[str]:
         found = []
@@ -103,7 +105,8 @@ class _Body:
             shape = [str(axis.length) for axis in kind.axes]
             shape += [f"levels + {kind.level.extra}"] if kind.level else []
             shape += [kind.place.plural] if kind.place else []
-            found.append(f"{each.name} = np.full(({''.join(f'{n}, ' for n in shape)}), np.nan)")
+            sizes = "".join(f"{size}, " for size in shape)
+            found.append(f"{each.name} = np.full(({sizes}), {self._number_text(math.nan)})")
         for statement in self.kernel.body:
             found += self._statement(statement)
         return found
@@ -195,16 +198,18 @@ class _Body:
         return f"np.repeat(np.arange({group.source.plural}), np.diff({group.full_name}))"
 
     def _text(self, expression: ir.Expression, around: _Around) -> str:
-        if isinstance(expression, ir.Literal):
-            return repr(expression.value)
-        if isinstance(expression, ir.Constant):
-            return repr(expression.value)
+        if isinstance(expression, (ir.Literal, ir.Constant)):
+            return self._number_text(expression.value)
         if isinstance(expression, ir.Read):
             return self._element(expression, around)
         if isinstance(expression, ir.Reduce):
             return self._reduce(expression, around)
         args = [self._text(each, around) for each in expression.args]
         return self._applied(expression.op, args)
+
+    def _number_text(self, value: float | int | bool) -> str:
+        text = "np.nan" if value != value else repr(value)
+        return f"np.float32({text})" if self.is_single and not isinstance(value, bool) else text
 
     def _applied(self, op: str, args: list[str]) -> str:
         if op in FUNCTIONS:
