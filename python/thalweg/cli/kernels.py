@@ -30,9 +30,7 @@ Layout = Annotated[
 ]
 Config = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option(
-        help="TOML file with target, layout, block, precision and fuse; options come before it."
-    ),
+    typer.Option(help="TOML file with target, layout, block, precision …; options come before it."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
 

@@ -12,6 +12,8 @@ from thalweg.errors import ThalwegError, did_you_mean
 TARGETS = ("numpy", "serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
+STORES = ("cached", "streaming")
+FARTHEST = 1024
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Configuration:
     block      points worked on together where levels are not innermost: a power of two
     fuse       whether local fields are computed where neighbours need them instead of stored
     precision  of all values and of all that is computed: double or single
+    stores     cached; streaming: past the caches, for arrays that are larger than these
+    prefetch   how many points ahead rows of neighbours are called into the second cache; 0: none
     """
 
     target: str = "serial"
@@ -30,14 +34,21 @@ class Configuration:
     block: int = 64
     fuse: bool = True
     precision: str = "double"
+    stores: str = "cached"
+    prefetch: int = 0
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)
         _choose("layout", self.layout, tuple(LAYOUTS))
         _choose("precision", self.precision, PRECISIONS)
+        _choose("stores", self.stores, STORES)
         power = isinstance(self.block, int) and self.block > 0 and not self.block & (self.block - 1)
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
             raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
+
+        whole = isinstance(self.prefetch, int) and not isinstance(self.prefetch, bool)
+        if not whole or not 0 <= self.prefetch <= FARTHEST:
+            raise ThalwegError(f"prefetch = {self.prefetch} is no number from 0 to {FARTHEST}")
 
     @property
     def memory(self) -> Layout:

@@ -30,6 +30,15 @@ class Layout(Protocol):
     def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
         """The same for the point of the loop, which is number `lane` of its block."""
 
+    def start(self, kind: ArgumentType, point: str) -> str:
+        """Where the first of the values of a point lies."""
+
+    def row(self, kind: ArgumentType, level: str | None, axes: Axes) -> str:
+        """How far from there that of a level lies."""
+
+    def values(self, kind: ArgumentType) -> str:
+        """How many values a point has."""
+
     def size(self, kind: ArgumentType) -> str:
         """How many values a field of a place has room for."""
 
@@ -84,6 +93,15 @@ class LevelInnermost:
     def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
         return row(kind, point, level, axes)
 
+    def start(self, kind: ArgumentType, point: str) -> str:
+        return _product([point, *_sizes(kind)])
+
+    def row(self, kind: ArgumentType, level: str | None, axes: Axes) -> str:
+        return row(kind, "", level, axes)
+
+    def values(self, kind: ArgumentType) -> str:
+        return _product(_sizes(kind))
+
     def size(self, kind: ArgumentType) -> str:
         return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
 
@@ -110,11 +128,21 @@ class PointInnermost:
     def index(self, kind: ArgumentType, point: str | None, level: str | None, axes: Axes) -> str:
         if kind.place is None or point is None:
             return row(kind, "", level, axes)
-        outer = row(kind, "", level, axes)
-        return point if outer == "0" else f"{factor(outer)} * {kind.place.plural} + {point}"
+        outer = self.row(kind, level, axes)
+        return point if outer == "0" else f"{outer} + {point}"
 
     def own_index(self, kind: ArgumentType, point: str, level: str | None, axes: Axes) -> str:
         return self.index(kind, point, level, axes)
+
+    def start(self, kind: ArgumentType, point: str) -> str:
+        return point
+
+    def row(self, kind: ArgumentType, level: str | None, axes: Axes) -> str:
+        outer, points = row(kind, "", level, axes), kind.place.plural if kind.place else "1"
+        return "0" if outer == "0" else f"{factor(outer)} * {points}"
+
+    def values(self, kind: ArgumentType) -> str:
+        return _product(_sizes(kind))
 
     def size(self, kind: ArgumentType) -> str:
         return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
@@ -149,9 +177,20 @@ class Blocked:
             return row(kind, "", level, axes)
         return f"{factor(row(kind, 'block', level, axes))} * {self.block} + lane"
 
+    def start(self, kind: ArgumentType, point: str) -> str:
+        rows = _product([f"{point} / {self.block}", *_sizes(kind), str(self.block)])
+        return f"{rows} + {point} % {self.block}"
+
+    def row(self, kind: ArgumentType, level: str | None, axes: Axes) -> str:
+        outer = row(kind, "", level, axes)
+        return "0" if outer == "0" else f"{factor(outer)} * {self.block}"
+
+    def values(self, kind: ArgumentType) -> str:
+        return _product(_sizes(kind))
+
     def size(self, kind: ArgumentType) -> str:
         if kind.place is None:
-            return _product(_sizes(kind))
+            return self.values(kind)
         blocks = f"(({kind.place.plural} + {self.block - 1}) / {self.block})"
         return _product([blocks, *_sizes(kind), str(self.block)])
 

@@ -25,6 +25,7 @@ from thalweg.errors import ThalwegError
 
 Array = NDArray[Any]
 Real = np.float32 | np.float64
+LINE_BYTES = 64  # of a cache
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
 FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared")
 MORE_FLAGS = {
@@ -125,7 +126,8 @@ class _Compiled:
                 self.words.append(ctypes.c_void_p(self.kept[-1].ctypes.data))
                 self.words.append(ctypes.c_int64(len(self.kept[-1]) // 2))
                 continue
-            self.laid[name] = layout.lay(variable.type, np.asarray(inputs.arguments[name], real))
+            laid = layout.lay(variable.type, np.asarray(inputs.arguments[name], real))
+            self.laid[name] = aligned(laid)
             self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
         self.before = {name: self.laid[name].copy() for name in written(kernel)}
 
@@ -144,6 +146,15 @@ class _Compiled:
             points = self.sizes[kind.place.plural] if kind.place else 0
             found[name] = self.layout.reference(kind, self.laid[name], points)
         return found
+
+
+def aligned(array: Array) -> Array:
+    """A copy that begins where a line of the cache does, as models allocate their fields."""
+    room = np.empty(array.nbytes + LINE_BYTES, np.uint8)
+    begin = -room.ctypes.data % LINE_BYTES
+    found = room[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    found[...] = array
+    return found
 
 
 def ranges_of(points: Array) -> Array:

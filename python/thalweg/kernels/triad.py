@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
+from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, aligned, build
 
 CODE = """// a = b + scalar c
 #include <cstdint>
@@ -30,7 +30,7 @@ class Triad:
         library = build("triad", CODE, (*FLAGS, *MORE_FLAGS["openmp"]), folder)
         self.function = ctypes.CDLL(str(library)).triad
         self.function.restype = None
-        self.arrays = [np.full(VALUES, float(value)) for value in (0, 1, 2)]
+        self.arrays = [aligned(np.full(VALUES, float(value))) for value in (0, 1, 2)]
 
     def measure(self) -> float:
         """Bytes a second of the best of three."""

@@ -44,15 +44,20 @@ class Way:
 
     @property
     def name(self) -> str:
-        return f"{self.configuration.target} {self.configuration.layout} {self.threads}"
+        words = [self.configuration.target, self.configuration.layout, str(self.threads)]
+        streams = self.configuration.stores == "streaming"
+        return " ".join([*words, *(["streaming"] if streams else [])])
 
 
+LARGE = {"stores": "streaming", "prefetch": 32}  # for arrays beyond the caches
 WAYS = (
     Way(Configuration("serial")),
     Way(Configuration("simd")),
+    Way(Configuration("simd").changed(**LARGE)),
     Way(Configuration("simd", "blocked", 64)),
     Way(Configuration("simd", "point_innermost", 512)),
     Way(Configuration("openmp"), 2),
+    Way(Configuration("openmp").changed(**LARGE), 2),
     Way(Configuration("openmp", "blocked", 64), 2),
 )
 

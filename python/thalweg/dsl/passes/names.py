@@ -36,6 +36,7 @@ def check_names(kernel: ir.KernelIR) -> None:
     for relation in kernel.neighbour_tables():
         neighbours = [f"{relation.name}_{each}" for each in relation.names]
         taken |= dict.fromkeys(neighbours, "the number of a neighbour")
+        taken |= {f"{each}_at": "where values of a neighbour begin" for each in neighbours}
     taken |= dict.fromkeys(RESERVED, "a word of the language or a function")
     taken["level"] = "the number of a level"
     for name, variable in kernel.variables.items():

@@ -7,7 +7,8 @@ from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
-from thalweg.dsl.layout import factor, row
+from thalweg.dsl.layout import factor, levels_of, row
+from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
 from thalweg.dsl.targets.cpp_text import CppText
 
@@ -21,8 +22,13 @@ class Loops:
         self.layout, self.plan, self.real = configuration.memory, plan, configuration.real
         self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
+        self.ahead = configuration.prefetch if self.layout.block == 1 else 0
+        self.rows = streamed(kernel, plan) if configuration.stores == "streaming" else {}
         self.expressions = CppText(self._read, self.real)
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
+        self.starts: dict[
+            str, str
+        ] = {}  # where values of those begin, of a block: the name of that
         self.point = ""
 
     def of_no_place(self, sweep: Sweep) -> list[str]:
@@ -32,19 +38,19 @@ class Loops:
     def of(self, sweep: Sweep) -> list[str]:
         assert sweep.place is not None
         self.point = sweep.place.name
+        self.neighbours, self.starts = {}, {}
         if self.layout.block > 1:
-            return [line for loop in sweep.loops for line in self._of_block(loop)]
-        self.neighbours = {}
+            lines = [line for loop in sweep.loops for line in self._of_block(loop)]
+            return [*self._found_starts(), *lines]
         lines = []
         for loop in sweep.loops:
             inner = self._steps(loop)
             told = self.is_told and loop.levels is not None and _is_free(loop)
             over_levels = [*([SIMD] if told else []), *self._over_levels(loop, inner)]
-            lines += self._over_members(loop, over_levels)
+            lines += [*self._over_members(loop, over_levels), *self._streams(loop)]
         return [*self._found_neighbours(), *lines]
 
     def _of_block(self, loop: LevelLoop) -> list[str]:
-        self.neighbours = {}
         inner = self._steps(loop)
         here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
         inner = self._needed(here, self._over_members(loop, inner))
@@ -54,13 +60,49 @@ class Loops:
             *(f"  {line}" for line in inner),
             "}",
         ]
-        return self._over_levels(loop, lanes)
+        return self._over_levels(loop, [*lanes, *self._streams(loop)])
+
+    def _streams(self, loop: LevelLoop) -> list[str]:
+        """Rows that are whole now go to where they belong."""
+        found = []
+        for step in loop.steps:
+            if step not in self.rows:
+                continue
+            row_, name = self.rows[step], step.name
+            kind = self.variables[name].type
+            own = {slot.axis: slot.index for slot in step.slots}
+            axes = [(own[axis], axis.length) for axis in kind.axes]
+            if self.layout.block == 1:
+                to = self.layout.own_index(kind, self.point, "0", axes).removesuffix(" + 0")
+                found.append(f"stream(&{name}[{to}], {row_}, {levels_of(kind)});")
+            else:
+                here = f"block * {self.layout.block} + from"
+                to = self.layout.own_index(kind, here, loop.name, axes)
+                to = to.removesuffix("lane") + "from" if to.endswith("lane") else to
+                found.append(f"stream(&{name}[{to}], &{row_}[from], to - from);")
+        return found
 
     def _needed(self, here: str, inner: list[str]) -> list[str]:
-        neighbours = self._found_neighbours()
-        text = "\n".join([*neighbours, *inner])
+        text = "\n".join(inner)
         used = f"{self.point}]" in text or f"{self.point} " in text or f" {self.point}" in text
-        return [*([here] if used else []), *neighbours, *inner]
+        return [*([here] if used else []), *inner]
+
+    def _found_starts(self) -> list[str]:
+        """For each point of a block, once for all levels: where its neighbours' values begin."""
+        if not self.starts:
+            return []
+        block = self.layout.block
+        found = [
+            f"const std::int64_t {self.point} = block * {block} + lane;",
+            *self._found_neighbours(),
+            *(f"{name}[lane] = {start};" for start, name in self.starts.items()),
+        ]
+        return [
+            *(f"std::int64_t {name}[{block}];" for name in self.starts.values()),
+            "for (std::int64_t lane = from; lane < to; ++lane) {",
+            *(f"  {line}" for line in found),
+            "}",
+        ]
 
     def _found_neighbours(self) -> list[str]:
         return [f"const std::int64_t {name} = {text};" for name, text in self.neighbours.items()]
@@ -96,6 +138,8 @@ class Loops:
     def _step(self, step: Step, loop: LevelLoop) -> str:
         value = self.expressions.text(step.value)
         target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
+        if step in self.rows:
+            target = f"{self.rows[step]}[{loop.name if self.layout.block == 1 else 'lane'}]"
         if not isinstance(step, Accumulate):
             return f"{target} = {value};"
         if step.begin is None:
@@ -142,6 +186,8 @@ class Loops:
             index = row(kind, "", level, axes)
             lanes = f" * {self.layout.block} + lane" if self._has_lanes(kind) else ""
             index = f"{factor(index)}{lanes}" if lanes else index
+        elif neighbour and not member and self.layout.block > 1:
+            index = self._from_start(kind, neighbour, self.layout.row(kind, level, axes))
         elif neighbour:
             index = self.layout.index(kind, neighbour, level, axes)
         elif kind.place is None:
@@ -149,6 +195,12 @@ class Loops:
         else:
             index = self.layout.own_index(kind, self.point, level, axes)
         return f"{read.name}[{index}]"
+
+    def _from_start(self, kind: ArgumentType, neighbour: str, row_: str) -> str:
+        start = self.layout.start(kind, neighbour)
+        alike = [each for each in self.starts.values() if each.startswith(f"{neighbour}_at")]
+        name = self.starts.setdefault(start, f"{neighbour}_at{len(alike) or ''}")
+        return f"{name}[lane]" if row_ == "0" else f"{name}[lane] + {row_}"
 
     def _has_lanes(self, kind: ArgumentType) -> bool:
         return self.layout.block > 1 and kind.place is not None

@@ -11,6 +11,8 @@ from thalweg.dsl.layout import factor, levels_of
 from thalweg.dsl.passes.columns import must_be_cleared
 from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
+from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
+from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import Loops
 from thalweg.dsl.targets.cpp_text import number
 from thalweg.dsl.translation import size_names, table_names
@@ -18,7 +20,57 @@ from thalweg.dsl.translation import size_names, table_names
 HEAD = """#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <vector>
+"""
+STREAM = """#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+// Writes whole rows past the caches, where the processor can.
+template <class Real>
+static inline void stream(Real* __restrict to, const Real* __restrict from, std::int64_t count) {
+  std::int64_t done = 0;
+#ifdef __AVX512F__
+  using Line = __m512i;
+#elif defined(__AVX__)
+  using Line = __m256i;
+#elif defined(__SSE2__)
+  using Line = __m128i;
+#endif
+#ifdef __SSE2__
+  constexpr std::int64_t line = sizeof(Line) / sizeof(Real);
+  while (done < count && reinterpret_cast<std::uintptr_t>(to + done) % sizeof(Line) != 0) {
+    to[done] = from[done];
+    ++done;
+  }
+  for (; done + line <= count; done += line) {
+    Line values;
+    std::memcpy(&values, from + done, sizeof(values));
+#ifdef __AVX512F__
+    _mm512_stream_si512(reinterpret_cast<Line*>(to + done), values);
+#elif defined(__AVX__)
+    _mm256_stream_si256(reinterpret_cast<Line*>(to + done), values);
+#else
+    _mm_stream_si128(reinterpret_cast<Line*>(to + done), values);
+#endif
+  }
+#endif
+  for (; done < count; ++done) to[done] = from[done];
+}
+
+// Where the first line of the cache in some room begins.
+template <class Real>
+static inline Real* first_line(Real* room) {
+  return reinterpret_cast<Real*>((reinterpret_cast<std::uintptr_t>(room) + 63) / 64 * 64);
+}
+
+// Others see what was streamed only after this.
+static inline void end_streams() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
 """
 
 
@@ -40,14 +92,19 @@ class _Writer:
     def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
         self.real = configuration.real
+        self.has_fetches = False
         self.has_threads = configuration.target == "openmp"
         self.loops = Loops(kernel, configuration, plan)
 
     def text(self) -> str:
-        lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD, *self._constants()]
+        inner = self._all_threads()
+        lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD]
+        lines += [STREAM] if self.loops.rows else []
+        lines += [CODE_OF_FETCH] if self.has_fetches else []
+        lines += self._constants()
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
-        lines += indented([*self._fields(), *self._all_threads()])
+        lines += indented([*self._fields(), *inner])
         return "\n".join([*lines, "}", ""])
 
     def _constants(self) -> list[str]:
@@ -120,6 +177,15 @@ class _Writer:
                 found.append(self._room(name, " * ".join(sizes) or "1"))
             elif kept == "point" and has_lanes:
                 found.append(f"{self.real} {name}[{self.layout.block}];")
+        for step, row in self.loops.rows.items():
+            levels = levels_of(self.kernel.arguments[step.name].type)
+            if self.layout.block > 1:
+                found.append(f"alignas(64) {self.real} {row}[{self.layout.block}];")
+                continue
+            found += [
+                self._room(f"{row}_room", f"{levels} + 64 / sizeof({self.real})"),
+                f"{self.real}* const __restrict {row} = first_line({row}_room.data());",
+            ]
         return found
 
     def _room(self, name: str, size: str) -> str:
@@ -129,6 +195,7 @@ class _Writer:
         inner = [*self._columns()]
         for sweep in self.plan.sweeps:
             inner += self._sweep(sweep)
+        inner += ["end_streams();"] if self.loops.rows else []
         if not self.has_threads:
             return inner
         return ["#pragma omp parallel", "{", *indented(inner), "}"]
@@ -139,7 +206,10 @@ class _Writer:
             inner = [*self._locals(sweep), *self.loops.of_no_place(sweep)]
             return [*single, "{", *indented(inner), "}"]
         begin = self._locals(sweep)
-        return self._over_points(sweep, [*begin, *self.loops.of(sweep)])
+        end = f"{sweep.points}[2 * part + 1]" if sweep.points else sweep.place.plural
+        calls = fetches(sweep, self.loops.variables, self.layout, self.loops.ahead, end)
+        self.has_fetches = self.has_fetches or bool(calls)
+        return self._over_points(sweep, [*calls, *begin, *self.loops.of(sweep)])
 
     def _locals(self, sweep: Sweep) -> list[str]:
         """Of a point, or of a block of points: cleared or declared before it is set."""

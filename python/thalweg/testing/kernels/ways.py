@@ -17,11 +17,11 @@ REFERENCE = Configuration("numpy")
 WAYS = (
     Configuration("serial", "level_innermost"),
     Configuration("simd", "blocked", 8),
-    Configuration("openmp", "level_innermost"),
-    Configuration("simd", "point_innermost", 256),
-    Configuration("openmp", "blocked", 32),
+    Configuration("openmp", "level_innermost", prefetch=3),
+    Configuration("simd", "point_innermost", 256, stores="streaming"),
+    Configuration("openmp", "blocked", 32, stores="streaming"),
     Configuration("serial", "point_innermost", 4),
-    Configuration("simd", "level_innermost"),
+    Configuration("simd", "level_innermost", stores="streaming", prefetch=1000),
 )
 IDS = [f"{each.target}-{each.layout}" for each in WAYS]
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of neighbours that are called into the second cache before they are needed, in C++.
+
+The processor sees by itself that rows follow one another, but not where a table leads.
+"""
+
+from __future__ import annotations
+
+from thalweg.dsl import ir
+from thalweg.dsl.grid import Group, Relation
+from thalweg.dsl.layout import Layout
+from thalweg.dsl.passes.sweeps import Sweep, reads
+
+CODE = """// Calls a row into the second cache: the first has too little room for what comes later.
+template <class Real>
+static inline void fetch(const Real* row, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += 64 / sizeof(Real)) __builtin_prefetch(row + i, 0, 1);
+}
+"""
+
+
+def fetches(
+    sweep: Sweep, variables: dict[str, ir.Variable], layout: Layout, ahead: int, end: str
+) -> list[str]:
+    """For the point that comes `ahead` points later, if it does before `end`."""
+    if sweep.place is None or not ahead:
+        return []
+    point = f"({sweep.place.name} + {ahead})"
+    wanted = dict.fromkeys(
+        (each.name, steps)
+        for loop in sweep.loops
+        for each in reads(loop.steps)
+        if (steps := _steps(each, variables))
+    )
+    lines = []
+    for name, steps in wanted:
+        at = point
+        for depth, relation in enumerate(reversed(steps)):
+            count = f"n{depth or ''}"
+            table = layout.table(relation, at, 0)
+            lines.append(
+                f"{'  ' * depth}for (int {count} = 0; {count} < {relation.length}; ++{count})"
+            )
+            at = f"{relation.full_name}[{table} + {count}]"
+        kind = variables[name].type
+        row = layout.start(kind, at)
+        lines.append(f"{'  ' * len(steps)}fetch(&{name}[{row}], {layout.values(kind)});")
+    if not lines:
+        return []
+    return [f"if ({point[1:-1]} < {end}) {{", *(f"  {line}" for line in lines), "}"]
+
+
+def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, ...]:
+    """From the place of the field to that of the loop; nothing for what has no row."""
+    kind = variables[read.name].type
+    own: list[object] = list(kind.axes)
+    found: list[Relation] = []
+    for slot in read.slots:
+        if slot.axis in own:
+            own.remove(slot.axis)
+        elif isinstance(slot.axis, Group):
+            return ()
+        elif isinstance(slot.axis, Relation):
+            found.append(slot.axis)
+    return tuple(found) if kind.level else ()

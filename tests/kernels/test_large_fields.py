@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written past the caches and called ahead: rows of any length, at any address."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.passes.streams import streamed
+from thalweg.dsl.passes.sweeps import find_sweeps
+from thalweg.dsl.targets import cpp_target
+from thalweg.errors import ThalwegError
+from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
+from thalweg.kernels.library import all_kernels
+
+LARGE = Configuration("simd", stores="streaming", prefetch=5)
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_rows_at_any_address_are_written_and_nothing_beside_them(
+    precision: str, tmp_path: Path
+) -> None:
+    kernel = all_kernels()["cleared_edges"]
+    code = cpp_target.translate(kernel.ir, replace(LARGE, precision=precision))
+    library = build("cleared_edges", code, (*FLAGS, *MORE_FLAGS["simd"]), tmp_path)
+    function = ctypes.CDLL(str(library)).cleared_edges
+    function.restype = None
+    real = np.float32 if precision == "single" else np.float64
+    for shift in (0, 1, 7):
+        for edges, levels in ((1, 1), (3, 5), (2, 16), (5, 67)):
+            room = np.full(shift + edges * levels + 20, 9.0, real)
+            to = room.ctypes.data + shift * room.itemsize
+            function(ctypes.c_int64(edges), ctypes.c_int64(levels), ctypes.c_void_p(to))
+            assert (room[shift : shift + edges * levels] == 0).all()
+            assert (room[:shift] == 9).all()
+            assert (room[shift + edges * levels :] == 9).all()
+
+
+def test_only_what_is_not_read_again_is_streamed() -> None:
+    def names(name: str) -> set[str]:
+        kernel = all_kernels()[name]
+        return {step.name for step in streamed(kernel.ir, find_sweeps(kernel.ir))}
+
+    assert names("gradient") == {"difference"}
+    assert names("time_step") == set(), "it reads what it sets"
+    assert names("component_one") == set(), "what it sets, the next operation reads"
+    assert names("weighted_neighbours") == set(), "its levels are set by several statements"
+    assert names("block_extremes") == {"rises_anywhere"}
+
+
+def test_neighbours_of_neighbours_are_called_ahead() -> None:
+    code = cpp_target.translate(all_kernels()["laplacian"].ir, LARGE)
+    assert "if (cell + 5 < cells) {" in code
+    assert "fetch(&temperature[edge_cells[cell_edges[(cell + 5) * 3 + n] * 2 + n1]" in code
+    code = cpp_target.translate(all_kernels()["laplacian"].ir, replace(LARGE, layout="blocked"))
+    assert "fetch(" not in code, "a row of levels is what is called"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("prefetch", -1, "prefetch = -1 is no number from 0 to 1024"),
+        ("prefetch", True, "prefetch = True is no number"),
+        ("prefetch", 2.5, "prefetch = 2.5 is no number"),
+        ("stores", "stream", "stores 'stream' does not exist; choose one of: cached, streaming."),
+        ("precision", "half", "precision 'half' does not exist; choose one of: double, single."),
+        ("precision", ["single"], "precision '['single']' does not exist"),
+    ],
+)
+def test_a_wrong_key_is_a_sentence(key: str, value: object, sentence: str) -> None:
+    with pytest.raises(ThalwegError) as refusal:
+        Configuration().changed(**{key: value})
+    assert sentence in refusal.value.sentence
