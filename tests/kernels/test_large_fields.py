@@ -15,8 +15,10 @@ from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import find_sweeps
 from thalweg.dsl.targets import cpp_target
 from thalweg.errors import ThalwegError
+from thalweg.kernels import dynamico, made_dynamico
 from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
 from thalweg.kernels.library import all_kernels
+from thalweg.testing.kernels.ways import outputs
 
 LARGE = Configuration("simd", stores="streaming", prefetch=5)
 
@@ -61,9 +63,24 @@ def test_neighbours_of_neighbours_are_called_ahead() -> None:
     assert "fetch(" not in code, "a row of levels is what is called"
 
 
+def test_vector_functions_are_near_those_of_the_library(tmp_path: Path) -> None:
+    case = next(
+        each
+        for each in dynamico.cases_of("comp_geopot", made_dynamico.made_up(9, 7, 19))
+        if each.kernel.name == "geopot"
+    )
+    right = outputs(case, Configuration("simd"), tmp_path)
+    for way in (Configuration("simd"), Configuration("openmp", "blocked", 16)):
+        vector = replace(way, functions="vector")
+        assert "declare simd" in cpp_target.translate(case.kernel.ir, vector)
+        found = outputs(case, vector, tmp_path)["exner"]
+        np.testing.assert_array_max_ulp(found, right["exner"], 4)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "sentence"),
     [
+        ("functions", "fast", "functions 'fast' does not exist; choose one of: scalar, vector."),
         ("prefetch", -1, "prefetch = -1 is no number from 0 to 1024"),
         ("prefetch", True, "prefetch = True is no number"),
         ("prefetch", 2.5, "prefetch = 2.5 is no number"),
@@ -76,3 +93,9 @@ def test_a_wrong_key_is_a_sentence(key: str, value: object, sentence: str) -> No
     with pytest.raises(ThalwegError) as refusal:
         Configuration().changed(**{key: value})
     assert sentence in refusal.value.sentence
+
+
+def test_vector_functions_want_a_target_of_many_values() -> None:
+    way = Configuration("serial", functions="vector")
+    with pytest.raises(ThalwegError, match="goes with target openmp or simd, not with serial"):
+        cpp_target.translate(all_kernels()["geopot"].ir, way)

@@ -13,6 +13,7 @@ TARGETS = ("numpy", "serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
+FUNCTIONS = ("scalar", "vector")
 FARTHEST = 1024
 
 
@@ -26,6 +27,8 @@ class Configuration:
     fuse       whether local fields are computed where neighbours need them instead of stored
     precision  of all values and of all that is computed: double or single
     stores     cached; streaming: past the caches, for arrays that are larger than these
+    functions  exp, log, ** and angles: scalar; vector: several at once, at most 4 units in the
+               last place off, and not the same for all: that of a point depends on its place
     prefetch   how many points ahead rows of neighbours are called into the second cache; 0: none
     """
 
@@ -35,6 +38,7 @@ class Configuration:
     fuse: bool = True
     precision: str = "double"
     stores: str = "cached"
+    functions: str = "scalar"
     prefetch: int = 0
 
     def __post_init__(self) -> None:
@@ -46,6 +50,7 @@ class Configuration:
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
             raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
 
+        _choose("functions", self.functions, FUNCTIONS)
         whole = isinstance(self.prefetch, int) and not isinstance(self.prefetch, bool)
         if not whole or not 0 <= self.prefetch <= FARTHEST:
             raise ThalwegError(f"prefetch = {self.prefetch} is no number from 0 to {FARTHEST}")

@@ -45,8 +45,9 @@ class Way:
     @property
     def name(self) -> str:
         words = [self.configuration.target, self.configuration.layout, str(self.threads)]
-        streams = self.configuration.stores == "streaming"
-        return " ".join([*words, *(["streaming"] if streams else [])])
+        words += ["streaming"] if self.configuration.stores == "streaming" else []
+        words += ["vector"] if self.configuration.functions == "vector" else []
+        return " ".join(words)
 
 
 LARGE = {"stores": "streaming", "prefetch": 32}  # for arrays beyond the caches
@@ -55,6 +56,7 @@ WAYS = (
     Way(Configuration("simd")),
     Way(Configuration("simd").changed(**LARGE)),
     Way(Configuration("simd", "blocked", 64)),
+    Way(Configuration("simd", "blocked", 256, functions="vector")),
     Way(Configuration("simd", "point_innermost", 512)),
     Way(Configuration("openmp"), 2),
     Way(Configuration("openmp").changed(**LARGE), 2),

@@ -14,8 +14,9 @@ from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import Loops
-from thalweg.dsl.targets.cpp_text import number
+from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
 from thalweg.dsl.translation import size_names, table_names
+from thalweg.errors import ThalwegError
 
 HEAD = """#include <algorithm>
 #include <cmath>
@@ -23,6 +24,7 @@ HEAD = """#include <algorithm>
 #include <cstring>
 #include <vector>
 """
+VECTOR_FUNCTIONS = ("**", "exp", "log", "sin", "cos")  # as glibc has them since 2.22
 STREAM = """#ifdef __SSE2__
 #include <immintrin.h>
 #endif
@@ -76,6 +78,8 @@ static inline void end_streams() {
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
+    if configuration.functions == "vector" and configuration.target == "serial":
+        raise ThalwegError("functions = 'vector' goes with target openmp or simd, not with serial")
     whole = fused(kernel) if configuration.fuse else kernel
     return _Writer(kernel, configuration, find_sweeps(whole)).text()
 
@@ -92,6 +96,7 @@ class _Writer:
     def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
         self.real = configuration.real
+        self.has_vector_functions = configuration.functions == "vector"
         self.has_fetches = False
         self.has_threads = configuration.target == "openmp"
         self.loops = Loops(kernel, configuration, plan)
@@ -101,11 +106,25 @@ class _Writer:
         lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD]
         lines += [STREAM] if self.loops.rows else []
         lines += [CODE_OF_FETCH] if self.has_fetches else []
+        lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._constants()
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += indented([*self._fields(), *inner])
         return "\n".join([*lines, "}", ""])
+
+    def _vector_functions(self) -> list[str]:
+        """glibc has them, but declares them only where rounding may be anything."""
+        used = {each.op for each in ir.walk(self.kernel.body) if isinstance(each, ir.Apply)}
+        mark = "f" if self.real == "float" else ""
+        lines = []
+        for op in VECTOR_FUNCTIONS:
+            if op in used:
+                name = FUNCTIONS[op].removeprefix("std::") + mark
+                values = ", ".join([self.real] * (2 if op == "**" else 1))
+                lines.append("#pragma omp declare simd notinbranch")
+                lines.append(f'extern "C" {self.real} {name}({values}) noexcept;')
+        return ["#if defined __x86_64__ && defined __GLIBC__", *lines, "#endif"] if lines else []
 
     def _constants(self) -> list[str]:
         found = {
