@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case
 from thalweg.kernels.icon_like import cases_of, made_up
 from thalweg.kernels.run import run_case
@@ -156,3 +157,9 @@ def test_what_flows_out_of_one_triangle_flows_into_another(built: Path) -> None:
 
 def _with(case: Case, arguments: dict[str, Any]) -> Case:
     return Case(case.kernel, case.sizes, case.tables, arguments)
+
+
+@pytest.mark.parametrize("size", [0, -5])
+def test_a_block_without_cells_is_a_sentence(size: int) -> None:
+    with pytest.raises(ThalwegError, match=f"'par_nblk_size' = {size} is no number of cells"):
+        cases_of({**made_up(4, 4), "par_nblk_size": np.array(size)})

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case, Named
 from thalweg.kernels.icon_like_arguments import CALLS
 from thalweg.kernels.library import all_kernels
@@ -53,6 +54,8 @@ def _sizes(named: Named) -> dict[str, int]:
     cells, edges, levels, block = (
         int(named[name]) for name in ("par_ncells", "par_nedges", "par_nlev", "par_nblk_size")
     )
+    if block < 1:
+        raise ThalwegError(f"'par_nblk_size' = {block} is no number of cells of a block")
     return {
         "cells": cells,
         "edges": edges,
