@@ -183,6 +183,27 @@ class KernelIR:
         return list(dict.fromkeys(place for place in found if place))
 
 
+def steps_of(read: Read, kind: ArgumentType) -> tuple[Slot, ...]:
+    """The slots of a read that lead to another point, the nearest to the field first.
+
+    Its own axes say which of the values of a point, though one may be a relation.
+    """
+    own: list[object] = list(kind.axes)
+    found: list[Slot] = []
+    for slot in read.slots:
+        if slot.axis in own:
+            own.remove(slot.axis)
+        else:
+            found.append(slot)
+    return tuple(found)
+
+
+def own_slots(slots: tuple[Slot, ...], kind: ArgumentType) -> tuple[Slot, ...]:
+    """Which of the values of a point `slots` name, in the order of the axes of `kind`."""
+    first = {slot.axis: slot for slot in reversed(slots)}
+    return tuple(first[axis] for axis in kind.axes)
+
+
 def walk(statements: tuple[Statement, ...]) -> list[Expression]:
     """Every expression, operands before their operator."""
     found: list[Expression] = []

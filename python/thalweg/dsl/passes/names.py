@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group
@@ -23,7 +24,9 @@ RESERVED = frozenset(
         "restrict", "return", "short", "signed", "sizeof", "static", "std", "struct", "switch",
         "template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned",
         "using", "virtual", "void", "volatile", "while", "with", "yield", "exp", "log", "sqrt",
-        "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno"
+        "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno",
+        "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
+        "is_negative", "stream", "fetch", "first_line", "end_streams",
     }
 )  # fmt: skip
 
@@ -43,6 +46,8 @@ def check_names(kernel: ir.KernelIR) -> None:
         if variable.type.role in ("points", "local"):
             made = "parts" if variable.type.role == "points" else "room"
             taken[f"{name}_{made}"] = f"made for '{name}'"
+        words = product(*(axis.names for axis in variable.type.axes))
+        taken |= {"_of_".join([name, *each]): f"one of '{name}'" for each in words if each}
     taken[kernel.name] = "the kernel"
     for each in ir.walk(kernel.body):  # their names stay: they are those of loops
         if isinstance(each, ir.Reduce) and isinstance(each.over, Group) and each.name in taken:

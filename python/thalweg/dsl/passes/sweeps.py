@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
-from thalweg.dsl.grid import Group, LevelAxis, Place, Relation
+from thalweg.dsl.grid import Group, LevelAxis, Place
 from thalweg.dsl.problem import Spot
 
 
@@ -57,8 +57,8 @@ class Sweep:
 class Plan:
     """`kept`: how much of a local value is needed at a time.
 
-    "scalar": one value; "point": one a point, by several loops of a sweep; "column": the levels of
-    a point, by one sweep; "field": all of it.
+    "scalar": one value, or one of each slot; "point": one a point, by several loops of a sweep;
+    "column": the levels of a point, by one sweep; "field": all of it.
     """
 
     sweeps: list[Sweep]
@@ -162,9 +162,13 @@ class _Maker:
         """No neighbour is needed that this sweep sets, none is set that it has read."""
         before = [step for each in self.sweeps[-1].loops for step in each.steps]
         return not (
-            {step.name for step in before} & _read_at_neighbours(loop.steps)
-            or {step.name for step in loop.steps} & _read_at_neighbours(before)
+            {step.name for step in before} & self._read_at_neighbours(loop.steps)
+            or {step.name for step in loop.steps} & self._read_at_neighbours(before)
         )
+
+    def _read_at_neighbours(self, steps: list[Step]) -> set[str]:
+        found = [each for each in reads(steps) if self.type_of(each.name).place]
+        return {each.name for each in found if ir.steps_of(each, self.type_of(each.name))}
 
 
 def _whole(axis: LevelAxis) -> ir.LevelRange:
@@ -175,14 +179,6 @@ def reads(steps: list[Step]) -> list[ir.Read]:
     """All that the values of these steps read."""
     assigns = tuple(ir.Assign(step.name, None, step.value, step.spot) for step in steps)
     return [each for each in ir.walk(assigns) if isinstance(each, ir.Read)]
-
-
-def _read_at_neighbours(steps: list[Step]) -> set[str]:
-    return {
-        each.name
-        for each in reads(steps)
-        if any(isinstance(slot.axis, Relation) for slot in each.slots)  # its own, too: no harm
-    }
 
 
 def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
@@ -249,7 +245,8 @@ def _kept(maker: _Maker) -> dict[str, str]:
         if len({number for number, _ in uses}) > 1:
             found[name] = "field"
         elif variable.type.axes:
-            found[name] = "column"
+            alone = len(uses) == 1 and _at_its_level(name, uses[0][1])
+            found[name] = "scalar" if alone and _is_set_first(variable, uses[0][1]) else "column"
         elif variable.type.level is None:
             found[name] = "scalar" if len(uses) == 1 else "point"
         elif len(uses) == 1 and _at_its_level(name, uses[0][1]):
@@ -264,6 +261,28 @@ def _at_its_level(name: str, loop: LevelLoop) -> bool:
     return all(step.level == here for step in loop.steps if step.name == name) and all(
         each.level == here for each in reads(loop.steps) if each.name == name
     )
+
+
+def _is_set_first(variable: ir.Variable, loop: LevelLoop) -> bool:
+    """Every slot is set once, and read only after that."""
+    wanted = math.prod(axis.length for axis in variable.type.axes)
+    set_: set[tuple[int, ...]] = set()
+    for step in loop.steps:
+        for each in reads([step]):
+            own = ir.own_slots(each.slots, variable.type) if each.name == variable.name else ()
+            is_any = any(slot.name for slot in own)
+            if own and (len(set_) < wanted if is_any else _numbers(own) not in set_):
+                return False
+        if step.name == variable.name:
+            numbers = _numbers(ir.own_slots(step.slots, variable.type))
+            if numbers in set_ or isinstance(step, Accumulate):
+                return False
+            set_.add(numbers)
+    return len(set_) == wanted
+
+
+def _numbers(slots: tuple[ir.Slot, ...]) -> tuple[int, ...]:
+    return tuple(slot.index for slot in slots)
 
 
 def sets_all_levels(sweep: Sweep, name: str) -> bool:

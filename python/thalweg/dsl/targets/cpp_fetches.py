@@ -53,13 +53,7 @@ def fetches(
 def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, ...]:
     """From the place of the field to that of the loop; nothing for what has no row."""
     kind = variables[read.name].type
-    own: list[object] = list(kind.axes)
-    found: list[Relation] = []
-    for slot in read.slots:
-        if slot.axis in own:
-            own.remove(slot.axis)
-        elif isinstance(slot.axis, Group):
-            return ()
-        elif isinstance(slot.axis, Relation):
-            found.append(slot.axis)
-    return tuple(found) if kind.level else ()
+    axes = [slot.axis for slot in ir.steps_of(read, kind)]
+    if any(isinstance(axis, Group) for axis in axes):
+        return ()
+    return tuple(axis for axis in axes if isinstance(axis, Relation)) if kind.level else ()

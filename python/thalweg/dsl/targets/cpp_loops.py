@@ -10,7 +10,8 @@ from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import factor, levels_of, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
-from thalweg.dsl.targets.cpp_text import CppText
+from thalweg.dsl.targets.cpp_divisions import Divisors, is_power_of_two, stays
+from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
 
@@ -24,7 +25,10 @@ class Loops:
         self.variables = {**kernel.arguments, **plan.locals}
         self.ahead = configuration.prefetch if self.layout.block == 1 else 0
         self.rows = streamed(kernel, plan) if configuration.stores == "streaming" else {}
-        self.expressions = CppText(self._read, self.real)
+        self.expressions = CppText(self._read, self._quotient, self.real)
+        self.loop: LevelLoop | None = None  # that is being written
+        self.divisors = Divisors()  # of that loop
+        self.has_quotients = False
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
         self.starts: dict[
             str, str
@@ -47,20 +51,24 @@ class Loops:
             inner = self._steps(loop)
             told = self.is_told and loop.levels is not None and _is_free(loop)
             over_levels = [*([SIMD] if told else []), *self._over_levels(loop, inner)]
+            over_levels = self.divisors.around(over_levels, 1, [])
             lines += [*self._over_members(loop, over_levels), *self._streams(loop)]
         return [*self._found_neighbours(), *lines]
 
     def _of_block(self, loop: LevelLoop) -> list[str]:
         inner = self._steps(loop)
         here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
-        inner = self._needed(here, self._over_members(loop, inner))
+        inner = self._over_members(loop, inner)
+        inner = [*self._needed(here, inner), *inner]
         lanes = [
             *([SIMD] if self.is_told and not loop.group else []),
             "for (std::int64_t lane = from; lane < to; ++lane) {",
             *(f"  {line}" for line in inner),
             "}",
         ]
-        return self._over_levels(loop, [*lanes, *self._streams(loop)])
+        over_levels = self._over_levels(loop, [*lanes, *self._streams(loop)])
+        point = self._needed(here, list(self.divisors.names))
+        return self.divisors.around(over_levels, self.layout.block, point)
 
     def _streams(self, loop: LevelLoop) -> list[str]:
         """Rows that are whole now go to where they belong."""
@@ -82,10 +90,11 @@ class Loops:
                 found.append(f"stream(&{name}[{to}], &{row_}[from], to - from);")
         return found
 
-    def _needed(self, here: str, inner: list[str]) -> list[str]:
-        text = "\n".join(inner)
+    def _needed(self, here: str, lines: list[str]) -> list[str]:
+        """`here` where `lines` name the point."""
+        text = "\n".join(lines)
         used = f"{self.point}]" in text or f"{self.point} " in text or f" {self.point}" in text
-        return [*([here] if used else []), *inner]
+        return [here] if used else []
 
     def _found_starts(self) -> list[str]:
         """For each point of a block, once for all levels: where its neighbours' values begin."""
@@ -125,13 +134,31 @@ class Loops:
             head = f"for (std::int64_t {name} = {end} - 1; {name} >= {begin}; --{name}) {{"
         return [head, *(f"  {line}" for line in inner), "}"]
 
+    def _quotient(self, quotient: ir.Apply, slots: dict[str, int]) -> str | None:
+        """By what is the same at all levels."""
+        loop, (value, divisor) = self.loop, quotient.args
+        if not self.is_told or self.real != "double" or loop is None or not _is_free(loop):
+            return None
+        moving = {step.name for step in loop.steps}
+        if loop.group or not stays(divisor, self.variables, moving) or is_power_of_two(divisor):
+            return None
+        if stays(value, self.variables, moving):
+            return None
+        self.has_quotients = True
+        by = self.expressions.text(divisor, slots)
+        name = self.divisors.name_of(divisor, by)
+        lane = "[lane]" if self.layout.block > 1 else ""
+        return f"quotient(quick, {self.expressions.text(value, slots)}, {by}, {name}{lane})"
+
     def _steps(self, loop: LevelLoop) -> list[str]:
+        self.loop, self.divisors = loop, Divisors(self.variables)
         found, declared = [], set[str]()
         for step in loop.steps:
             name = step.name
             scalar = self.plan.kept.get(name) == "scalar"
-            kind = f"{self.real} " if scalar and name not in declared else ""
-            declared.add(name)
+            target = self._read(ir.Read(name, step.slots, step.level, step.spot), {})
+            kind = f"{self.real} " if scalar and target not in declared else ""
+            declared.add(target)
             found.append(kind + self._step(step, loop))
         return found
 
@@ -148,7 +175,7 @@ class Loops:
         else:
             first = f"{loop.name} == {self._level(step.begin, loop)}"
         sum_ = step.op == "sum"
-        joined = f"{target} + ({value})" if sum_ else f"std::{step.op}({target}, {value})"
+        joined = f"{target} + ({value})" if sum_ else extreme(step.op, [target, value])
         return f"{target} = {first} ? {value} : {joined};"
 
     def _level(self, at: ir.LevelAt, loop: LevelLoop | None, extra: int = 0) -> str:
@@ -161,25 +188,23 @@ class Loops:
     def _read(self, read: ir.Read, slots: dict[str, int]) -> str:
         kind = self.variables[read.name].type
         kept = self.plan.kept.get(read.name)
-        if kind.role == "parameter" or kept == "scalar":
+        if kind.role == "parameter":
             return read.name
+        own = ir.own_slots(read.slots, kind)
+        if kept == "scalar":
+            words = [slot.axis.names[_number(slot, slots)] for slot in own]
+            return "_of_".join([read.name, *words])
         if kept == "point":
             return f"{read.name}[lane]" if self._has_lanes(kind) else read.name
-        own: dict[object, int] = {}
-        steps: list[tuple[Relation, int]] = []
-        member = ""
-        for slot in read.slots:
-            if isinstance(slot.axis, Group):
-                member = slot.name
-                continue
-            number = slots[slot.name] if slot.name else slot.index
-            if slot.axis in kind.axes and slot.axis not in own:
-                own[slot.axis] = number
-            else:
-                assert isinstance(slot.axis, Relation)
-                steps.append((slot.axis, number))
+        away = ir.steps_of(read, kind)
+        member = "".join(slot.name for slot in away if isinstance(slot.axis, Group))
+        steps = [
+            (slot.axis, _number(slot, slots))
+            for slot in away
+            if isinstance(slot.axis, Relation) and not member
+        ]
         neighbour = member or self._neighbour(steps)
-        axes = [(own[axis], axis.length) for axis in kind.axes]
+        axes = [(_number(slot, slots), slot.axis.length) for slot in own]
         extra = kind.level.extra if kind.level else 0
         level = self._level(read.level, None, extra) if read.level else None
         if kept == "column":
@@ -214,6 +239,10 @@ class Loops:
             self.neighbours.setdefault(name, f"{relation.full_name}[{at}]")
             point = name
         return name
+
+
+def _number(slot: ir.Slot, slots: dict[str, int]) -> int:
+    return slots[slot.name] if slot.name else slot.index
 
 
 def _is_free(loop: LevelLoop) -> bool:

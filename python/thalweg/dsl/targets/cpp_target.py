@@ -11,14 +11,17 @@ from thalweg.dsl.layout import factor, levels_of
 from thalweg.dsl.passes.columns import must_be_cleared
 from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
+from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import Loops
+from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
 from thalweg.dsl.translation import size_names, table_names
 from thalweg.errors import ThalwegError
 
 HEAD = """#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -105,7 +108,9 @@ class _Writer:
         inner = self._all_threads()
         lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD]
         lines += [STREAM] if self.loops.rows else []
+        lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [CODE_OF_FETCH] if self.has_fetches else []
+        lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._constants()
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
@@ -113,9 +118,13 @@ class _Writer:
         lines += indented([*self._fields(), *inner])
         return "\n".join([*lines, "}", ""])
 
+    def _operations(self) -> set[str]:
+        values = ir.walk(self.kernel.body)
+        return {each.op for each in values if isinstance(each, (ir.Apply, ir.Reduce))}
+
     def _vector_functions(self) -> list[str]:
         """glibc has them, but declares them only where rounding may be anything."""
-        used = {each.op for each in ir.walk(self.kernel.body) if isinstance(each, ir.Apply)}
+        used = self._operations()
         mark = "f" if self.real == "float" else ""
         lines = []
         for op in VECTOR_FUNCTIONS:

@@ -12,7 +12,10 @@ FUNCTIONS = {
     "exp": "std::exp",
     "log": "std::log",
     "abs": "std::abs",
-    "signbit": "std::signbit",
+    "signbit": "is_negative",
+    "min": "lesser",
+    "max": "greater",
+    "where": "chosen",
     "**": "std::pow",
     "sin": "std::sin",
     "cos": "std::cos",
@@ -20,9 +23,34 @@ FUNCTIONS = {
     "atan": "std::atan",
     "atan2": "std::atan2",
 }
+EXTREMES = ("min", "max")
+# Both values are there when one is chosen: a loop whose passes differ is no loop of long vectors.
+CODE = {
+    "where": """template <class Real>
+static inline Real chosen(bool first, Real yes, Real no) {
+  return first ? yes : no;
+}
+""",
+    "min": """template <class Real>
+static inline Real lesser(Real a, Real b) {
+  return b < a ? b : a;
+}
+""",
+    "max": """template <class Real>
+static inline Real greater(Real a, Real b) {
+  return a < b ? b : a;
+}
+""",
+    "signbit": """static inline bool is_negative(double x) {
+  return std::bit_cast<std::int64_t>(x) < 0;
+}
+static inline bool is_negative(float x) {
+  return std::bit_cast<std::int32_t>(x) < 0;
+}
+""",
+}
 # How tightly an operator binds; a looser operand stands in brackets.
 BINDS = {
-    "where": 1,
     "or": 2,
     "and": 3,
     "==": 4,
@@ -42,14 +70,16 @@ WORDS = {"or": "||", "and": "&&", "neg": "-", "not": "!"}
 
 # The text of a read, with the slot numbers of the reductions around it.
 Reading = Callable[[ir.Read, dict[str, int]], str]
+# Divides a text by an expression in another way than "/", or does not.
+Dividing = Callable[[ir.Apply, dict[str, int]], str | None]
 
 
 class CppText:
-    def __init__(self, reading: Reading, real: str) -> None:
-        self.reading, self.real = reading, real
+    def __init__(self, reading: Reading, dividing: Dividing, real: str) -> None:
+        self.reading, self.dividing, self.real = reading, dividing, real
 
-    def text(self, expression: ir.Expression) -> str:
-        return self._at_least(expression, 0, {})
+    def text(self, expression: ir.Expression, slots: dict[str, int] | None = None) -> str:
+        return self._at_least(expression, 0, slots or {})
 
     def _at_least(self, expression: ir.Expression, binding: int, slots: dict[str, int]) -> str:
         text, mine = self._bound(expression, slots)
@@ -67,13 +97,13 @@ class CppText:
         op, args = expression.op, expression.args
         if op in FUNCTIONS:
             words = [self._at_least(each, 0, slots) for each in args]
+            if op in EXTREMES:
+                return extreme(op, words), 9
             return f"{FUNCTIONS[op]}({', '.join(words)})", 9
-        if op in ("min", "max"):
-            return self._extreme(op, [self._at_least(each, 0, slots) for each in args]), 9
         binds = BINDS[op]
-        if op == "where":
-            test, yes, no = (self._at_least(each, binds + 1, slots) for each in args)
-            return f"{test} ? {yes} : {no}", binds
+        divided = self.dividing(expression, slots) if op == "/" else None
+        if divided:
+            return divided, 9
         if len(args) == 1:
             return WORDS[op] + self._at_least(args[0], binds, slots), binds
         sign = f" {WORDS.get(op, op)} "
@@ -88,17 +118,14 @@ class CppText:
             self._at_least(reduce.body, binds + (number > 0), {**slots, reduce.name: number})
             for number in range(reduce.over.length)
         ]
-        return (
-            (" + ".join(words), binds)
-            if reduce.op == "sum"
-            else (self._extreme(reduce.op, words), 9)
-        )
+        return (" + ".join(words), binds) if reduce.op == "sum" else (extreme(reduce.op, words), 9)
 
-    def _extreme(self, op: str, words: list[str]) -> str:
-        text = words[0]
-        for each in words[1:]:  # std::min(a, b) is a, unless b is smaller
-            text = f"std::{op}({text}, {each})"
-        return text
+
+def extreme(op: str, words: list[str]) -> str:
+    text = words[0]
+    for each in words[1:]:
+        text = f"{FUNCTIONS[op]}({text}, {each})"
+    return text
 
 
 def number(value: float | int | bool, real: str) -> str:
