@@ -15,6 +15,7 @@ PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
 FUNCTIONS = ("scalar", "vector")
 FARTHEST = 1024
+LARGEST_TILE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Configuration:
     stores     cached; streaming: past the caches, for arrays that are larger than these
     functions  exp, log, ** and angles: scalar; vector: several at once, at most 4 units in the
                last place off, and not the same for all: that of a point depends on its place
+    tile       points of one place, mostly cells, that all sweeps go over before they go on, so that
+               they find each other's values in the caches; 0: none
     prefetch   how many points ahead rows of neighbours are called into the second cache; 0: none
     """
 
@@ -40,6 +43,7 @@ class Configuration:
     stores: str = "cached"
     functions: str = "scalar"
     prefetch: int = 0
+    tile: int = 0
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)
@@ -51,9 +55,13 @@ class Configuration:
             raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
 
         _choose("functions", self.functions, FUNCTIONS)
-        whole = isinstance(self.prefetch, int) and not isinstance(self.prefetch, bool)
-        if not whole or not 0 <= self.prefetch <= FARTHEST:
-            raise ThalwegError(f"prefetch = {self.prefetch} is no number from 0 to {FARTHEST}")
+        _check_range("prefetch", self.prefetch, FARTHEST)
+        _check_range("tile", self.tile, LARGEST_TILE)
+        if self.tile and (self.target == "openmp" or self.layout != "level_innermost"):
+            raise ThalwegError(
+                "tile goes with target serial or simd and layout level_innermost, not with "
+                f"{self.target} and {self.layout}"
+            )
 
     @property
     def memory(self) -> Layout:
@@ -71,6 +79,11 @@ class Configuration:
     def changed(self, **keys: Any) -> Configuration:
         """With the keys that are not None."""
         return replace(self, **{name: each for name, each in keys.items() if each is not None})
+
+
+def _check_range(key: str, value: object, largest: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
+        raise ThalwegError(f"{key} = {value} is no number from 0 to {largest}")
 
 
 def _choose(key: str, value: object, known: tuple[str, ...]) -> None:

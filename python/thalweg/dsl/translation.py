@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 from thalweg.dsl import ir
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.passes.fusion import fused
+from thalweg.dsl.passes.sweeps import Plan, find_sweeps
+from thalweg.dsl.passes.tiles import has_tiles
 
 
 def argument_names(kernel: ir.KernelIR) -> list[str]:
@@ -19,3 +23,12 @@ def size_names(kernel: ir.KernelIR) -> list[str]:
 def table_names(kernel: ir.KernelIR) -> list[str]:
     """Of relations through which values of neighbours are read."""
     return [each.full_name for each in kernel.neighbour_tables()]
+
+
+def plan_of(kernel: ir.KernelIR, configuration: Configuration) -> Plan:
+    return find_sweeps(fused(kernel) if configuration.fuse else kernel)
+
+
+def is_tiled(kernel: ir.KernelIR, plan: Plan, configuration: Configuration) -> bool:
+    """Whether its first argument is what `KERNEL_tiles` has found."""
+    return configuration.tile > 0 and has_tiles(kernel, plan)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,6 @@ from numpy.typing import NDArray
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.layout import Layout
 from thalweg.dsl.targets import cpp_target, numpy_target
 from thalweg.dsl.translation import size_names, table_names
 from thalweg.errors import ThalwegError
@@ -72,7 +72,7 @@ def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: P
         return _Reference(kernel, code, inputs, real)
     flags = (*FLAGS, *MORE_FLAGS[configuration.target])
     library = build(kernel.name, code, flags, folder)
-    return _Compiled(kernel, configuration.memory, library, inputs, real)
+    return _Compiled(kernel, configuration, library, inputs, real)
 
 
 class _Reference:
@@ -106,15 +106,23 @@ class _Reference:
 
 class _Compiled:
     def __init__(
-        self, kernel: Kernel, layout: Layout, library: Path, inputs: Inputs, real: type[Real]
+        self,
+        kernel: Kernel,
+        configuration: Configuration,
+        library: Path,
+        inputs: Inputs,
+        real: type[Real],
     ) -> None:
+        layout = configuration.memory
         self.kernel, self.layout, self.sizes = kernel, layout, inputs.sizes
-        self.function = getattr(ctypes.CDLL(str(library)), kernel.name)
+        functions = ctypes.CDLL(str(library))
+        self.function = getattr(functions, kernel.name)
         self.function.restype = None
         ir = kernel.ir
         self.words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
         self.kept = [layout.lay_table(inputs.tables[name]) for name in table_names(ir)]
         self.words += [ctypes.c_void_p(each.ctypes.data) for each in self.kept]
+        self.grid = list(self.words)  # what tiles are found from
         self.laid: dict[str, Array] = {}
         for name, variable in ir.arguments.items():
             if variable.type.role == "parameter":
@@ -123,13 +131,26 @@ class _Compiled:
                 continue
             if variable.type.role == "points":
                 self.kept.append(ranges_of(inputs.arguments[name]))
-                self.words.append(ctypes.c_void_p(self.kept[-1].ctypes.data))
-                self.words.append(ctypes.c_int64(len(self.kept[-1]) // 2))
+                ranges = self.kept[-1]
+                both = [ctypes.c_void_p(ranges.ctypes.data), ctypes.c_int64(len(ranges) // 2)]
+                self.words += both
+                self.grid += both
                 continue
             laid = layout.lay(variable.type, np.asarray(inputs.arguments[name], real))
             self.laid[name] = aligned(laid)
             self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
         self.before = {name: self.laid[name].copy() for name in written(kernel)}
+        if configuration.tile and hasattr(functions, f"{kernel.name}_tiles"):
+            self.words.insert(0, self._tiles(functions))
+
+    def _tiles(self, functions: ctypes.CDLL) -> ctypes.c_void_p:
+        """Of this grid; given back with the object."""
+        name = self.kernel.name
+        find, free = getattr(functions, f"{name}_tiles"), getattr(functions, f"{name}_free_tiles")
+        find.restype = ctypes.c_void_p
+        tiles = ctypes.c_void_p(find(*self.grid))
+        weakref.finalize(self, free, tiles)
+        return tiles
 
     def begin_again(self) -> None:
         for name, before in self.before.items():

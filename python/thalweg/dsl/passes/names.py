@@ -26,7 +26,8 @@ RESERVED = frozenset(
         "using", "virtual", "void", "volatile", "while", "with", "yield", "exp", "log", "sqrt",
         "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno",
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
-        "is_negative", "stream", "fetch", "first_line", "end_streams",
+        "is_negative", "stream", "fetch", "first_line", "end_streams", "tile", "tiles",
+        "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
     }
 )  # fmt: skip
 
@@ -35,11 +36,17 @@ def check_names(kernel: ir.KernelIR) -> None:
     """Raises KernelError for the first name that means another thing in translated code."""
     taken = dict.fromkeys(size_names(kernel), "how many points or levels there are")
     taken |= dict.fromkeys(table_names(kernel), "a table of neighbours")
-    taken |= {place.name: f"the number of a {place.name}" for place in kernel.places()}
+    for place in kernel.places():
+        taken[place.name] = f"the number of a {place.name}"
+        taken |= dict.fromkeys(
+            [f"{place.name}_room", f"rooms_of_{place.name}", f"of_{place.name}"],
+            f"where values of a {place.name} are kept",
+        )
     for relation in kernel.neighbour_tables():
         neighbours = [f"{relation.name}_{each}" for each in relation.names]
         taken |= dict.fromkeys(neighbours, "the number of a neighbour")
         taken |= {f"{each}_at": "where values of a neighbour begin" for each in neighbours}
+        taken |= {f"{each}_room": "where a value of a neighbour is kept" for each in neighbours}
     taken |= dict.fromkeys(RESERVED, "a word of the language or a function")
     taken["level"] = "the number of a level"
     for name, variable in kernel.variables.items():

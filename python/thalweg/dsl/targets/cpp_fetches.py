@@ -20,17 +20,14 @@ static inline void fetch(const Real* row, std::int64_t count) {
 
 
 def fetches(
-    sweep: Sweep, variables: dict[str, ir.Variable], layout: Layout, ahead: int, end: str
+    sweep: Sweep, variables: dict[str, ir.Variable], layout: Layout, point: str, is_there: str
 ) -> list[str]:
-    """For the point that comes `ahead` points later, if it does before `end`."""
-    if sweep.place is None or not ahead:
-        return []
-    point = f"({sweep.place.name} + {ahead})"
+    """For a point that comes later, if it does: rows of `variables` that it needs."""
     wanted = dict.fromkeys(
         (each.name, steps)
         for loop in sweep.loops
         for each in reads(loop.steps)
-        if (steps := _steps(each, variables))
+        if each.name in variables and (steps := _steps(each, variables))
     )
     lines = []
     for name, steps in wanted:
@@ -47,7 +44,7 @@ def fetches(
         lines.append(f"{'  ' * len(steps)}fetch(&{name}[{row}], {layout.values(kind)});")
     if not lines:
         return []
-    return [f"if ({point[1:-1]} < {end}) {{", *(f"  {line}" for line in lines), "}"]
+    return [f"if ({is_there}) {{", *(f"  {line}" for line in lines), "}"]
 
 
 def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, ...]:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.grid import Group, Relation
+from thalweg.dsl.grid import Group, Place, Relation
 from thalweg.dsl.layout import factor, levels_of, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
@@ -17,9 +19,19 @@ SIMD = "#pragma omp simd"
 
 
 class Loops:
-    """`is_told`: whether loops whose passes are independent are told to the compiler."""
+    """`rooms`: local fields of which a point has one that others had before it, and their places.
 
-    def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
+    is_told  whether loops whose passes are independent are told to the compiler
+    """
+
+    def __init__(
+        self,
+        kernel: ir.KernelIR,
+        configuration: Configuration,
+        plan: Plan,
+        rooms: Mapping[str, Place],
+    ) -> None:
+        self.rooms = rooms
         self.layout, self.plan, self.real = configuration.memory, plan, configuration.real
         self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
@@ -211,6 +223,8 @@ class Loops:
             index = row(kind, "", level, axes)
             lanes = f" * {self.layout.block} + lane" if self._has_lanes(kind) else ""
             index = f"{factor(index)}{lanes}" if lanes else index
+        elif read.name in self.rooms:
+            index = self.layout.index(kind, self._room(neighbour or self.point, kind), level, axes)
         elif neighbour and not member and self.layout.block > 1:
             index = self._from_start(kind, neighbour, self.layout.row(kind, level, axes))
         elif neighbour:
@@ -226,6 +240,11 @@ class Loops:
         alike = [each for each in self.starts.values() if each.startswith(f"{neighbour}_at")]
         name = self.starts.setdefault(start, f"{neighbour}_at{len(alike) or ''}")
         return f"{name}[lane]" if row_ == "0" else f"{name}[lane] + {row_}"
+
+    def _room(self, point: str, kind: ArgumentType) -> str:
+        assert kind.place is not None
+        self.neighbours.setdefault(f"{point}_room", f"rooms_of_{kind.place.name}[{point}]")
+        return f"{point}_room"
 
     def _has_lanes(self, kind: ArgumentType) -> bool:
         return self.layout.block > 1 and kind.place is not None

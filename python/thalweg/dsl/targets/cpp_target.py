@@ -9,15 +9,15 @@ from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_of
 from thalweg.dsl.passes.columns import must_be_cleared
-from thalweg.dsl.passes.fusion import fused
-from thalweg.dsl.passes.sweeps import Plan, Sweep, find_sweeps, sets_all_levels
+from thalweg.dsl.passes.sweeps import Plan, Sweep, sets_all_levels
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import Loops
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
-from thalweg.dsl.translation import size_names, table_names
+from thalweg.dsl.targets.cpp_tiles import Tiling
+from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
 
 HEAD = """#include <algorithm>
@@ -83,8 +83,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
     if configuration.functions == "vector" and configuration.target == "serial":
         raise ThalwegError("functions = 'vector' goes with target openmp or simd, not with serial")
-    whole = fused(kernel) if configuration.fuse else kernel
-    return _Writer(kernel, configuration, find_sweeps(whole)).text()
+    return _Writer(kernel, configuration, plan_of(kernel, configuration)).text()
 
 
 def set_in(sweep: Sweep) -> list[str]:
@@ -95,6 +94,10 @@ def indented(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
+def _ranges(name: str) -> list[str]:
+    return [f"const std::int64_t* {name}", f"std::int64_t {name}_parts"]
+
+
 class _Writer:
     def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
@@ -102,7 +105,13 @@ class _Writer:
         self.has_vector_functions = configuration.functions == "vector"
         self.has_fetches = False
         self.has_threads = configuration.target == "openmp"
-        self.loops = Loops(kernel, configuration, plan)
+        self.tiling = (
+            Tiling(kernel, plan, self.layout, configuration.tile, self._grid())
+            if is_tiled(kernel, plan, configuration)
+            else None
+        )
+        self.rooms = self.tiling.rooms if self.tiling else {}  # local fields that share room
+        self.loops = Loops(kernel, configuration, plan, self.rooms)
 
     def text(self) -> str:
         inner = self._all_threads()
@@ -113,6 +122,7 @@ class _Writer:
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._constants()
+        lines += self.tiling.functions() if self.tiling else []
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += indented([*self._fields(), *inner])
@@ -144,14 +154,23 @@ class _Writer:
             for name, each in found.items()
         ]
 
-    def _parameters(self) -> list[str]:
+    def _grid(self) -> list[str]:
+        """Sizes, tables and, for tiles, ranges of points."""
         words = [f"std::int64_t {name}" for name in size_names(self.kernel)]
+        words += [f"const std::int32_t* __restrict {name}" for name in table_names(self.kernel)]
+        for name, each in self.kernel.arguments.items():
+            words += _ranges(name) if each.type.role == "points" else []
+        return words
+
+    def _parameters(self) -> list[str]:
+        words = ["const void* tiles"] if self.tiling else []
+        words += [f"std::int64_t {name}" for name in size_names(self.kernel)]
         words += [f"const std::int32_t* __restrict {name}" for name in table_names(self.kernel)]
         for name, each in self.kernel.arguments.items():
             if each.type.role == "parameter":
                 words.append(f"{self.real} {name}")
             elif each.type.role == "points":
-                words += [f"const std::int64_t* {name}", f"std::int64_t {name}_parts"]
+                words += _ranges(name)
             else:
                 const = "" if each.type.is_written else "const "
                 words.append(f"{const}{self.real}* __restrict {name}")
@@ -160,16 +179,31 @@ class _Writer:
     def _fields(self) -> list[str]:
         """Local values that several sweeps need: room that stays from call to call."""
         lines: list[str] = []
+        if self.tiling:
+            lines.append("const auto& given_tiles = *static_cast<const Tiles*>(tiles);")
+            for place in dict.fromkeys(self.rooms.values()):
+                rooms = f"{self.tiling.room_of(place)}.of.data()"
+                lines.append(f"const std::int32_t* const rooms_of_{place.name} = {rooms};")
         for name, kept in self.plan.kept.items():
-            if kept == "field":
-                size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"
+            if self.tiling and name in self.rooms:
+                kind = self.plan.locals[name].type
+                number = f"{self.tiling.room_of(self.rooms[name])}.number"
+                row = factor(self.layout.values(kind))
                 lines += [
-                    f"static thread_local std::vector<{self.real}> {name}_room;",
-                    f"if ({name}_room.size() < {size}) {name}_room.resize({size});",
-                    f"{self.real}* const __restrict {name} = {name}_room.data();",
-                    *self._not_set(name, size),
+                    *self._room_of_field(name, f"static_cast<std::size_t>({number} * {row})"),
+                    f"std::fill({name}, {name} + {row}, NAN);",
                 ]
+            elif kept == "field":
+                size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"
+                lines += [*self._room_of_field(name, size), *self._not_set(name, size)]
         return lines
+
+    def _room_of_field(self, name: str, size: str) -> list[str]:
+        return [
+            f"static thread_local std::vector<{self.real}> {name}_room;",
+            f"if ({name}_room.size() < {size}) {name}_room.resize({size});",
+            f"{self.real}* const __restrict {name} = {name}_room.data();",
+        ]
 
     def _not_set(self, name: str, size: str) -> list[str]:
         """What is not set in this call is NaN, not what an earlier one left."""
@@ -221,8 +255,11 @@ class _Writer:
 
     def _all_threads(self) -> list[str]:
         inner = [*self._columns()]
-        for sweep in self.plan.sweeps:
-            inner += self._sweep(sweep)
+        if self.tiling:
+            bodies = [(sweep, self._of_tile(sweep)) for sweep in self.plan.sweeps]
+            inner += self.tiling.around(bodies)
+        else:
+            inner += [line for sweep in self.plan.sweeps for line in self._sweep(sweep)]
         inner += ["end_streams();"] if self.loops.rows else []
         if not self.has_threads:
             return inner
@@ -235,9 +272,28 @@ class _Writer:
             return [*single, "{", *indented(inner), "}"]
         begin = self._locals(sweep)
         end = f"{sweep.points}[2 * part + 1]" if sweep.points else sweep.place.plural
-        calls = fetches(sweep, self.loops.variables, self.layout, self.loops.ahead, end)
-        self.has_fetches = self.has_fetches or bool(calls)
+        calls = self._fetches(sweep, sweep.place.name, end)
         return self._over_points(sweep, [*calls, *begin, *self.loops.of(sweep)])
+
+    def _of_tile(self, sweep: Sweep) -> list[str]:
+        assert sweep.place is not None
+        calls = self._fetches(sweep, sweep.place.name, "")
+        return [*calls, *self._locals(sweep), *self.loops.of(sweep)]
+
+    def _fetches(self, sweep: Sweep, place: str, end: str) -> list[str]:
+        ahead = self.loops.ahead
+        if not ahead:
+            return []
+        point, is_there = f"({place} + {ahead})", f"{place} + {ahead} < {end}"
+        if self.tiling:
+            point, is_there = (
+                f"tile_sweep.points[tile_at + {ahead}]",
+                f"tile_at + {ahead} < tile_end",
+            )
+        wanted = {n: v for n, v in self.loops.variables.items() if n not in self.rooms}
+        calls = fetches(sweep, wanted, self.layout, point, is_there)
+        self.has_fetches = self.has_fetches or bool(calls)
+        return calls
 
     def _locals(self, sweep: Sweep) -> list[str]:
         """Of a point, or of a block of points: cleared or declared before it is set."""

@@ -171,16 +171,14 @@ class _Body:
             return read.name
         words = []
         point = around.points or ":"
-        own = {slot.axis: around.number(slot) for slot in read.slots if slot.axis in kind.axes}
-        for slot in read.slots:
-            if isinstance(slot.axis, Group):
-                continue
-            if slot.axis not in kind.axes and isinstance(slot.axis, Relation):
-                here = f", {around.points}" if around.points else ""
+        for slot in reversed(ir.steps_of(read, kind)):  # from the point outward
+            if isinstance(slot.axis, Relation) and not isinstance(slot.axis, Group):
+                here = f", {point}" if point != ":" else ""
                 point = f"{slot.axis.full_name}[{around.number(slot)}{here}]"
         if around.group:
             point = self._point_in_group(read, around.group)
-        name = read.name + "".join(f"[{own[axis]}]" for axis in kind.axes)
+        own = ir.own_slots(read.slots, kind)
+        name = read.name + "".join(f"[{around.number(slot)}]" for slot in own)
         if kind.level is not None:
             words.append(self._level(read, around))
         if kind.place is not None:

@@ -22,6 +22,8 @@ WAYS = (
     Configuration("openmp", "blocked", 32, stores="streaming"),
     Configuration("serial", "point_innermost", 4),
     Configuration("simd", "level_innermost", stores="streaming", prefetch=1000),
+    Configuration("simd", tile=5),
+    Configuration("serial", tile=64, stores="streaming", prefetch=2),
 )
 IDS = [f"{each.target}-{each.layout}" for each in WAYS]
 

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiles in C++: a function that finds them for a grid, and loops over their points."""
+
+from __future__ import annotations
+
+from thalweg.dsl import ir
+from thalweg.dsl.grid import Place
+from thalweg.dsl.layout import Layout
+from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.passes.tiles import (
+    Order,
+    Path,
+    in_rooms,
+    names_set,
+    orders,
+    paths_read,
+    seeds,
+)
+
+CODE = """using Numbers = std::vector<std::int32_t>;
+
+// For each sweep the points of each tile: those of tile t from ends[t] to ends[t + 1].
+struct Sweep {
+  std::vector<std::int64_t> ends;
+  Numbers points;
+};
+// Where a local value of a point is kept: in room 0, which is NaN, if it is never set.
+struct Rooms {
+  std::int64_t number;
+  Numbers of;
+};
+struct Tiles {
+  std::int32_t count;
+  std::vector<Sweep> sweeps;
+  std::vector<Rooms> rooms;
+};
+
+// `of`, where a range has the point; else `count`.
+static inline Numbers within(const Numbers& of, const std::int64_t* ranges, std::int64_t parts,
+                             std::int32_t count) {
+  Numbers found(of.size(), count);
+  for (std::int64_t part = 0; part < parts; ++part) {
+    std::copy(of.begin() + ranges[2 * part], of.begin() + ranges[2 * part + 1],
+              found.begin() + ranges[2 * part]);
+  }
+  return found;
+}
+
+static inline void no_later(std::int32_t& tile, std::int32_t than) {
+  if (than < tile) tile = than;
+}
+
+static inline void no_earlier(std::int32_t& tile, std::int32_t than) {
+  if (than > tile) tile = than;
+}
+
+static inline Sweep sorted(const Numbers& tile_of, std::int32_t count) {
+  Sweep sweep;
+  sweep.ends.assign(static_cast<std::size_t>(count) + 2, 0);
+  for (const auto tile : tile_of) ++sweep.ends[tile + 1];
+  for (std::int32_t tile = 0; tile < count; ++tile) sweep.ends[tile + 1] += sweep.ends[tile];
+  sweep.points.resize(sweep.ends[count]);
+  auto next = sweep.ends;
+  for (std::size_t i = 0; i < tile_of.size(); ++i) {
+    if (tile_of[i] < count) sweep.points[next[tile_of[i]]++] = static_cast<std::int32_t>(i);
+  }
+  return sweep;
+}
+
+// Rooms from the first tile that sets a value to the last that reads it; then others have them.
+static inline Rooms rooms_between(const Numbers& first, const Numbers& last, std::int32_t count) {
+  const auto begun = sorted(first, count), ended = sorted(last, count);
+  Rooms rooms{1, Numbers(first.size(), 0)};
+  Numbers empty;
+  for (std::int32_t tile = 0; tile < count; ++tile) {
+    for (auto i = begun.ends[tile]; i < begun.ends[tile + 1]; ++i) {
+      if (empty.empty()) empty.push_back(static_cast<std::int32_t>(rooms.number++));
+      rooms.of[begun.points[i]] = empty.back();
+      empty.pop_back();
+    }
+    for (auto i = ended.ends[tile]; i < ended.ends[tile + 1]; ++i) {
+      if (rooms.of[ended.points[i]] > 0) empty.push_back(rooms.of[ended.points[i]]);
+    }
+  }
+  return rooms;
+}
+"""
+
+
+class Tiling:
+    """`parameters`: those of C++ that say what the grid is; `size`: points of the first place."""
+
+    def __init__(
+        self, kernel: ir.KernelIR, plan: Plan, layout: Layout, size: int, parameters: list[str]
+    ) -> None:
+        self.kernel, self.plan, self.layout, self.size = kernel, plan, layout, size
+        self.parameters = parameters
+        self.variables = {**kernel.arguments, **plan.locals}
+        self.rooms = in_rooms(plan)  # names of local fields
+
+    def functions(self) -> list[str]:
+        """That find tiles, and give back what they take."""
+        name = self.kernel.name
+        return [
+            CODE,
+            "// Tiles of a grid, for as long as its tables and ranges of points stay as they are.",
+            f'extern "C" void* {name}_tiles({", ".join(self.parameters)}) {{',
+            *(f"  {line}" for line in self._finding()),
+            "}",
+            "",
+            f'extern "C" void {name}_free_tiles(void* tiles) {{',
+            "  delete static_cast<Tiles*>(tiles);",
+            "}",
+            "",
+        ]
+
+    def _finding(self) -> list[str]:
+        first, ways = seeds(self.kernel)
+        lines = [
+            "auto* const tiles = new Tiles;",
+            "const auto tile_count = "
+            f"static_cast<std::int32_t>(({first.plural} + {self.size - 1}) / {self.size});",
+            "tiles->count = tile_count;",
+            "",
+            "// The tile that a point lies in.",
+            f"Numbers of_{first.name}({first.plural});",
+            f"for (std::int64_t i = 0; i < {first.plural}; ++i) of_{first.name}[i] = "
+            f"static_cast<std::int32_t>(i / {self.size});",
+        ]
+        known = [first]
+        for table, is_forward in ways:
+            place = table.source if is_forward else table.target
+            other = table.target if is_forward else table.source
+            known.append(place)
+            lines.append(f"Numbers of_{place.name}({place.plural}, tile_count - 1);")
+            change = (
+                f"no_later(of_{place.name}[i], of_{other.name}[to]);"
+                if is_forward
+                else f"no_later(of_{place.name}[to], of_{other.name}[i]);"
+            )
+            lines += self._over((table,), change)
+        for place in self.kernel.places():
+            if place not in known:
+                lines.append(f"Numbers of_{place.name}({place.plural});")
+                lines.append(
+                    f"for (std::int64_t i = 0; i < {place.plural}; ++i) of_{place.name}[i] = "
+                    f"static_cast<std::int32_t>(i * tile_count / {place.plural});"
+                )
+        lines += ["", "// The tile in which a sweep comes to a point."]
+        for number, sweep in enumerate(self.plan.sweeps):
+            assert sweep.place is not None
+            tile = f"of_{sweep.place.name}"
+            if sweep.points:
+                tile = f"within({tile}, {sweep.points}, {sweep.points}_parts, tile_count)"
+            lines.append(f"Numbers sweep_{number} = {tile};")
+        for order in orders(self.plan, self.variables):
+            lines += self._kept(order)
+        lines.append("")
+        for number in range(len(self.plan.sweeps)):
+            lines.append(f"tiles->sweeps.push_back(sorted(sweep_{number}, tile_count));")
+        for place in dict.fromkeys(self.rooms.values()):
+            lines += self._rooms(place)
+        return [*lines, "return tiles;"]
+
+    def _rooms(self, place: Place) -> list[str]:
+        first, last = f"first_{place.name}", f"last_{place.name}"
+        lines = [
+            "",
+            f"Numbers {first}({place.plural}, tile_count), {last}({place.plural}, -1);",
+        ]
+        for number, sweep in enumerate(self.plan.sweeps):
+            tile = f"sweep_{number}"
+            if any(self.rooms.get(name) is place for name in names_set(sweep)):
+                lines += [
+                    f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{",
+                    f"  no_later({first}[i], {tile}[i]);",
+                    f"  if ({tile}[i] < tile_count) no_earlier({last}[i], {tile}[i]);",
+                    "}",
+                ]
+            read = paths_read(sweep, self.variables)
+            paths = [path for name, path in read if self.rooms.get(name) is place]
+            for path in dict.fromkeys(paths):
+                body = f"if ({tile}[i] < tile_count) no_earlier({last}[to], {tile}[i]);"
+                if path:
+                    lines += self._over(path, body)
+                else:
+                    lines.append(f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{")
+                    lines += [f"  {body.replace('[to]', '[i]')}", "}"]
+        return [
+            *lines,
+            f"for (auto& tile : {last}) if (tile < 0) tile = tile_count;",
+            f"tiles->rooms.push_back(rooms_between({first}, {last}, tile_count));",
+        ]
+
+    def room_of(self, place: Place) -> str:
+        """The C++ expression of all rooms of a place."""
+        return f"given_tiles.rooms[{list(dict.fromkeys(self.rooms.values())).index(place)}]"
+
+    def _kept(self, order: Order) -> list[str]:
+        earlier, later = f"sweep_{order.earlier}", f"sweep_{order.later}"
+        if not order.path:
+            place = self.plan.sweeps[order.earlier].place
+            assert place is not None
+            return [
+                f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{",
+                f"  if ({earlier}[i] < tile_count) no_later({earlier}[i], {later}[i]);",
+                "}",
+            ]
+        if order.begins == order.later:
+            change = f"if ({earlier}[to] < tile_count) no_later({earlier}[to], {later}[i]);"
+        else:
+            change = f"if ({earlier}[i] < tile_count) no_later({earlier}[i], {later}[to]);"
+        return self._over(order.path, change)
+
+    def _over(self, path: Path, body: str) -> list[str]:
+        """`body` for all points `i` that a path begins at and all `to` that it leads to."""
+        lines = [f"for (std::int64_t i = 0; i < {path[0].source.plural}; ++i) {{"]
+        at, indent = "i", "  "
+        for depth, relation in enumerate(path):
+            name = f"n{depth or ''}"
+            table = self.layout.table(relation, at, 0)
+            lines.append(f"{indent}for (int {name} = 0; {name} < {relation.length}; ++{name}) {{")
+            indent += "  "
+            at = "to" if depth == len(path) - 1 else f"to{depth}"
+            lines += [
+                f"{indent}const std::int64_t {at} = {relation.full_name}[{table} + {name}];",
+                f"{indent}if ({at} < 0 || {at} >= {relation.target.plural}) continue;",
+            ]
+        lines.append(indent + body)
+        return [*lines, *("  " * depth + "}" for depth in reversed(range(len(path) + 1)))]
+
+    def around(self, bodies: list[tuple[Sweep, list[str]]]) -> list[str]:
+        """The loop over tiles; in it, for each sweep, one over the points of the tile."""
+        lines = [
+            "for (std::int32_t tile = 0; tile < given_tiles.count; ++tile) {",
+        ]
+        for number, (sweep, body) in enumerate(bodies):
+            place = sweep.place
+            assert isinstance(place, Place)
+            lines += [
+                "  {",
+                f"    const auto& tile_sweep = given_tiles.sweeps[{number}];",
+                "    const std::int64_t tile_end = tile_sweep.ends[tile + 1];",
+                "    std::int64_t tile_at = tile_sweep.ends[tile];",
+                "    for (; tile_at < tile_end; ++tile_at) {",
+                f"      const std::int64_t {place.name} = tile_sweep.points[tile_at];",
+                *(f"      {line}" for line in body),
+                "    }",
+                "  }",
+            ]
+        return [*lines, "}"]
