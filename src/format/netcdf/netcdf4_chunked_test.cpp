@@ -349,3 +349,11 @@ TEST_CASE("a_chunked_file_in_a_missing_folder_is_refused_with_its_path") {
     CHECK(std::string(error.what()).find("/proc/no/such/folder") != std::string::npos);
   }
 }
+
+TEST_CASE("a_file_that_went_with_its_folder_is_not_called_damaged") {
+  const std::string gone = "/proc/no/such/folder/wind.nc.part";
+  CHECK_THROWS_WITH_AS(check_netcdf_open(NC_EHDFERR, gone),
+                       doctest::Contains("folder' is not there"), Error);
+  CHECK_THROWS_WITH_AS(check_netcdf_open(NC_ENOTNC, "/proc/self/status"),
+                       doctest::Contains("is no whole netCDF file any more"), Error);
+}

@@ -61,7 +61,10 @@ NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
 
 void check_netcdf_open(int status, const std::string& path) {
   status = reason_of(status, path);
-  if (status == NC_EHDFERR || status == NC_ENOTNC) {
+  const bool vague = status == NC_EHDFERR || status == NC_ENOTNC;
+  std::error_code ignored;  // HDF5 does not say that a file has gone with its directory
+  if (vague && !std::filesystem::exists(path, ignored)) status = ENOENT;
+  if (vague && status != ENOENT) {
     throw Error(Blame::user, fmt::format("'{}' is no whole netCDF file any more ({}); put it back "
                                          "as it was, or begin anew",
                                          path, nc_strerror(status)));
