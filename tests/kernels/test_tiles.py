@@ -66,6 +66,25 @@ BODIES = {
         p = x[Edge.cells.second]
     t = t + x
 """,
+    "set at other points": """
+    with some:
+        x = 2 * t
+    y = 3 * t
+    with most:
+        p = x[Edge.cells.first] + y[Edge.cells.second]
+    with some:
+        z = 4 * t
+    o = sum(x[n] + z[n] for n in Cell.neighbours)
+""",
+    "changed where it is not set": """
+    with some:
+        x = 2 * t
+    with most:
+        y = v + t[Edge.cells.first]
+    x += sum(y[e] for e in Cell.edges)
+    with most:
+        p = x[Edge.cells.second] + 1
+""",
     "not all levels": """
     for k in Level[1:]:
         x[k] = t[k] - t[k - 1]

@@ -47,6 +47,7 @@ class Way:
         words = [self.configuration.target, self.configuration.layout, str(self.threads)]
         words += ["streaming"] if self.configuration.stores == "streaming" else []
         words += ["vector"] if self.configuration.functions == "vector" else []
+        words += [f"tile {self.configuration.tile}"] if self.configuration.tile else []
         return " ".join(words)
 
 
@@ -55,6 +56,7 @@ WAYS = (
     Way(Configuration("serial")),
     Way(Configuration("simd")),
     Way(Configuration("simd").changed(**LARGE)),
+    Way(Configuration("simd", tile=64)),
     Way(Configuration("simd", "blocked", 64)),
     Way(Configuration("simd", "blocked", 256, functions="vector")),
     Way(Configuration("simd", "point_innermost", 512)),

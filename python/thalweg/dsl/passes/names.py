@@ -39,7 +39,7 @@ def check_names(kernel: ir.KernelIR) -> None:
     for place in kernel.places():
         taken[place.name] = f"the number of a {place.name}"
         taken |= dict.fromkeys(
-            [f"{place.name}_room", f"rooms_of_{place.name}", f"of_{place.name}"],
+            [f"{place.name}_room", f"of_{place.name}"],
             f"where values of a {place.name} are kept",
         )
     for relation in kernel.neighbour_tables():

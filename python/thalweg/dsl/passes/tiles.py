@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group, Place, Relation
+from thalweg.dsl.passes.columns import must_be_cleared
 from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all_levels
 
 Path = tuple[Relation, ...]  # from a point to those that it needs
@@ -49,17 +50,23 @@ def orders(plan: Plan, variables: dict[str, ir.Variable]) -> list[Order]:
 
 
 def in_rooms(plan: Plan) -> dict[str, Place]:
-    """Local fields that need room for the points of some tiles only, and their places.
-
-    Those that one sweep sets whole; what others leave out would have to be cleared.
-    """
+    """Local fields that need room for the points of some tiles only, and their places."""
     found = {}
     for name, variable in plan.locals.items():
-        setters = [each for each in plan.sweeps if name in names_set(each)]
-        whole = len(setters) == 1 and sets_all_levels(setters[0], name)
-        if plan.kept[name] == "field" and whole and variable.type.place:
+        if plan.kept[name] != "field" or variable.type.place is None:
+            continue
+        first, *others = setters(plan, name)
+        sweep = plan.sweeps[first]
+        # What one sweep alone never sets is NaN in all rooms. What it leaves out and others set
+        # would have to be cleared, level by level.
+        if sets_all_levels(sweep, name) if others else not must_be_cleared(sweep, name):
             found[name] = variable.type.place
     return found
+
+
+def setters(plan: Plan, name: str) -> list[int]:
+    """Numbers of the sweeps that set a local field."""
+    return [number for number, sweep in enumerate(plan.sweeps) if name in names_set(sweep)]
 
 
 def names_set(sweep: Sweep) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.grid import Group, Place, Relation
+from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import factor, levels_of, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
@@ -19,7 +19,8 @@ SIMD = "#pragma omp simd"
 
 
 class Loops:
-    """`rooms`: local fields of which a point has one that others had before it, and their places.
+    """`rooms`: local fields that a point has in a room which others had before it, and the numbers
+    of those that share rooms.
 
     is_told  whether loops whose passes are independent are told to the compiler
     """
@@ -29,7 +30,7 @@ class Loops:
         kernel: ir.KernelIR,
         configuration: Configuration,
         plan: Plan,
-        rooms: Mapping[str, Place],
+        rooms: Mapping[str, int],
     ) -> None:
         self.rooms = rooms
         self.layout, self.plan, self.real = configuration.memory, plan, configuration.real
@@ -224,7 +225,8 @@ class Loops:
             lanes = f" * {self.layout.block} + lane" if self._has_lanes(kind) else ""
             index = f"{factor(index)}{lanes}" if lanes else index
         elif read.name in self.rooms:
-            index = self.layout.index(kind, self._room(neighbour or self.point, kind), level, axes)
+            room = self._room(neighbour or self.point, self.rooms[read.name])
+            index = self.layout.index(kind, room, level, axes)
         elif neighbour and not member and self.layout.block > 1:
             index = self._from_start(kind, neighbour, self.layout.row(kind, level, axes))
         elif neighbour:
@@ -241,10 +243,10 @@ class Loops:
         name = self.starts.setdefault(start, f"{neighbour}_at{len(alike) or ''}")
         return f"{name}[lane]" if row_ == "0" else f"{name}[lane] + {row_}"
 
-    def _room(self, point: str, kind: ArgumentType) -> str:
-        assert kind.place is not None
-        self.neighbours.setdefault(f"{point}_room", f"rooms_of_{kind.place.name}[{point}]")
-        return f"{point}_room"
+    def _room(self, point: str, group: int) -> str:
+        name = f"{point}_room_{group}" if group else f"{point}_room"
+        self.neighbours.setdefault(name, f"rooms_{group}[{point}]")
+        return name
 
     def _has_lanes(self, kind: ArgumentType) -> bool:
         return self.layout.block > 1 and kind.place is not None

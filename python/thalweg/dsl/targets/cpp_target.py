@@ -181,17 +181,17 @@ class _Writer:
         lines: list[str] = []
         if self.tiling:
             lines.append("const auto& given_tiles = *static_cast<const Tiles*>(tiles);")
-            for place in dict.fromkeys(self.rooms.values()):
-                rooms = f"{self.tiling.room_of(place)}.of.data()"
-                lines.append(f"const std::int32_t* const rooms_of_{place.name} = {rooms};")
+            for group in range(len(self.tiling.groups)):
+                rooms = f"given_tiles.rooms[{group}].of.data()"
+                lines.append(f"const std::int32_t* const rooms_{group} = {rooms};")
         for name, kept in self.plan.kept.items():
             if self.tiling and name in self.rooms:
                 kind = self.plan.locals[name].type
-                number = f"{self.tiling.room_of(self.rooms[name])}.number"
+                number = f"given_tiles.rooms[{self.rooms[name]}].number"
                 row = factor(self.layout.values(kind))
                 lines += [
                     *self._room_of_field(name, f"static_cast<std::size_t>({number} * {row})"),
-                    f"std::fill({name}, {name} + {row}, NAN);",
+                    f"std::fill({name}, {name} + {number} * {row}, NAN);",
                 ]
             elif kept == "field":
                 size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"

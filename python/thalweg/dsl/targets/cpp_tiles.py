@@ -11,10 +11,10 @@ from thalweg.dsl.passes.tiles import (
     Order,
     Path,
     in_rooms,
-    names_set,
     orders,
     paths_read,
     seeds,
+    setters,
 )
 
 CODE = """using Numbers = std::vector<std::int32_t>;
@@ -33,6 +33,7 @@ struct Tiles {
   std::int32_t count;
   std::vector<Sweep> sweeps;
   std::vector<Rooms> rooms;
+  std::vector<Sweep> cleared;  // points that only a later sweep sets than the first for others
 };
 
 // `of`, where a range has the point; else `count`.
@@ -96,7 +97,11 @@ class Tiling:
         self.kernel, self.plan, self.layout, self.size = kernel, plan, layout, size
         self.parameters = parameters
         self.variables = {**kernel.arguments, **plan.locals}
-        self.rooms = in_rooms(plan)  # names of local fields
+        places = in_rooms(plan)
+        own = {name: (place, tuple(setters(plan, name))) for name, place in places.items()}
+        self.groups = list(dict.fromkeys(own.values()))  # those set at the same points share rooms
+        self.rooms = {name: self.groups.index(group) for name, group in own.items()}
+        self.cleared = [name for name in self.rooms if len(setters(plan, name)) > 1]
 
     def functions(self) -> list[str]:
         """That find tiles, and give back what they take."""
@@ -158,19 +163,30 @@ class Tiling:
         lines.append("")
         for number in range(len(self.plan.sweeps)):
             lines.append(f"tiles->sweeps.push_back(sorted(sweep_{number}, tile_count));")
-        for place in dict.fromkeys(self.rooms.values()):
-            lines += self._rooms(place)
+        for number in range(len(self.groups)):
+            lines += self._rooms(number)
+        for name in self.cleared:
+            number, begun = self.rooms[name], setters(self.plan, name)[0]
+            lines += [
+                "",
+                f"Numbers cleared_{name} = first_{number};",
+                f"for (std::size_t i = 0; i < cleared_{name}.size(); ++i) {{",
+                f"  if (sweep_{begun}[i] < tile_count) cleared_{name}[i] = tile_count;",
+                "}",
+                f"tiles->cleared.push_back(sorted(cleared_{name}, tile_count));",
+            ]
         return [*lines, "return tiles;"]
 
-    def _rooms(self, place: Place) -> list[str]:
-        first, last = f"first_{place.name}", f"last_{place.name}"
+    def _rooms(self, number: int) -> list[str]:
+        place, begun = self.groups[number]
+        first, last = f"first_{number}", f"last_{number}"
         lines = [
             "",
             f"Numbers {first}({place.plural}, tile_count), {last}({place.plural}, -1);",
         ]
-        for number, sweep in enumerate(self.plan.sweeps):
-            tile = f"sweep_{number}"
-            if any(self.rooms.get(name) is place for name in names_set(sweep)):
+        for sweep_number, sweep in enumerate(self.plan.sweeps):
+            tile = f"sweep_{sweep_number}"
+            if sweep_number in begun:
                 lines += [
                     f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{",
                     f"  no_later({first}[i], {tile}[i]);",
@@ -178,8 +194,9 @@ class Tiling:
                     "}",
                 ]
             read = paths_read(sweep, self.variables)
-            paths = [path for name, path in read if self.rooms.get(name) is place]
-            for path in dict.fromkeys(paths):
+            for path in dict.fromkeys(
+                path for name, path in read if self.rooms.get(name) == number
+            ):
                 body = f"if ({tile}[i] < tile_count) no_earlier({last}[to], {tile}[i]);"
                 if path:
                     lines += self._over(path, body)
@@ -191,10 +208,6 @@ class Tiling:
             f"for (auto& tile : {last}) if (tile < 0) tile = tile_count;",
             f"tiles->rooms.push_back(rooms_between({first}, {last}, tile_count));",
         ]
-
-    def room_of(self, place: Place) -> str:
-        """The C++ expression of all rooms of a place."""
-        return f"given_tiles.rooms[{list(dict.fromkeys(self.rooms.values())).index(place)}]"
 
     def _kept(self, order: Order) -> list[str]:
         earlier, later = f"sweep_{order.earlier}", f"sweep_{order.later}"
@@ -233,6 +246,7 @@ class Tiling:
         """The loop over tiles; in it, for each sweep, one over the points of the tile."""
         lines = [
             "for (std::int32_t tile = 0; tile < given_tiles.count; ++tile) {",
+            *(f"  {line}" for name in self.cleared for line in self._clearing(name)),
         ]
         for number, (sweep, body) in enumerate(bodies):
             place = sweep.place
@@ -249,3 +263,15 @@ class Tiling:
                 "  }",
             ]
         return [*lines, "}"]
+
+    def _clearing(self, name: str) -> list[str]:
+        row = self.layout.values(self.variables[name].type)
+        return [
+            "{",
+            f"  const auto& cleared = given_tiles.cleared[{self.cleared.index(name)}];",
+            "  for (auto i = cleared.ends[tile]; i < cleared.ends[tile + 1]; ++i) {",
+            f"    const std::int64_t room = rooms_{self.rooms[name]}[cleared.points[i]];",
+            f"    std::fill({name} + room * ({row}), {name} + (room + 1) * ({row}), NAN);",
+            "  }",
+            "}",
+        ]
