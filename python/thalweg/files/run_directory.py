@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +38,24 @@ class RunDirectory:
             raise ThalwegError(
                 f"'{path}' is not a run directory: it has no 'experiment.toml' and 'files'"
             )
+        directory.refuse_what_is_no_file()
         return directory
+
+    def refuse_what_is_no_file(self) -> None:
+        """Whoever opens a named pipe waits for ever. Raises a sentence for the first that a run
+        would take for its own.
+        """
+        ours = [each for each in (*self.records(), self.lock_path) if os.path.lexists(each)]
+        roots = [*ours, *self.all_entries(), self.journal_path, self.path / "restart"]
+        for entry in roots:
+            for each in _all_below(entry):
+                if each.is_symlink() and not each.exists():
+                    raise ThalwegError(f"'{each}' is a link that leads nowhere; take it away")
+                if os.path.lexists(each) and not (each.is_file() or each.is_dir()):
+                    raise ThalwegError(
+                        f"'{each}' is neither a file nor a directory (a pipe, a socket or a "
+                        "device); take it away"
+                    )
 
     def looks_like_a_run(self) -> bool:
         """Enough to read what is there."""
@@ -156,6 +174,13 @@ class RunDirectory:
 
     def _entries(self) -> list[Path]:
         return sorted(self.files_path.iterdir()) if self.files_path.is_dir() else []
+
+
+def _all_below(entry: Path) -> Iterator[Path]:
+    yield entry
+    if entry.is_dir():
+        for folder, folders, files in os.walk(entry):
+            yield from (Path(folder, name) for name in (*folders, *files))
 
 
 def _is_part(file: Path) -> bool:

@@ -86,6 +86,7 @@ def read_run(path: Path) -> RunData:
         raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
     if not any(file.is_file() for file in (run.experiment_path, run.summary_path, run.timing_path)):
         raise ThalwegError(f"'{path}' is not a run directory: it has no 'experiment.toml'")
+    run.refuse_what_is_no_file()
     experiment = _read_experiment(run.experiment_path, problems)
     events = _read_events(run.events_path, experiment, problems)
     timing = _read_timing(run.timing_path, problems)

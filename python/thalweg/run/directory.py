@@ -42,6 +42,8 @@ class RunPlace:
             raise ThalwegError(
                 f"there is no run in '{path}' to continue; give its directory by --out"
             )
+        if self._goes_on:
+            run.refuse_what_is_no_file()
         if self._goes_on and run.ended_well() and not list_restart_sets(path):
             raise ThalwegError(
                 f"the run in '{path}' is complete and has no checkpoint to go on from; to begin it "
