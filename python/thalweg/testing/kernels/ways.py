@@ -34,3 +34,13 @@ def outputs(case: Case, way: Configuration, folder: Path) -> dict[str, NDArray[A
     for _ in range(case.times):
         bound.run()
     return bound.outputs()
+
+
+def different(case: Case, way: Configuration, folder: Path) -> list[str]:
+    """Outputs of which `way` gives other bits than the reference."""
+    right = outputs(case, REFERENCE, folder)
+    return [
+        name
+        for name, found in outputs(case, way, folder).items()
+        if found.tobytes() != right[name].tobytes()
+    ]
