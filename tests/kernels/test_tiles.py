@@ -159,6 +159,18 @@ def test_no_points_at_all(tmp_path: Path) -> None:
         assert np.array_equal(found, right[output], equal_nan=True)
 
 
+def test_no_cells_at_all(tmp_path: Path) -> None:
+    """Edges without cells: nobody has that, and nothing is written beyond an array."""
+    case = case_of(read(tmp_path, "a column"), 1)
+    none = np.zeros(0, dtype=np.int64)
+    arguments = {**case.arguments, "some": none, "most": none}
+    arguments |= {name: np.zeros((7, 0)) for name in ("t", "o")}
+    tables = {**case.tables, "cell_edges": np.zeros((3, 0), dtype=np.int64)}
+    case = replace(case, arguments=arguments, tables=tables, sizes={**SIZES, "cells": 0})
+    found = outputs(case, Configuration("serial", tile=8), tmp_path)
+    assert found["p"].tobytes() == np.asarray(arguments["p"]).tobytes()
+
+
 def test_a_local_field_has_room_for_some_tiles_only(tmp_path: Path) -> None:
     kernel = read(tmp_path, "local").ir
     code = cpp_target.translate(kernel, Configuration("serial", tile=8))

@@ -123,8 +123,8 @@ class Tiling:
         first, ways = seeds(self.kernel)
         lines = [
             "auto* const tiles = new Tiles;",
-            "const auto tile_count = "
-            f"static_cast<std::int32_t>(({first.plural} + {self.size - 1}) / {self.size});",
+            f"const std::int64_t whole = ({first.plural} + {self.size - 1}) / {self.size};",
+            "const auto tile_count = static_cast<std::int32_t>(std::max<std::int64_t>(whole, 1));",
             "tiles->count = tile_count;",
             "",
             "// The tile that a point lies in.",
@@ -143,7 +143,7 @@ class Tiling:
                 if is_forward
                 else f"no_later(of_{place.name}[to], of_{other.name}[i]);"
             )
-            lines += self._over((table,), change)
+            lines += self._over(table.source, (table,), change)
         for place in self.kernel.places():
             if place not in known:
                 lines.append(f"Numbers of_{place.name}({place.plural});")
@@ -197,12 +197,9 @@ class Tiling:
             for path in dict.fromkeys(
                 path for name, path in read if self.rooms.get(name) == number
             ):
+                assert sweep.place is not None
                 body = f"if ({tile}[i] < tile_count) no_earlier({last}[to], {tile}[i]);"
-                if path:
-                    lines += self._over(path, body)
-                else:
-                    lines.append(f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{")
-                    lines += [f"  {body.replace('[to]', '[i]')}", "}"]
+                lines += self._over(sweep.place, path, body)
         return [
             *lines,
             f"for (auto& tile : {last}) if (tile < 0) tile = tile_count;",
@@ -211,34 +208,29 @@ class Tiling:
 
     def _kept(self, order: Order) -> list[str]:
         earlier, later = f"sweep_{order.earlier}", f"sweep_{order.later}"
-        if not order.path:
-            place = self.plan.sweeps[order.earlier].place
-            assert place is not None
-            return [
-                f"for (std::int64_t i = 0; i < {place.plural}; ++i) {{",
-                f"  if ({earlier}[i] < tile_count) no_later({earlier}[i], {later}[i]);",
-                "}",
-            ]
+        begins = self.plan.sweeps[order.begins].place
+        assert begins is not None
         if order.begins == order.later:
             change = f"if ({earlier}[to] < tile_count) no_later({earlier}[to], {later}[i]);"
         else:
             change = f"if ({earlier}[i] < tile_count) no_later({earlier}[i], {later}[to]);"
-        return self._over(order.path, change)
+        return self._over(begins, order.path, change)
 
-    def _over(self, path: Path, body: str) -> list[str]:
-        """`body` for all points `i` that a path begins at and all `to` that it leads to."""
-        lines = [f"for (std::int64_t i = 0; i < {path[0].source.plural}; ++i) {{"]
+    def _over(self, begins: Place, path: Path, body: str) -> list[str]:
+        """`body` for all points `i` of a place and all `to` that a path leads to from there."""
+        lines = [f"for (std::int64_t i = 0; i < {begins.plural}; ++i) {{"]
         at, indent = "i", "  "
         for depth, relation in enumerate(path):
             name = f"n{depth or ''}"
             table = self.layout.table(relation, at, 0)
             lines.append(f"{indent}for (int {name} = 0; {name} < {relation.length}; ++{name}) {{")
             indent += "  "
-            at = "to" if depth == len(path) - 1 else f"to{depth}"
+            at = f"to{depth}"
             lines += [
                 f"{indent}const std::int64_t {at} = {relation.full_name}[{table} + {name}];",
                 f"{indent}if ({at} < 0 || {at} >= {relation.target.plural}) continue;",
             ]
+        body = body.replace("[to]", f"[{at}]")
         lines.append(indent + body)
         return [*lines, *("  " * depth + "}" for depth in reversed(range(len(path) + 1)))]
 
