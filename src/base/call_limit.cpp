@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{100};
 /// More between two looks is no silence of others: this rank was suspended.
-constexpr double longest_look_s = 0.2;
+constexpr double longest_gap_s = 0.2;
 constexpr std::chrono::seconds for_the_abort{5};
 
 // The other ranks may be in the same call: MPI ends them. Where it waits, too, this rank alone
@@ -65,7 +65,7 @@ void CallLimit::watch() {
   double looked_s = wait_clock_s(), silent_s = 0.0;
   while (!changed_.wait_for(lock, between_looks, [this] { return back_; })) {
     const double now_s = wait_clock_s();
-    silent_s += std::min(now_s - looked_s, longest_look_s);
+    silent_s += std::min(now_s - looked_s, longest_gap_s);
     looked_s = now_s;
     if (silent_s > limit_s_) end_all(sentence_);
   }

@@ -24,13 +24,8 @@ namespace thalweg {
 
 namespace {
 
-constexpr std::size_t large_write = std::size_t{1}
-                                    << 20U;  // smaller ones always go through the cache
-
-[[noreturn]] void refuse(const char* what, const std::string& path, int status) {
-  throw Error(Blame::file_system,
-              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
-}
+// Smaller ones always go through the cache.
+constexpr std::size_t large_write = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -39,7 +34,7 @@ AsideFile::AsideFile(const std::string& path, Open how) : aside_(path + ".part")
   const int flags = O_WRONLY | O_CLOEXEC | (how == Open::create ? O_CREAT | O_TRUNC : 0);
   do descriptor_ = ::open(aside_.c_str(), flags, 0666);
   while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) refuse(how == Open::create ? "create" : "open", aside_, errno);
+  if (descriptor_ < 0) refuse_file(how == Open::create ? "create" : "open", aside_, errno);
   struct stat status {};
   ways_ = &write_ways(::fstat(descriptor_, &status) == 0 ? status.st_dev : 0);
 }
@@ -93,7 +88,7 @@ void AsideFile::write_cached(const std::byte* data, std::size_t bytes, std::int6
   while (bytes > 0) {
     const auto written = ::pwrite(descriptor_, data, bytes, offset);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) refuse("write", aside_, written < 0 ? errno : ENOSPC);
+    if (written <= 0) refuse_file("write", aside_, written < 0 ? errno : ENOSPC);
     data += written;
     offset += written;
     bytes -= written;
@@ -110,20 +105,21 @@ void AsideFile::reserve(std::int64_t bytes) const {
   while (status == EINTR);
   if (status == 0) return;
   if (status == ENOSPC || status == EDQUOT || status == EFBIG || status == EIO) {
-    refuse("reserve room for", aside_, status);
+    refuse_file("reserve room for", aside_, status);
   }
 #endif
   struct stat now {};
-  if (::fstat(descriptor_, &now) != 0) refuse("look at", aside_, errno);
+  if (::fstat(descriptor_, &now) != 0) refuse_file("look at", aside_, errno);
   if (now.st_size >= bytes) return;
-  if (::ftruncate(descriptor_, bytes) != 0) refuse("reserve room for", aside_, errno);
+  if (::ftruncate(descriptor_, bytes) != 0) refuse_file("reserve room for", aside_, errno);
 }
 
 void AsideFile::close() {
   const int closing = std::exchange(descriptor_, -1), past_cache = std::exchange(past_cache_, -1);
-  if (past_cache >= 0 && ::close(past_cache) != 0 && errno != EINTR) refuse("close", aside_, errno);
+  if (past_cache >= 0 && ::close(past_cache) != 0 && errno != EINTR)
+    refuse_file("close", aside_, errno);
   // After EINTR the descriptor is gone on Linux; other errors say that earlier writes failed (NFS).
-  if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) refuse("close", aside_, errno);
+  if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) refuse_file("close", aside_, errno);
 }
 
 void AsideFile::abandon() noexcept {

@@ -19,18 +19,12 @@ namespace thalweg {
 
 namespace {
 namespace fs = std::filesystem;
-
-[[noreturn]] void refuse(const char* what, const std::string& path, int status) {
-  throw Error(Blame::file_system,
-              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
-}
-
 }  // namespace
 
 FileBytes::FileBytes(const std::string& path, int flags) : path_(path) {
   do descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) refuse("open", path, errno);
+  if (descriptor_ < 0) refuse_file("open", path, errno);
 }
 
 FileBytes::~FileBytes() { ::close(descriptor_); }
@@ -39,7 +33,7 @@ void FileBytes::read(std::span<std::byte> into, std::int64_t offset) const {
   while (!into.empty()) {
     const auto got = ::pread(descriptor_, into.data(), into.size(), offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse("read", path_, errno);
+    if (got < 0) refuse_file("read", path_, errno);
     if (got == 0) refuse_end(path_, offset);
     into = into.subspan(got);
     offset += got;
@@ -51,7 +45,7 @@ void FileBytes::write(std::span<const std::byte> bytes, std::int64_t offset) con
   while (!bytes.empty()) {
     const auto put = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
+    if (put <= 0) refuse_file("write", path_, put < 0 ? errno : ENOSPC);
     bytes = bytes.subspan(put);
     offset += put;
   }
@@ -62,18 +56,18 @@ void FileBytes::append(std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const auto put = ::write(descriptor_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) refuse("write", path_, put < 0 ? errno : ENOSPC);
+    if (put <= 0) refuse_file("write", path_, put < 0 ? errno : ENOSPC);
     bytes = bytes.subspan(put);
   }
 }
 
 void FileBytes::cut(std::int64_t bytes) const {
-  if (::ftruncate(descriptor_, bytes) != 0) refuse("cut", path_, errno);
+  if (::ftruncate(descriptor_, bytes) != 0) refuse_file("cut", path_, errno);
 }
 
 std::int64_t FileBytes::size() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) refuse("look at", path_, errno);
+  if (::fstat(descriptor_, &status) != 0) refuse_file("look at", path_, errno);
   return status.st_size;
 }
 
@@ -93,13 +87,13 @@ void require_size(const std::string& path, std::int64_t bytes) {
 void make_directory(const std::string& path) {
   std::error_code refused;
   fs::create_directory(path, refused);
-  if (refused) refuse("create", path, refused.value());
+  if (refused) refuse_file("create", path, refused.value());
 }
 
 void rename_file(const std::string& from, const std::string& to) {
   std::error_code refused;
   fs::rename(from, to, refused);
-  if (refused) refuse("rename", from, refused.value());
+  if (refused) refuse_file("rename", from, refused.value());
 }
 
 void require_file(const std::string& path) {

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "thalweg/error.hpp"
+
 namespace thalweg {
 
 std::string refusal_reason(const std::string& path, int status, const std::string& otherwise) {
@@ -30,6 +32,11 @@ std::string refusal_reason(const std::string& path, int status, const std::strin
 
 std::string refusal_reason(const std::string& path, int status) {
   return refusal_reason(path, status, std::strerror(status));
+}
+
+void refuse_file(const char* what, const std::string& path, int status) {
+  throw Error(Blame::file_system,
+              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
 }
 
 }  // namespace thalweg

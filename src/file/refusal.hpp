@@ -13,4 +13,7 @@ std::string refusal_reason(const std::string& path, int status);
 /// The same, else `otherwise`: for libraries whose status is not an errno.
 std::string refusal_reason(const std::string& path, int status, const std::string& otherwise);
 
+/// Throws Error(file_system) "cannot WHAT 'PATH': REASON" for errno.
+[[noreturn]] void refuse_file(const char* what, const std::string& path, int status);
+
 }  // namespace thalweg

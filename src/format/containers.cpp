@@ -44,7 +44,7 @@ bool never(const FileDescription&) { return false; }
 #ifdef THALWEG_PARALLEL_NETCDF
 bool always(const FileDescription&) { return true; }
 #endif
-bool if_sizes_vary(const FileDescription& file) { return file.chunked || !file.compression.none(); }
+bool if_sizes_vary(const FileDescription& file) { return file.in_chunks(); }
 
 // name, way, suffix, reader, meaning, parts, byte order, plugins, compressions, settles, grows,
 // create, join, check, tie, beside, fragile

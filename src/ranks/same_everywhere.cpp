@@ -17,7 +17,7 @@ namespace thalweg {
 
 namespace {
 
-constexpr int most_named = 8;  // ranks in a sentence
+constexpr int most_ranks_named = 8;  // ranks in a sentence
 
 // FNV-1a, 64 bits.
 std::uint64_t hash_of(std::string_view text) {
@@ -40,8 +40,8 @@ std::vector<int> odd_ones(std::span<const std::uint64_t> hashes) {
 }
 
 std::string named(std::vector<int> ranks) {
-  const auto more = static_cast<int>(ranks.size()) - most_named;
-  if (more > 0) ranks.resize(most_named);
+  const auto more = static_cast<int>(ranks.size()) - most_ranks_named;
+  if (more > 0) ranks.resize(most_ranks_named);
   return fmt::format("rank{} {}{} say{} other than the rest", ranks.size() == 1 ? "" : "s",
                      fmt::join(ranks, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
                      ranks.size() == 1 ? "s" : "");

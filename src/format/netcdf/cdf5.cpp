@@ -19,7 +19,7 @@ namespace {
 // Largest variable of CDF-2 (specification: "vsize"; only the last one may be larger).
 constexpr std::int64_t largest_classic_bytes = (std::int64_t{1} << 32U) - 4;
 
-FixedLayout look(const FileDescription& description) {
+FixedLayout look_at_classic(const FileDescription& description) {
   const auto by_name = classic_variable_offsets(description.path + ".part");
   std::vector<std::int64_t> offsets;
   for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name));
@@ -27,14 +27,16 @@ FixedLayout look(const FileDescription& description) {
 }
 
 template <int kind>
-FixedLayout create(const FileDescription& description) {
+FixedLayout create_classic(const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
   describe_classic(description, kind);
-  return look(description);
+  return look_at_classic(description);
 }
 
-constexpr FixedFormat cdf5{"cdf5", true, create<NC_64BIT_DATA>, look, complete_netcdf};
-constexpr FixedFormat classic{"classic", true, create<NC_64BIT_OFFSET>, look, complete_netcdf};
+constexpr FixedFormat cdf5{"cdf5", true, create_classic<NC_64BIT_DATA>, look_at_classic,
+                           complete_netcdf};
+constexpr FixedFormat classic{"classic", true, create_classic<NC_64BIT_OFFSET>, look_at_classic,
+                              complete_netcdf};
 
 void check(const char* name, const FileDescription& description) {
   if (description.chunked) {

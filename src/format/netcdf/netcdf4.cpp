@@ -21,10 +21,6 @@ namespace {
 // Variables of 64 KiB and more begin at pages of the file.
 constexpr int aligned_from_bytes = 1 << 16;
 
-bool is_chunked(const FileDescription& description) {
-  return description.chunked || !description.compression.none();
-}
-
 /// The alignment that netCDF-C gives to HDF5 files it creates; before and after as it was.
 class Alignment {
  public:
@@ -76,18 +72,19 @@ std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
   return offsets;
 }
 
-FixedLayout look(const FileDescription& description) {
+FixedLayout look_at_netcdf4(const FileDescription& description) {
   return FixedLayout::with_axis(dense_layout(description, hdf5_offsets(description)),
                                 times_in_file(description));
 }
 
-FixedLayout create(const FileDescription& description) {
+FixedLayout create_fixed_netcdf4(const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
   describe_netcdf4(description);
-  return look(description);
+  return look_at_netcdf4(description);
 }
 
-constexpr FixedFormat format{"netcdf4", false, create, look, complete_netcdf};
+constexpr FixedFormat format{"netcdf4", false, create_fixed_netcdf4, look_at_netcdf4,
+                             complete_netcdf};
 
 }  // namespace
 
@@ -104,13 +101,13 @@ void describe_netcdf4(const FileDescription& description) {
 }
 
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team) {
-  if (is_chunked(description)) return create_netcdf4_chunked(description, team);
+  if (description.in_chunks()) return create_netcdf4_chunked(description, team);
   return open_fixed_layout(format, description);
 }
 
 std::unique_ptr<Container> join_netcdf4(const FileDescription& description,
                                         const std::string& layout, MPI_Comm team) {
-  if (is_chunked(description)) return join_netcdf4_chunked(description, layout, team);
+  if (description.in_chunks()) return join_netcdf4_chunked(description, layout, team);
   return join_fixed_layout(format, description, layout);
 }
 

@@ -24,10 +24,6 @@ namespace thalweg {
 namespace {
 
 /// Stored in chunks? HDF5 compresses nothing else.
-bool is_chunked(const FileDescription& description) {
-  return description.chunked || !description.compression.none();
-}
-
 /// Points of a chunk: a whole level, or the largest part of one that a single writer has, so that
 /// few chunks lie across writers.
 std::int64_t chunk_points(const FileDescription& description, const FieldInfo& field) {
@@ -128,7 +124,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
  public:
   Netcdf4MpiIo(const FileDescription& description, MPI_Comm team)
       : CollectiveContainer("netcdf4", description,
-                            is_chunked(description) ? nullptr : &netcdf4_format(), team) {}
+                            description.in_chunks() ? nullptr : &netcdf4_format(), team) {}
 
  private:
   /// Blocks of each field: one call for each.
@@ -155,7 +151,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
     agree(failure, "open");
     if (head()) keep_reported(hints_of_open_file(aside()));
 
-    if (is_chunked(file())) note(write_time_together(ncid, variables.time, time_index));
+    if (file().in_chunks()) note(write_time_together(ncid, variables.time, time_index));
     for (std::size_t field = 0; field < variables.fields.size(); ++field) {
       const int variable = variables.fields[field];
       note(nc_var_par_access(ncid, variable, NC_COLLECTIVE));
@@ -203,7 +199,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
 
 std::unique_ptr<Container> create_netcdf4_mpiio(const FileDescription& description, MPI_Comm team) {
   auto file = description;
-  if (!is_chunked(description)) {
+  if (!description.in_chunks()) {
     if (prepare_fixed_layout(netcdf4_format(), file).moved) file.kept.clear();
   } else if (description.kept.empty()) {
     prepare_striping(description.path + ".part", description.hints);

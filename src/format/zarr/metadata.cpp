@@ -12,6 +12,7 @@
 #include "base/file_size_signal.hpp"
 #include "codec/codec.hpp"
 #include "file/aside_file.hpp"
+#include "file/refusal.hpp"
 #include "format/attributes.hpp"
 
 namespace thalweg {
@@ -46,8 +47,8 @@ void write_text(const std::string& path, const std::string& text) {
   write_file(path, std::as_bytes(std::span(text)));
 }
 
-void make_directory(const std::string& path) {
-  if (mkdir(path.c_str(), 0777) != 0) refuse_shard("create", path, errno);
+void make_new_directory(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) != 0) refuse_file("create", path, errno);
 }
 
 }  // namespace
@@ -138,8 +139,8 @@ void write_group(const std::string& store, const FileDescription& file, const st
 
 void create_array(const std::string& store, const ZarrArray& array) {
   const std::string directory = store + "/" + array.name;
-  make_directory(directory);
-  if (!array.shape.empty()) make_directory(directory + "/c");  // a number alone is the file "c"
+  make_new_directory(directory);
+  if (!array.shape.empty()) make_new_directory(directory + "/c");  // a number alone is the file "c"
   write_array_json(store, array);
 }
 
@@ -151,10 +152,10 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
   const FileSizeSignalBlocked blocked;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
                                                              [](std::FILE*) { return 0; });
-  if (!file) refuse_shard("create", path, errno);
+  if (!file) refuse_file("create", path, errno);
   const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const int status = whole ? 0 : errno;
-  if (std::fclose(file.get()) != 0 || !whole) refuse_shard("write", path, whole ? errno : status);
+  if (std::fclose(file.get()) != 0 || !whole) refuse_file("write", path, whole ? errno : status);
 }
 
 }  // namespace thalweg

@@ -3,7 +3,6 @@
 #include "format/zarr/shard.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <isa-l/crc.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 #include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
 #include "file/refusal.hpp"
-#include "thalweg/error.hpp"
 
 namespace thalweg {
 
@@ -44,11 +42,6 @@ void store_little_endian(std::byte* into, Number number) {
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
-
-void refuse_shard(const char* what, const std::string& path, int status) {
-  throw Error(Blame::file_system,
-              fmt::format("cannot {} '{}': {}", what, path, refusal_reason(path, status)));
-}
 
 ShardGrid divide_into_shards(int levels, std::int64_t points, std::span<const Piece> pieces,
                              std::size_t value_bytes) {
@@ -134,9 +127,9 @@ ShardFile::ShardFile(std::string path, std::span<const std::string> missing, con
       values_left_(levels * points) {
   for (const auto& directory : missing)
     if (mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
-      refuse_shard("create", directory, errno);
+      refuse_file("create", directory, errno);
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) refuse_shard("create", path_, errno);
+  if (file_ < 0) refuse_file("create", path_, errno);
   if (!codec_.compression.none()) places_.resize(grid_.shard_levels * grid_.chunks());
 }
 
@@ -150,7 +143,7 @@ void ShardFile::write(const std::byte* from, std::size_t size, std::int64_t offs
   while (size > 0) {
     const auto done = pwrite(file_, from, size, offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) refuse_shard("write", path_, done < 0 ? errno : ENOSPC);
+    if (done <= 0) refuse_file("write", path_, done < 0 ? errno : ENOSPC);
     from += done;
     size -= done;
     offset += done;
@@ -242,7 +235,7 @@ void ShardFile::finish() {
   }
   const int status = ::close(file_);
   file_ = -1;
-  if (status != 0) refuse_shard("close", path_, errno);
+  if (status != 0) refuse_file("close", path_, errno);
 }
 
 }  // namespace thalweg

@@ -40,9 +40,6 @@ struct ChunkCodec {
   void encode(std::span<const std::byte> values, PageBytes& into) const;  ///< appends
 };
 
-/// Throws Error(file_system) "cannot WHAT 'PATH': REASON" for errno.
-[[noreturn]] void refuse_shard(const char* what, const std::string& path, int status);
-
 /// Does a finished shard of such a grid lie there to its end? Its index agrees with its checksum.
 bool is_whole_shard(const std::string& path, const ShardGrid& grid);
 

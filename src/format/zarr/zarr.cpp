@@ -17,6 +17,7 @@
 
 #include "base/page_bytes.hpp"
 #include "file/file_bytes.hpp"
+#include "file/refusal.hpp"
 #include "format/attributes.hpp"
 #include "format/container.hpp"
 #include "format/zarr/mesh.hpp"
@@ -132,7 +133,7 @@ class Zarr final : public Container {
     }
     std::error_code ignored;
     fs::remove_all(aside_, ignored);  // of a run that did not end
-    if (mkdir(aside_.c_str(), 0777) != 0) refuse_shard("create", aside_, errno);
+    if (mkdir(aside_.c_str(), 0777) != 0) refuse_file("create", aside_, errno);
     // The group first: an aside directory with zarr.json is ours, and the next run may remove it.
     write_group(aside_, file_, file_.history, arrays_);
     for (const ZarrArray& array : arrays_) create_array(aside_, array);
