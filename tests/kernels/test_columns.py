@@ -42,6 +42,8 @@ BODIES = {  # statements, and whether the column has to be cleared at each point
     "a later slot": ("y[PAIR.two] = t\n    for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n"
                      "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1]\n"
                      "    y[PAIR.one] = t\n    more = y[PAIR.one]", True),
+    "a whole field, read too early": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o\n"
+                                      "    more = sum(x[n] for n in Cell.neighbours)", True),
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ cleared, unless what is read there was set at this point, or is set at none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from thalweg.dsl import ir
@@ -18,6 +19,26 @@ Slots = tuple[int, ...]
 def must_be_cleared(sweep: Sweep, name: str) -> bool:
     """Whether a value of an earlier point might be read in place of NaN."""
     return any(_is_left_over(sweep, name, slots) for slots in _slots_set(sweep, name))
+
+
+def is_whole(sweep: Sweep, name: str) -> bool:
+    """Whether the sweep sets every level and slot of a local value, each before it is read."""
+    return _sets_all_levels(sweep, name) and not must_be_cleared(sweep, name)
+
+
+def _sets_all_levels(sweep: Sweep, name: str) -> bool:
+    """Whether local `name` has every level, and every slot, once `sweep` has set it."""
+    slots: set[tuple[int, ...]] = set()
+    wanted = 1
+    for loop in sweep.loops:
+        levels = loop.levels
+        if levels and (levels.begin, levels.end) != (ir.LevelAt("first", 0), ir.LevelAt("last", 1)):
+            continue
+        for step in loop.steps:
+            if step.name == name and step.level in (None, ir.LevelAt(loop.name, 0)):
+                slots.add(tuple(slot.index for slot in step.slots))
+                wanted = math.prod(slot.axis.length for slot in step.slots)
+    return len(slots) == wanted
 
 
 def _slots_set(sweep: Sweep, name: str) -> set[Slots]:

@@ -283,18 +283,3 @@ def _is_set_first(variable: ir.Variable, loop: LevelLoop) -> bool:
 
 def _numbers(slots: tuple[ir.Slot, ...]) -> tuple[int, ...]:
     return tuple(slot.index for slot in slots)
-
-
-def sets_all_levels(sweep: Sweep, name: str) -> bool:
-    """Whether local `name` has every level, and every slot, once `sweep` has set it."""
-    slots: set[tuple[int, ...]] = set()
-    wanted = 1
-    for loop in sweep.loops:
-        levels = loop.levels
-        if levels and (levels.begin, levels.end) != (ir.LevelAt("first", 0), ir.LevelAt("last", 1)):
-            continue
-        for step in loop.steps:
-            if step.name == name and step.level in (None, ir.LevelAt(loop.name, 0)):
-                slots.add(tuple(slot.index for slot in step.slots))
-                wanted = math.prod(slot.axis.length for slot in step.slots)
-    return len(slots) == wanted

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group, Place, Relation
-from thalweg.dsl.passes.columns import must_be_cleared
-from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all_levels
+from thalweg.dsl.passes.columns import is_whole, must_be_cleared
+from thalweg.dsl.passes.sweeps import Plan, Sweep, reads
 
 Path = tuple[Relation, ...]  # from a point to those that it needs
 
@@ -59,7 +59,7 @@ def in_rooms(plan: Plan) -> dict[str, Place]:
         sweep = plan.sweeps[first]
         # What one sweep alone never sets is NaN in all rooms. What it leaves out and others set
         # would have to be cleared, level by level.
-        if sets_all_levels(sweep, name) if others else not must_be_cleared(sweep, name):
+        if is_whole(sweep, name) if others else not must_be_cleared(sweep, name):
             found[name] = variable.type.place
     return found
 

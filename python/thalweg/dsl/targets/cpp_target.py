@@ -8,8 +8,8 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_of
-from thalweg.dsl.passes.columns import must_be_cleared
-from thalweg.dsl.passes.sweeps import Plan, Sweep, sets_all_levels
+from thalweg.dsl.passes.columns import is_whole, must_be_cleared
+from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
@@ -209,7 +209,7 @@ class _Writer:
         """What is not set in this call is NaN, not what an earlier one left."""
         first = next(each for each in self.plan.sweeps if name in set_in(each))
         whole = f"std::fill({name}, {name} + {size}, NAN);"
-        if not sets_all_levels(first, name):
+        if not is_whole(first, name):
             return [whole]
         if not first.points:
             return []
