@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the intermediate representation: arguments, local values, then one line a statement."""
+"""Prints the intermediate representation: arguments, local values, one line a statement, halos."""
 
 from __future__ import annotations
 
 from thalweg.dsl import ir
+from thalweg.dsl.passes.halos import assigns_of, find_halos
 from thalweg.dsl.units import unit_text
 
 
@@ -20,12 +21,35 @@ def print_ir(kernel: ir.KernelIR) -> str:
         levels = statement.levels
         lines.append(f"  {levels.order} {statement.name} from {levels.begin} to {levels.end}:")
         lines += [f"    {_assign(each)}" for each in statement.body]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *_halos(kernel), ""])
+
+
+def _halos(kernel: ir.KernelIR) -> list[str]:
+    """What a rank needs of others: computed itself, and exchanged between statements."""
+    halos = find_halos(kernel)
+    if not halos.alone and not halos.exchanges:
+        return []
+    lines = [f"  halo      {_depths(halos.alone)}"]
+    if halos.exchanges:
+        lines.append(f"  or        {_depths(halos.exchanged) or 'none'}, and exchanged")
+        for number, depths in halos.exchanges.items():
+            first = next(assigns_of(kernel.body[number]))
+            lines.append(f"            before {_target(first)}: {_depths(depths)}")
+    return lines
+
+
+def _depths(depths: dict[str, int]) -> str:
+    return ", ".join(f"{name} {steps}" for name, steps in depths.items())
 
 
 def _assign(assign: ir.Assign) -> str:
-    at = f"[{assign.level}]" if assign.level else ""
-    return f"{assign.name}{at} = {_text(assign.value)}"
+    points = f"at {assign.points}: " if assign.points else ""
+    return f"{points}{_target(assign)} = {_text(assign.value)}"
+
+
+def _target(assign: ir.Assign) -> str:
+    words = [*map(str, assign.slots), *([str(assign.level)] if assign.level else [])]
+    return f"{assign.name}[{', '.join(words)}]" if words else assign.name
 
 
 def _text(expression: ir.Expression) -> str:
