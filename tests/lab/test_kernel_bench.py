@@ -36,6 +36,21 @@ def test_a_line_for_each_way_and_one_for_the_best(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few")
+def test_what_is_fused_runs_beside_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = ("gradient", "divergence_of_triangles")
+    monkeypatch.setattr(kernel_bench, "ICON_LIKE", (*parts, "laplacian"))
+    monkeypatch.setattr(kernel_bench, "DYNAMICO", {})
+    *others, last = measure_kernels(tmp_path, 2, True)
+    assert [line["method"] for line in others if "wall_s" in line][-1] == "laplacian"
+    assert last["method"] == "laplacian: against gradient and divergence_of_triangles"
+    assert last["n"] == 2
+    assert last["median"] > 0
+    assert list(last["ways"]) == ["laplacian", *parts]
+
+
+@pytest.mark.usefixtures("few")
 def test_a_wrong_value_is_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_bench, "LARGEST_DIFFERENCE", -1.0)  # pow is another one's here
     monkeypatch.setattr(kernel_bench, "ICON_LIKE", ())

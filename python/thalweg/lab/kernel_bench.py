@@ -36,6 +36,9 @@ NICAM = {
     "dyn_vi_rhow_solver": ("vertical_solver",),
 }
 
+# Kernels that do what others do one after the other, without what lies between.
+FUSED = {"laplacian": ("gradient", "divergence_of_triangles")}
+
 
 @dataclass(frozen=True)
 class Way:
@@ -72,6 +75,7 @@ class _Trial:
     way: Way
     bound: Bound
     wrong: str = ""
+    apart: tuple[_Trial, ...] = ()  # the same by kernels one after the other
     seconds: list[float] = field(default_factory=list)
     cpu_s: list[float] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
@@ -89,10 +93,15 @@ def measure_kernels(folder: Path, repetitions: int, quick: bool) -> Iterator[Lin
         yield {"progress": {"done": done, "of": len(groups), "method": name}}
         case = make()
         trials = [_trial(case, way, folder) for way in WAYS]
+        for part in (groups[each]() for each in FUSED.get(name, ())):
+            for trial in trials:
+                trial.apart += (_trial(part, trial.way, folder),)
         for _ in range(repetitions):
             for trial in trials:
                 set_threads(trial.way.threads)
-                _run(trial, triad.measure())
+                triad_bytes_s = triad.measure()
+                for each in (trial, *trial.apart):
+                    _run(each, triad_bytes_s)
         best: tuple[float, Line] | None = None
         for trial in trials:
             line = _line(trial)
@@ -102,6 +111,29 @@ def measure_kernels(folder: Path, repetitions: int, quick: bool) -> Iterator[Lin
                 best = (line["median"], line) if better else best
         if best:
             yield {**best[1], "method": name, "way": best[1]["method"].partition(": ")[2]}
+        if name in FUSED:
+            yield _against_apart(name, [each for each in trials if each.way.threads == 1])
+
+
+def _against_apart(name: str, trials: list[_Trial]) -> Line:
+    """The best way of the kernel, and the best of each of those that do the same apart."""
+    parts = zip(*(trial.apart for trial in trials), strict=True)
+    best, *apart = (
+        min((each for each in ways if not each.wrong), key=_median_s, default=None)
+        for ways in (trials, *parts)
+    )
+    line: Line = {"bench": "kernels", "method": f"{name}: against {' and '.join(FUSED[name])}"}
+    if best is None or None in apart:
+        return line | {"wrong": "a kernel is not what the reference has in any way"}
+    rivals = [each for each in apart if each]
+    together = (sum(times) for times in zip(*(each.seconds for each in rivals), strict=True))
+    ratios = [other / own for own, other in zip(best.seconds, together, strict=True)]
+    ways = {each.case.kernel.name: each.way.name for each in (best, *rivals)}
+    return line | {"unit": "times as fast", **spread(ratios), "ways": ways}
+
+
+def _median_s(trial: _Trial) -> float:
+    return float(np.median(trial.seconds))
 
 
 def _cases(quick: bool) -> dict[str, Callable[[], Case]]:
