@@ -64,7 +64,7 @@ struct FileDescription {
   std::vector<Piece> pieces;  ///< of one time, as they are dealt to all writers
   std::map<std::string, std::string> hints;  ///< MPI-IO hints
 
-  /// netcdf4: its fields lie in chunks.
+  /// netcdf4: do its fields lie in chunks? HDF5 compresses nothing else.
   bool in_chunks() const { return chunked || !compression.none(); }
   ValueType type_of(const FieldInfo& field) const { return stored_type(field.type, float64); }
   std::size_t value_bytes(const FieldInfo& field) const { return bytes_of(type_of(field)); }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from thalweg.dsl import Kernel, ir
-from thalweg.dsl.passes.halos import assigns_of, find_halos
+from thalweg.dsl.passes.halos import find_halos
 from thalweg.dsl.printing import print_ir
 from thalweg.dsl.targets import numpy_target
 from thalweg.dsl.translation import argument_names
@@ -160,7 +160,7 @@ def test_own_points_are_right_where_statements_exchange(name: str, tmp_path: Pat
         )
         run(alone, case, right)
         run(alone, case, found)
-        for assign in assigns_of(statement):
+        for assign in ir.assigns_of(statement):
             if assign.name in plurals:
                 far = steps[plurals[assign.name]]
                 found[assign.name] = unknown_beyond(found[assign.name], far, 0)

@@ -2,7 +2,7 @@
 # Compiles files of one folder several at a time: what they include is read once for all of them,
 # and what they have in common is made once. A name in an anonymous namespace is therefore one
 # thing in its whole folder. Eight: library and mini-model in 179 s, with four 224 s, each alone
-# 368 s; a change in one file then costs what its group costs, which is 5 to 20 s.
+# 368 s; a change in one file then costs what its group costs, some 8 to 28 s.
 
 set(TOGETHER_FILES 8 CACHE STRING "Files of a folder that are compiled at a time, at most")
 

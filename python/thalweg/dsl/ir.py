@@ -204,6 +204,10 @@ def own_slots(slots: tuple[Slot, ...], kind: ArgumentType) -> tuple[Slot, ...]:
     return tuple(first[axis] for axis in kind.axes)
 
 
+def assigns_of(statement: Statement) -> tuple[Assign, ...]:
+    return statement.body if isinstance(statement, ForLevels) else (statement,)
+
+
 def walk(statements: tuple[Statement, ...]) -> list[Expression]:
     """Every expression, operands before their operator."""
     found: list[Expression] = []
@@ -217,6 +221,6 @@ def walk(statements: tuple[Statement, ...]) -> list[Expression]:
         found.append(expression)
 
     for statement in statements:
-        for assign in statement.body if isinstance(statement, ForLevels) else (statement,):
+        for assign in assigns_of(statement):
             visit(assign.value)
     return found

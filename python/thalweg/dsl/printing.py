@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from thalweg.dsl import ir
-from thalweg.dsl.passes.halos import assigns_of, find_halos
+from thalweg.dsl.passes.halos import find_halos
 from thalweg.dsl.units import unit_text
 
 
@@ -33,7 +33,7 @@ def _halos(kernel: ir.KernelIR) -> list[str]:
     if halos.exchanges:
         lines.append(f"  or        {_depths(halos.exchanged) or 'none'}, and exchanged")
         for number, depths in halos.exchanges.items():
-            first = next(assigns_of(kernel.body[number]))
+            first = ir.assigns_of(kernel.body[number])[0]
             lines.append(f"            before {_target(first)}: {_depths(depths)}")
     return lines
 

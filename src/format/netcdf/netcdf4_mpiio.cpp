@@ -23,7 +23,6 @@ namespace thalweg {
 
 namespace {
 
-/// Stored in chunks? HDF5 compresses nothing else.
 /// Points of a chunk: a whole level, or the largest part of one that a single writer has, so that
 /// few chunks lie across writers.
 std::int64_t chunk_points(const FileDescription& description, const FieldInfo& field) {

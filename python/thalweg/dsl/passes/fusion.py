@@ -30,16 +30,12 @@ def fused(kernel: ir.KernelIR) -> ir.KernelIR:
     return replace(kernel, body=tuple(body), locals=stored)
 
 
-def _assigns(statement: ir.Statement) -> tuple[ir.Assign, ...]:
-    return statement.body if isinstance(statement, ir.ForLevels) else (statement,)
-
-
 def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
     """The only statement that sets `name`, if it sets all of it and its operands stay."""
     setters = [
         number
         for number, statement in enumerate(body)
-        if any(each.name == name for each in _assigns(statement))
+        if any(each.name == name for each in ir.assigns_of(statement))
     ]
     if len(setters) != 1:
         return None
@@ -57,7 +53,7 @@ def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
     operands = {each.name for each in values if isinstance(each, ir.Read)}
     last = _last_reader(name, body)
     for later in body[setters[0] + 1 : last + 1]:
-        if operands & {each.name for each in _assigns(later)}:
+        if operands & {each.name for each in ir.assigns_of(later)}:
             return None
     return setters[0]
 
@@ -68,16 +64,18 @@ def _last_reader(name: str, body: list[ir.Statement]) -> int:
 
 
 def _reads_of(name: str, statement: ir.Statement) -> list[ir.Read]:
-    values = ir.walk(_assigns(statement))
+    values = ir.walk(ir.assigns_of(statement))
     return [each for each in values if isinstance(each, ir.Read) and each.name == name]
 
 
 def _is_worth_it(name: str, body: list[ir.Statement], number: int) -> bool:
     setter = body[number]
-    operands = _count_reads(_assigns(setter)[0].value)
+    operands = _count_reads(ir.assigns_of(setter)[0].value)
     reads = [each for statement in body[number + 1 :] for each in _reads_of(name, statement)]
     at_neighbours = any(_relations(each) for each in reads)
-    times = max((_count_reads(each.value, name) for s in body for each in _assigns(s)), default=0)
+    times = max(
+        (_count_reads(each.value, name) for s in body for each in ir.assigns_of(s)), default=0
+    )
     return at_neighbours and 0 < times * operands <= MOST_READS
 
 

@@ -10,7 +10,6 @@ is read elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thalweg.dsl import ir
@@ -54,7 +53,7 @@ def _without_exchanges(kernel: ir.KernelIR) -> tuple[Steps, dict[int, int]]:
     needed: Steps = {}
     beyond: dict[int, int] = {}
     for number, statement in reversed(list(enumerate(kernel.body))):
-        assigns = list(assigns_of(statement))
+        assigns = ir.assigns_of(statement)
         # In a loop over levels a value may come of the level before, so of any assignment.
         depth = max(needed.get(assign.name, 0) for assign in assigns)
         if depth:
@@ -83,12 +82,8 @@ def _with_exchanges(kernel: ir.KernelIR) -> tuple[Steps, dict[int, Steps]]:
                 last[name] = exchanges.setdefault(number, {})
             counted = last.setdefault(name, at_call)
             counted[name] = max(counted.get(name, 0), steps)
-        stale.update(assign.name for assign in assigns_of(statement))
+        stale.update(assign.name for assign in ir.assigns_of(statement))
     return at_call, exchanges
-
-
-def assigns_of(statement: ir.Statement) -> Iterator[ir.Assign]:
-    yield from statement.body if isinstance(statement, ir.ForLevels) else (statement,)
 
 
 def _is_whole(kernel: ir.KernelIR, statement: ir.Statement, assign: ir.Assign) -> bool:

@@ -45,7 +45,7 @@ def least_levels(kernel: ir.KernelIR) -> int:
         loops: tuple[_Loop, ...] = ()
         if isinstance(statement, ir.ForLevels):
             loops = (_Loop(statement.name, statement.levels),)
-        for assign in statement.body if isinstance(statement, ir.ForLevels) else (statement,):
+        for assign in ir.assigns_of(statement):
             visit(assign.value, loops)
             at = assign.level or (ir.LevelAt(loops[0].name, 0) if loops else None)
             look(assign.name, at, loops, assign.spot)
