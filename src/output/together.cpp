@@ -7,6 +7,7 @@
 #include <map>
 
 #include "output/state.hpp"
+#include "ranks/rank_names.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/wait.hpp"
 
@@ -29,8 +30,6 @@ constexpr std::array calls{
 
 const Call& call_of(Together together) { return calls[static_cast<std::size_t>(together)]; }
 
-constexpr std::size_t most_named = 8;  // ranks in a sentence
-
 // What a rank is there for: a call, and the time of an output time that it ended.
 using Asked = std::array<std::int64_t, 2>;
 
@@ -38,14 +37,6 @@ std::string does(const Asked& asked) {
   const auto& call = calls[static_cast<std::size_t>(asked[0])];
   if (asked[0] != static_cast<int>(Together::output_time)) return call.does;
   return fmt::format("{} of {} s", call.does, ModelTime::of_ms(asked[1]).seconds());
-}
-
-// "rank 1 came to write state".
-std::string who_does(const Asked& asked, std::vector<std::size_t> ranks) {
-  const auto more = ranks.size() > most_named ? ranks.size() - most_named : 0;
-  ranks.resize(ranks.size() - more);
-  return fmt::format("rank{} {}{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "", does(asked));
 }
 
 }  // namespace
@@ -117,11 +108,12 @@ void Output::State::tell_who_differs() {
   MPI_Iallgather(&numbers->own, 2, MPI_INT64_T, numbers->all.data(), 2, MPI_INT64_T, agreement,
                  &numbers.request());
   await(numbers.request(), "the other ranks to say what they are there for");
-  std::map<Asked, std::vector<std::size_t>> ranks_of;
+  std::map<Asked, std::vector<int>> ranks_of;
   for (std::size_t rank = 0; rank < numbers->all.size(); ++rank)
-    ranks_of[numbers->all[rank]].push_back(rank);
+    ranks_of[numbers->all[rank]].push_back(static_cast<int>(rank));
   std::vector<std::string> who;
-  for (const auto& [asked_of_some, some] : ranks_of) who.push_back(who_does(asked_of_some, some));
+  for (const auto& [asked_of_some, some] : ranks_of)
+    who.push_back(fmt::format("{} {}", rank_names(some), does(asked_of_some)));
   fail_everywhere(Error(Blame::user, fmt::format("the compute ranks make different calls: {}; all "
                                                  "must make the same ones, in the same order",
                                                  fmt::join(who, ", but "))));

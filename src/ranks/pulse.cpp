@@ -2,12 +2,11 @@
 // Three words: "I work", "who is there?", "I am".
 #include "ranks/pulse.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
+#include "ranks/rank_names.hpp"
 #include "thalweg/wait.hpp"
 
 namespace thalweg {
@@ -79,15 +78,13 @@ void Pulse::listen() {
 }
 
 std::string Pulse::silent() const {
-  std::string names;
-  std::size_t count = 0;
+  std::vector<std::string> names;
   for (int rank = 0; rank < static_cast<int>(heard_s_.size()); ++rank) {
     if (rank == rank_ || !is_asked(rank)) continue;
     if (heard_s_[rank] >= asked_s_) continue;
-    if (++count <= most_named) names += (names.empty() ? "" : ", ") + name_(rank);
+    names.push_back(name_(rank));
   }
-  if (count > most_named) names += fmt::format(" and {} more", count - most_named);
-  return names;
+  return short_list(std::move(names), most_named);
 }
 
 }  // namespace thalweg

@@ -11,13 +11,12 @@
 
 #include "ranks/agreement.hpp"
 #include "ranks/pending.hpp"
+#include "ranks/rank_names.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
 
 namespace {
-
-constexpr int most_ranks_named = 8;  // ranks in a sentence
 
 // FNV-1a, 64 bits.
 std::uint64_t hash_of(std::string_view text) {
@@ -37,14 +36,6 @@ std::vector<int> odd_ones(std::span<const std::uint64_t> hashes) {
     if (hashes[rank] != usual) odd.push_back(static_cast<int>(rank));
   }
   return odd;
-}
-
-std::string named(std::vector<int> ranks) {
-  const auto more = static_cast<int>(ranks.size()) - most_ranks_named;
-  if (more > 0) ranks.resize(most_ranks_named);
-  return fmt::format("rank{} {}{} say{} other than the rest", ranks.size() == 1 ? "" : "s",
-                     fmt::join(ranks, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
-                     ranks.size() == 1 ? "s" : "");
 }
 
 struct Hashes {
@@ -83,7 +74,8 @@ std::string who_differs(MPI_Comm comm, std::string_view text, const WaitFor& wai
   MPI_Iallgather(own.data(), 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, comm,
                  &pending.request());
   wait(pending.request(), what);
-  return named(odd_ones(hashes));
+  const auto odd = odd_ones(hashes);
+  return fmt::format("{} say{} other than the rest", rank_names(odd), odd.size() == 1 ? "s" : "");
 }
 
 }  // namespace
