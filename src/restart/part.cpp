@@ -165,9 +165,14 @@ Part::Part(std::int64_t rank, const RankPoints& points, std::span<const FieldInf
 
 void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& take) const {
   const auto words = index_.encode();
+  std::int64_t offset = 0;  // in the part
   const auto bytes_take = [&](const std::byte* begin, std::int64_t size) {
-    for (std::int64_t done = 0; done < size; done += part_slab_bytes) {
-      take(std::span(begin + done, std::min(part_slab_bytes, size - done)));
+    while (size > 0) {
+      const auto count = std::min(part_slab_bytes - offset % part_slab_bytes, size);
+      take(std::span(begin, count));
+      begin += count;
+      size -= count;
+      offset += count;
     }
   };
   bytes_take(reinterpret_cast<const std::byte*>(words.data()), index_.index_bytes);

@@ -21,7 +21,8 @@ namespace {
 
 /// The write has brought as much into a core's own cache: its checksum comes at 40 GB/s from there,
 /// at 9 GB/s from memory. 64 KiB to 1 MiB measured, beside bare writes of 1 MiB: 0.83, 0.86, 0.90,
-/// 0.66, 0.47; the checksum before the write: 0.59 to 0.75.
+/// 0.66, 0.47; the checksum before the write: 0.59 to 0.75. Calls end at multiples of it: the page
+/// cache takes memory in pieces as large as they are aligned (8 % of time on Linux 6.18).
 constexpr std::int64_t size_of_call = 256 << 10;
 
 }  // namespace
@@ -53,9 +54,11 @@ void PartFile::append(std::span<const std::byte> slab) {
       entry_.blocks.push_back(0);
       in_block_ = 0;
     }
-    const auto count = std::min({std::ssize(rest), size_of_call, block_bytes - in_block_});
+    const auto offset = entry_.offset + entry_.bytes;
+    const auto to_edge = size_of_call - offset % size_of_call;
+    const auto count = std::min({std::ssize(rest), to_edge, block_bytes - in_block_});
     const auto bytes = rest.first(count);
-    write_all(bytes, entry_.offset + entry_.bytes);
+    write_all(bytes, offset);
     entry_.blocks.back() = crc32(entry_.blocks.back(), bytes);
     entry_.bytes += count;
     in_block_ += count;
