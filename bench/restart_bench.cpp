@@ -152,7 +152,10 @@ class Bench {
     const auto path = [&](int set) { return fmt::format("{}/{}_{}", folder_, set, rank_); };
     state.fill(0);
     const auto written = time_together(all_bytes(), [&] {
-      for (int set = 0; set < sets; ++set) state.write_bare(path(set), slab);
+      for (int set = 0; set < sets; ++set) {
+        state.write_bare(path(set), slab);
+        MPI_Barrier(MPI_COMM_WORLD);  // a checkpoint is there when all ranks have written it
+      }
     });
     state.clear();
     const auto read = time_together(request_.workload.bytes(), [&] { state.read_bare(path(1)); });

@@ -313,10 +313,18 @@ TEST_SUITE("restart") {
       file.seekp(offset);
       file.put(letter);
     };
+    const auto lose = [](const std::string& path) {  // as a power cut may: the size, but no bytes
+      const auto size = fs::file_size(path);
+      fs::resize_file(path, 0);
+      fs::resize_file(path, size);
+    };
     const std::vector<Damage> all{
         {"has no manifest", [](const auto& set) { fs::remove(set + "/manifest.json"); }},
         {"its own checksum", [&](const auto& set) { flip(set + "/manifest.json", 200); }},
+        {"its own checksum", [](const auto& set) { fs::resize_file(set + "/manifest.json", 0); }},
+        {"its own checksum", [&](const auto& set) { lose(set + "/manifest.json"); }},
         {"checksum of bytes", [&](const auto& set) { flip(set + "/parts.bin", 9000); }},
+        {"checksum of bytes", [&](const auto& set) { lose(set + "/parts.bin"); }},
         {"bytes instead of",
          [](const auto& set) {
            fs::resize_file(set + "/parts.bin", fs::file_size(set + "/parts.bin") - 1);

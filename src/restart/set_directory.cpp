@@ -41,33 +41,24 @@ void rename_path(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) throw_file_error("rename to its final name", from);
 }
 
-/// Makes the directory's entries outlive a power cut.
-void flush_directory(const std::string& path) {
-  const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  ::fsync(directory);
-  ::close(directory);
-}
-
+/// Nothing is flushed to the platter, as the files it speaks of are not: decision 0006.
 void write_manifest(const std::string& set_path, const Manifest& manifest) {
-  const auto path = set_path + "/" + manifest_name, aside = path + unfinished_suffix;
+  const auto path = set_path + "/" + manifest_name;
   const auto text = manifest.to_text();
-  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) throw_file_error("create", aside);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw_file_error("create", path);
   std::size_t done = 0;
   while (done < text.size()) {
     const auto written = ::write(file, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;
     if (written <= 0) break;
     done += written;
   }
-  const bool whole = done == text.size() && ::fsync(file) == 0;
   const int reason = errno;
-  if ((::close(file) != 0 && whole) || !whole) {
-    if (!whole) errno = reason;
-    throw_file_error("write", aside);
-  }
-  rename_path(aside, path);
+  if (::close(file) == 0 && done == text.size()) return;
+  if (done < text.size()) errno = reason;
+  throw_file_error("write", path);
 }
 
 /// The manifest goes first: half a set must not look whole.
@@ -140,7 +131,6 @@ void complete_set(const std::string& directory, const Manifest& manifest, const 
     rename_path(final_path, final_path + replaced_suffix);
   }
   rename_path(unfinished, final_path);
-  flush_directory(directory);
   remove_old_sets(directory, manifest.date, kept);
 }
 

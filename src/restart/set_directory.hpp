@@ -18,10 +18,9 @@ std::string unfinished_path(const std::string& directory, const std::string& dat
 /// writes. Throws Error(file_system).
 void make_set_directory(const std::string& directory, const std::string& date);
 
-/// One rank, after every file is written: the manifest, written aside, flushed and renamed, then
-/// the final name. A set of the same date makes way. Then removes what is too old: whole sets
-/// before this one that `kept` does not name, and what interrupted runs left. Throws
-/// Error(file_system) if the set is not whole then.
+/// One rank, after every file is written: the manifest, then the final name. A set of the same date
+/// makes way. Then removes what is too old: whole sets before this one that `kept` does not name,
+/// and what interrupted runs left. Throws Error(file_system) if the set is not whole then.
 void complete_set(const std::string& directory, const Manifest& manifest, const KeptSets& kept);
 
 /// Removes an unfinished set: its space may be what is missing. Never throws.
