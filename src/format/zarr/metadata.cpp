@@ -150,12 +150,14 @@ void write_array_json(const std::string& store, const ZarrArray& array) {
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
   const FileSizeSignalBlocked blocked;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
+  const std::string aside = path + ".part";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(aside.c_str(), "wb"),
                                                              [](std::FILE*) { return 0; });
-  if (!file) refuse_file("create", path, errno);
+  if (!file) refuse_file("create", aside, errno);
   const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const int status = whole ? 0 : errno;
-  if (std::fclose(file.get()) != 0 || !whole) refuse_file("write", path, whole ? errno : status);
+  if (std::fclose(file.get()) != 0 || !whole) refuse_file("write", aside, whole ? errno : status);
+  rename_to_final(path);
 }
 
 }  // namespace thalweg

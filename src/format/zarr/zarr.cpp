@@ -38,6 +38,17 @@ bool is_free_or_store(const std::string& path) {
   return !fs::exists(path, ignored) || fs::exists(path + "/zarr.json", ignored);
 }
 
+/// The same of an aside path, where a kill may have come before the first file has its name.
+bool is_free_or_begun(const std::string& aside) {
+  if (is_free_or_store(aside)) return true;
+  std::error_code ignored;
+  if (!fs::is_directory(aside, ignored)) return false;
+  const fs::directory_iterator entries(aside, ignored);
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename() == "zarr.json.part";
+  });
+}
+
 class Zarr final : public Container {
  public:
   Zarr(const FileDescription& description, bool head)
@@ -124,7 +135,7 @@ class Zarr final : public Container {
   }
 
   void create() {
-    if (!is_free_or_store(file_.path) || !is_free_or_store(aside_)) {
+    if (!is_free_or_store(file_.path) || !is_free_or_begun(aside_)) {
       throw Error(
           Blame::user,
           fmt::format("cannot write '{}': something that is not a Zarr store has this name or "

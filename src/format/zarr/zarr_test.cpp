@@ -339,3 +339,36 @@ TEST_CASE("a_store_does_not_replace_what_is_no_store") {
     CHECK_FALSE(fs::exists(file.path));
   }
 }
+
+TEST_CASE("a_kill_at_any_moment_leaves_no_half_description") {
+  const SharedDirectory folder;
+  if (world_rank() != 0) return;
+  FileDescription file = two_fields(folder.path + "/killed.zarr");
+  file.pieces = dealt({4, 3}, file);
+  const auto aside = file.path + ".part";
+  fs::create_directories(aside);  // killed before the first file had its name
+  std::ofstream(aside + "/zarr.json.part") << "{";
+  const auto container = find_container("zarr", "direct").create(file, MPI_COMM_SELF);
+  for (int time = 0; time < 3; ++time) {
+    for (const Piece& piece : file.pieces) {
+      const std::vector<float> values(std::int64_t{piece.levels} * piece.points);
+      container->put(piece, time, values.data());
+    }
+  }
+  // A second name shows whether close changes files where they lie, or puts whole ones there.
+  const std::vector<std::string> rewritten{"zarr.json", "ta/zarr.json", "clat/zarr.json",
+                                           "time/c/0"};
+  for (std::size_t i = 0; i < rewritten.size(); ++i) {
+    fs::create_hard_link(fmt::format("{}/{}", aside, rewritten[i]),
+                         fmt::format("{}/second_{}", folder.path, i));
+  }
+  container->close();
+  for (std::size_t i = 0; i < rewritten.size(); ++i) {
+    CAPTURE(rewritten[i]);
+    CHECK(fs::hard_link_count(fmt::format("{}/second_{}", folder.path, i)) == 1);
+    CHECK(fs::hard_link_count(fmt::format("{}/{}", file.path, rewritten[i])) == 1);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(file.path)) {
+    CHECK(entry.path().extension() != ".part");
+  }
+}
