@@ -36,6 +36,24 @@ const std::string& scalar(const RestartSet& set, const std::string& name) {
                           set.path, name));
 }
 
+constexpr const char* setting_prefix = "model.";  // of a scalar: the setting when it was written
+
+std::string text_of(const SettingValue& value) {
+  return std::visit([](const auto& typed) { return fmt::format("{}", typed); }, value);
+}
+
+/// What of [model] differs from the run that wrote the checkpoint: values change from there on.
+std::vector<std::string> changes_since(const RestartSet& set, const SettingTable& model) {
+  std::vector<std::string> notes;
+  for (const auto& [key, value] : model.values()) {
+    const auto before = set.scalars.find(setting_prefix + key);
+    if (before == set.scalars.end() || before->second == text_of(value)) continue;
+    notes.push_back(fmt::format("[model] {} is {} from {} s on; until then it was {}", key,
+                                text_of(value), set.time.seconds(), before->second));
+  }
+  return notes;
+}
+
 void require_same(const RestartSet& set, const std::string& name, const std::string& wanted) {
   if (scalar(set, name) == wanted) return;
   throw Error(Blame::user,
@@ -79,13 +97,16 @@ std::vector<FieldView> state_views(const State& state) {
 
 RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps& steps,
                                   const Diagnostics& first) {
-  return {{"grid", experiment.table("grid").text("name")},
-          {"case", experiment.table("model").text("case")},
-          {"step_unit_ms", std::to_string(steps.unit_ms)},
-          {"steps_per_unit", std::to_string(steps.steps_per_unit)},
-          {"first_mass_m3", hexadecimal(first.mass_m3)},
-          {"first_tracer_m3", hexadecimal(first.tracer_m3)},
-          {"first_energy_m5_s2", hexadecimal({&first.energy_m5_s2, 1})}};
+  const auto& model = experiment.table("model");
+  RestartScalars scalars{{"grid", experiment.table("grid").text("name")},
+                         {"case", model.text("case")},
+                         {"step_unit_ms", std::to_string(steps.unit_ms)},
+                         {"steps_per_unit", std::to_string(steps.steps_per_unit)},
+                         {"first_mass_m3", hexadecimal(first.mass_m3)},
+                         {"first_tracer_m3", hexadecimal(first.tracer_m3)},
+                         {"first_energy_m5_s2", hexadecimal({&first.energy_m5_s2, 1})}};
+  for (const auto& [key, value] : model.values()) scalars[setting_prefix + key] = text_of(value);
+  return scalars;
 }
 
 bool goes_on_in(const std::string& directory, const Experiment& experiment) {
@@ -131,6 +152,7 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
                             set.path, set.time.seconds(), end_s));
   }
   start.notes.push_back(fmt::format("continues at {} s from '{}'", set.time.seconds(), set.path));
+  for (auto& note : changes_since(set, experiment.table("model"))) start.notes.push_back(note);
   start.from = std::move(from);
   return start;
 }

@@ -21,7 +21,7 @@ std::vector<FieldInfo> state_fields(const State& state);
 std::vector<FieldView> state_views(const State& state);
 
 /// What a continued run must know besides the fields: the grid and case it belongs to, the time
-/// steps, and the diagnostics at the start, which drifts refer to.
+/// steps, the diagnostics at the start, which drifts refer to, and the settings of [model].
 RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps& steps,
                                   const Diagnostics& first);
 

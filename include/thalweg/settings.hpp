@@ -26,6 +26,8 @@ class SettingTable {
   const std::string& text(std::string_view key) const;
   const std::vector<std::string>& texts(std::string_view key) const;
   const std::vector<std::int64_t>& integers(std::string_view key) const;
+  /// All settings by key.
+  const std::map<std::string, SettingValue>& values() const { return values_; }
 
  private:
   const SettingValue& at(std::string_view key) const;

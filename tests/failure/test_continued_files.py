@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -36,6 +37,30 @@ def settings_of(storage: str) -> list[str]:
     container, compression = storage.split("-")
     words = [f"output.container={container}", f"output.compression={compression}"]
     return [word for each in [*words, "io.mode=async", "io.ranks=2"] for word in ("--set", each)]
+
+
+def test_a_continued_run_says_which_settings_of_the_model_changed(
+    cli: object, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    changed = ["--set", "model.viscosity=12345.5", "--set", "model.time_scheme=rk3"]
+    for more, duration, notes in (
+        (changed[2:], "PT3H", []),
+        ([], "PT5H", ["[model] time_scheme is rk4 from 10800 s on; until then it was rk3"]),
+        (
+            changed[:2],
+            "PT6H",
+            ["[model] viscosity is 12345.5 from 16200 s on; until then it was 0"],
+        ),
+        (changed[:2], "PT8H", []),
+    ):
+        words = [case, "--out", run, *more, "--set", f"time.duration={duration}"]
+        done = cli("run", *words, *(["--continue"] if run.exists() else []))  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+        told = json.loads((run / "run.json").read_text())["notes"]
+        assert [note for note in told if note.startswith("[model]")] == notes
+        assert all(note in done.stderr for note in notes)
 
 
 @pytest.mark.some(3)

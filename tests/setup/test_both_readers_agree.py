@@ -93,6 +93,7 @@ RIGHT = [
     "[time]\nduration = 3600",
     '[grid]\nname = "R02B04"',
     "[model]\ncfl = 1",
+    "\ufeff[model]\ncfl = 2",  # a byte order mark, as editors of Windows write it
     '[[output]]\nname = "a"\nlevels = [1, 3]\n[[output]]',
 ]
 NUMBERS = [

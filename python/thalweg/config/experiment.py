@@ -83,7 +83,7 @@ class Experiment:
 
 def _parse(path: Path) -> TomlTable:
     try:
-        return toml.loads(path.read_text(encoding="utf-8"))
+        return toml.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ThalwegError(
             f"experiment file '{path}' cannot be read ({error.strerror}); check its path"

@@ -110,7 +110,7 @@ def _word(value: TomlValue) -> str:
 
 def _table(path: Path) -> TomlTable:
     try:
-        content = toml.loads(path.read_text(encoding="utf-8"))
+        content = toml.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ThalwegError(
             f"sweep file '{path}' cannot be read ({error.strerror}); check its path"
