@@ -56,7 +56,8 @@ def test_a_continued_run_says_which_settings_of_the_model_changed(
         (changed[:2], "PT8H", []),
     ):
         words = [case, "--out", run, *more, "--set", f"time.duration={duration}"]
-        done = cli("run", *words, *(["--continue"] if run.exists() else []))  # type: ignore[operator]
+        words += ["--continue"] if run.exists() else []
+        done = cli("run", *words)  # type: ignore[operator]
         assert done.returncode == 0, done.stderr
         told = json.loads((run / "run.json").read_text())["notes"]
         assert [note for note in told if note.startswith("[model]")] == notes
