@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cases.hpp"
 #include "constants.hpp"
@@ -102,19 +106,21 @@ void Model::announce() {
   begin_diagnostics();
 }
 
-/// A run that goes on in the same directory keeps what came before.
+/// A run that goes on in the same directory keeps what came before: the beginning of the file.
 void Model::begin_diagnostics() const {
   const auto path = directory_ + "/diagnostics.jsonl";
-  std::string kept;
+  std::uintmax_t kept = 0;
   if (start_.from && start_.at.same_files) {
     std::ifstream before(path);
-    for (std::string line; std::getline(before, line);) {
+    for (std::string line; std::getline(before, line) && !before.eof();) {
       const auto json = nlohmann::json::parse(line, nullptr, false);
-      if (!json.is_discarded() && json.at("time_s") <= start_.at.set.time.seconds())
-        kept += line + '\n';
+      if (json.is_discarded() || json.at("time_s") > start_.at.set.time.seconds()) break;
+      kept += line.size() + 1;
     }
   }
-  std::ofstream(path, std::ios::trunc) << kept;
+  std::error_code refused;  // then report() says so
+  std::ofstream(path, std::ios::app);
+  std::filesystem::resize_file(path, kept, refused);
 }
 
 bool Model::report(double time_s) {
@@ -130,8 +136,12 @@ bool Model::report(double time_s) {
                               {"energy", now.energy_m5_s2},
                               {"energy_drift", energy_drift(first_, now)}}}};
   say(line);
-  std::ofstream(directory_ + "/diagnostics.jsonl", std::ios::app)
-      << line["diagnostics"].dump() << '\n';
+  const auto path = directory_ + "/diagnostics.jsonl";
+  std::ofstream file(path, std::ios::app);
+  file << line["diagnostics"].dump() << '\n' << std::flush;
+  if (!file && !std::exchange(diagnostics_refused_, true))
+    say({{"note", fmt::format("'{}' lacks the time {} s and perhaps later ones: {}", path, time_s,
+                              std::strerror(errno))}});
   return true;
 }
 

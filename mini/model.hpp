@@ -56,6 +56,7 @@ class Model {
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Derived> derived_;
   TimeSteps steps_;
+  bool diagnostics_refused_ = false;  // and said
   Diagnostics first_;
   double last_progress_s_ = -1.0;  // wall clock
   double extra_work_sweeps_ = 0.0;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "base/file_size_signal.hpp"
 #include "file/aside_file.hpp"
@@ -27,7 +28,13 @@ FileBytes::FileBytes(const std::string& path, int flags) : path_(path) {
   if (descriptor_ < 0) refuse_file("open", path, errno);
 }
 
-FileBytes::~FileBytes() { ::close(descriptor_); }
+FileBytes::~FileBytes() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void FileBytes::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0) refuse_file("close", path_, errno);
+}
 
 void FileBytes::read(std::span<std::byte> into, std::int64_t offset) const {
   while (!into.empty()) {
@@ -69,6 +76,32 @@ std::int64_t FileBytes::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) refuse_file("look at", path_, errno);
   return status.st_size;
+}
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    refuse_file("look at", path, errno);
+  }
+  if (S_ISDIR(status.st_mode)) refuse_file("read", path, EISDIR);
+  return true;
+}
+
+std::optional<std::string> text_of(const std::string& path) {
+  if (!is_file(path)) return std::nullopt;
+  const FileBytes file(path, O_RDONLY);
+  std::string text(file.size(), '\0');
+  file.read(std::as_writable_bytes(std::span(text)), 0);
+  return text;
+}
+
+void replace_file(const std::string& path, std::span<const std::byte> bytes) {
+  const auto aside = path + ".part";
+  FileBytes file(aside, O_WRONLY | O_CREAT | O_TRUNC);
+  file.write(bytes, 0);
+  file.close();
+  rename_file(aside, path);
 }
 
 void refuse_end(const std::string& path, std::int64_t byte) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,12 +23,20 @@ class FileBytes {
   void append(std::span<const std::byte> bytes) const;  ///< with O_APPEND, in one call
   void cut(std::int64_t bytes) const;                   ///< to this length
   std::int64_t size() const;
+  void close();  ///< tells what the system could not write later on; the destructor does not
 
  private:
   std::string path_;
   int descriptor_;
 };
 
+/// False if there is nothing of this name. Throws Error(file_system) if nobody can tell, or if it
+/// is a directory: what cannot be read must not count as not there.
+bool is_file(const std::string& path);
+/// All of a small file; nothing if there is none. Throws as is_file does.
+std::optional<std::string> text_of(const std::string& path);
+/// A small file as a whole, which a kill at any moment leaves as it was or as it is to be.
+void replace_file(const std::string& path, std::span<const std::byte> bytes);
 /// Throws Error(user): the file was cut since a run wrote this byte of it.
 [[noreturn]] void refuse_end(const std::string& path, std::int64_t byte);
 /// The same if the file is shorter, or not there.

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -106,8 +105,8 @@ FixedLayout create(const FileDescription& description) {
 
 /// Times that are described, in a file that was complete; none if there is no whole description.
 std::int64_t described_times(const FileDescription& description) {
-  std::ifstream file(json_path(description));
-  const auto json = ordered_json::parse(file, nullptr, false);
+  const auto json =
+      ordered_json::parse(text_of(json_path(description)).value_or(""), nullptr, false);
   const ordered_json::json_pointer values("/time/values");
   return json.contains(values) ? std::ssize(json[values]) : 0;
 }

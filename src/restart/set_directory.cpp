@@ -5,15 +5,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <span>
 
+#include "file/file_bytes.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -43,22 +42,10 @@ void rename_path(const std::string& from, const std::string& to) {
 
 /// Nothing is flushed to the platter, as the files it speaks of are not: decision 0006.
 void write_manifest(const std::string& set_path, const Manifest& manifest) {
-  const auto path = set_path + "/" + manifest_name;
   const auto text = manifest.to_text();
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) throw_file_error("create", path);
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto written = ::write(file, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written == 0) errno = ENOSPC;
-    if (written <= 0) break;
-    done += written;
-  }
-  const int reason = errno;
-  if (::close(file) == 0 && done == text.size()) return;
-  if (done < text.size()) errno = reason;
-  throw_file_error("write", path);
+  FileBytes file(set_path + "/" + manifest_name, O_WRONLY | O_CREAT | O_TRUNC);
+  file.write(std::as_bytes(std::span(text)), 0);
+  file.close();
 }
 
 /// The manifest goes first: half a set must not look whole.
@@ -162,14 +149,9 @@ std::vector<std::string> list_sets(const std::string& directory) {
 
 Manifest read_manifest(const std::string& set_path) {
   const auto path = set_path + "/" + manifest_name;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw Error(Blame::file_system,
-                fmt::format("restart set '{}' has no manifest; it was never completed", set_path));
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return Manifest::parse(text.str(), path);
+  if (const auto text = text_of(path)) return Manifest::parse(*text, path);
+  throw Error(Blame::file_system,
+              fmt::format("restart set '{}' has no manifest; it was never completed", set_path));
 }
 
 }  // namespace thalweg

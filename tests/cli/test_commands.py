@@ -93,6 +93,18 @@ def test_a_grid_file_is_told_in_json(cli: Cli, tmp_path: Path, model: Path) -> N
     assert told == {"grid": "R2B1", "out": str(out), "cells": 320, "edges": 480, "vertices": 162}
 
 
+def test_a_grid_file_replaces_nothing_unasked(cli: Cli, tmp_path: Path, model: Path) -> None:
+    out = tmp_path / "notes.txt"
+    out.write_text("mine")
+    refused = cli("grid", "R2B1", "-o", out)
+    assert refused.returncode == 2
+    assert f"'{out}' exists; choose another name or add --overwrite" in refused.stderr
+    assert out.read_text() == "mine"
+    assert cli("grid", "R2B1", "-o", out, "--overwrite").returncode == 0
+    with netCDF4.Dataset(out) as grid:
+        assert len(grid.dimensions["cell"]) == 320
+
+
 def test_modes_have_a_table_for_each_kind(cli: Cli, model: Path) -> None:
     modes = json.loads(cli("modes", "--json").stdout)
     assert {each["kind"] for each in modes} == set(KINDS)

@@ -302,6 +302,7 @@ def report(
 def grid(
     name: Annotated[str, typer.Argument(metavar="RnBk", help="Grid, e.g. R2B4.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="netCDF file to write.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
     json_: Json = False,
 ) -> None:
     """Write a grid as a UGRID file.
@@ -310,7 +311,7 @@ def grid(
     """
     from thalweg.cli.model import write_grid
 
-    write_grid(name, out, json_)
+    write_grid(name, out, overwrite, json_)
 
 
 @app.command()

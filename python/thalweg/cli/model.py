@@ -9,6 +9,7 @@ from pathlib import Path
 import netCDF4
 
 from thalweg.config.checkout import program
+from thalweg.errors import ThalwegError
 from thalweg.run.launch import output_of
 from thalweg.run.native_lists import listed
 from thalweg.tables import print_entries
@@ -16,8 +17,10 @@ from thalweg.tables import print_entries
 _PLACES = {"cell": "cells", "edge": "edges", "vertex": "vertices"}
 
 
-def write_grid(name: str, out: Path, as_json: bool) -> None:
+def write_grid(name: str, out: Path, overwrite: bool, as_json: bool) -> None:
     """`thalweg_grid` checks the name and writes the file; its sizes are read back."""
+    if (out.is_file() or out.is_symlink()) and not overwrite:
+        raise ThalwegError(f"'{out}' exists; choose another name or add --overwrite")
     output_of([str(program("thalweg_grid")), name, "-o", str(out)])
     with netCDF4.Dataset(out) as grid:
         sizes = {words: len(grid.dimensions[place]) for place, words in _PLACES.items()}

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "field/mesh_values.hpp"
+#include "file/file_bytes.hpp"
 
 namespace thalweg {
 
@@ -72,7 +73,7 @@ std::vector<ZarrArray> mesh_arrays(const Grid& grid, const MeshContent& content)
 
 void write_mesh_arrays(const std::string& store, const Grid& grid, const MeshContent& content) {
   const std::int32_t nothing = 0;
-  write_file(store + "/mesh/c", std::as_bytes(std::span(&nothing, 1)));
+  replace_file(store + "/mesh/c", std::as_bytes(std::span(&nothing, 1)));
   std::vector<const MeshVariable*> variables;
   std::map<const MeshVariable*, std::unique_ptr<ShardFile>> files;
   for (const MeshVariable& variable : mesh_variables()) {

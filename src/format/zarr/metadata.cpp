@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 
-#include "base/file_size_signal.hpp"
 #include "codec/codec.hpp"
-#include "file/aside_file.hpp"
+#include "file/file_bytes.hpp"
 #include "file/refusal.hpp"
 #include "format/attributes.hpp"
 
@@ -44,7 +41,7 @@ Json sharding_codec(const ZarrArray& array) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text)));
+  replace_file(path, std::as_bytes(std::span(text)));
 }
 
 void make_new_directory(const std::string& path) {
@@ -146,18 +143,6 @@ void create_array(const std::string& store, const ZarrArray& array) {
 
 void write_array_json(const std::string& store, const ZarrArray& array) {
   write_text(store + "/" + array.name + "/zarr.json", array_json(array).dump(2) + "\n");
-}
-
-void write_file(const std::string& path, std::span<const std::byte> bytes) {
-  const FileSizeSignalBlocked blocked;
-  const std::string aside = path + ".part";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(aside.c_str(), "wb"),
-                                                             [](std::FILE*) { return 0; });
-  if (!file) refuse_file("create", aside, errno);
-  const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const int status = whole ? 0 : errno;
-  if (std::fclose(file.get()) != 0 || !whole) refuse_file("write", aside, whole ? errno : status);
-  rename_to_final(path);
 }
 
 }  // namespace thalweg

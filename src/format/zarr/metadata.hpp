@@ -46,8 +46,5 @@ void write_group(const std::string& store, const FileDescription& file, const st
 void write_array_json(const std::string& store, const ZarrArray& array);
 /// Makes the array's directories and its zarr.json. Throws Error(file_system).
 void create_array(const std::string& store, const ZarrArray& array);
-/// Writes a whole small file aside, then gives it its name: a kill leaves no half of one. Throws
-/// Error(file_system).
-void write_file(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace thalweg

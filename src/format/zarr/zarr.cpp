@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -148,15 +147,15 @@ class Zarr final : public Container {
     // The group first: an aside directory with zarr.json is ours, and the next run may remove it.
     write_group(aside_, file_, file_.history, arrays_);
     for (const ZarrArray& array : arrays_) create_array(aside_, array);
-    write_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
+    replace_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
     write_coordinates();
   }
 
   void write_coordinates() const {
     for (const auto& [name, height_m] : heights(file_))
-      write_file(aside_ + "/" + name + "/c", std::as_bytes(std::span(&height_m, 1)));
+      replace_file(aside_ + "/" + name + "/c", std::as_bytes(std::span(&height_m, 1)));
     if (has_levels(file_))
-      write_file(aside_ + "/level/c/0", std::as_bytes(std::span(file_.level_numbers)));
+      replace_file(aside_ + "/level/c/0", std::as_bytes(std::span(file_.level_numbers)));
     if (!file_.grid.empty())
       write_mesh_arrays(aside_, Grid::parse(file_.grid), mesh_content(file_));
   }
@@ -179,7 +178,7 @@ class Zarr final : public Container {
     list_arrays();
     write_group(aside_, file_, file_.history, arrays_);
     for (const auto& array : arrays_) write_array_json(aside_, array);
-    write_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
+    replace_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
   }
 
   /// The store of an interrupted run, with the kept times only.
@@ -190,7 +189,7 @@ class Zarr final : public Container {
       const auto now = array_json(field_array(file_, field, grids_[field]));
       Json before;
       try {
-        before = Json::parse(std::ifstream(aside_ + "/" + name + "/zarr.json"));
+        before = Json::parse(text_of(aside_ + "/" + name + "/zarr.json").value_or(""));
       } catch (const Json::exception&) {
         throw Error(Blame::user, fmt::format("'{}/{}/zarr.json' is not what a run wrote; take the "
                                              "store back from where it was copied, or begin anew",

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -38,9 +37,9 @@ Json times_of(const Definition& definition, const Stream& stream) {
 }
 
 Json streams_of(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Json::object();
-  const auto content = Json::parse(file, nullptr, false);
+  const auto text = text_of(path);
+  if (!text) return Json::object();
+  const auto content = Json::parse(*text, nullptr, false);
   if (!content.is_discarded() && content.contains("streams")) return content["streams"];
   throw Error(Blame::user,
               fmt::format("'{}' is damaged, which tells how the run began; put it back "
@@ -99,12 +98,7 @@ void write_begun(const Definition& definition) {
     entry["from"] = definition.begun.from;
   }
   const auto text = Json{{"streams", all}}.dump(1) + "\n";
-  const auto aside = path + ".part";
-  {
-    const FileBytes file(aside, O_WRONLY | O_CREAT | O_TRUNC);
-    file.write(std::as_bytes(std::span(text)), 0);
-  }
-  rename_file(aside, path);
+  replace_file(path, std::as_bytes(std::span(text)));
 }
 
 std::optional<BegunRun> find_begun_run(const OutputSettings& settings,

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <span>
+#include <sstream>
 
 #include "base/crc32.hpp"
 #include "file/file_bytes.hpp"
@@ -106,13 +106,14 @@ std::string journal_path(const std::string& directory, const std::string& file_p
 }
 
 std::optional<JournalContent> read_journal(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
+  const auto all = text_of(path);
+  if (!all) return std::nullopt;
   JournalContent content;
+  std::istringstream lines(*all);
   int number = 0;
-  for (std::string text; std::getline(file, text); ++number) {
+  for (std::string text; std::getline(lines, text); ++number) {
     const auto json = opened(text);
-    if (!json && file.peek() == std::ifstream::traits_type::eof()) break;  // cut short
+    if (!json && lines.peek() == std::istringstream::traits_type::eof()) break;  // cut short
     if (!json) refuse_line(path, fmt::format("line {}", number + 1));
     if (number == 0) {
       content.settings = json->value("settings", "");
@@ -131,13 +132,12 @@ std::optional<JournalContent> read_journal(const std::string& path) {
 }
 
 std::optional<JournalEnd> read_journal_end(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return std::nullopt;
-  const auto size = static_cast<std::int64_t>(file.tellg());
+  if (!is_file(path)) return std::nullopt;
+  const FileBytes file(path, O_RDONLY);
+  const auto size = file.size();
   for (std::int64_t bytes = std::min(size, tail_bytes);; bytes = std::min(size, 4 * bytes)) {
     std::string text(bytes, '\0');
-    file.seekg(size - bytes);
-    file.read(text.data(), bytes);
+    file.read(std::as_writable_bytes(std::span(text)), size - bytes);
     int cut = 0;  // lines that a kill may have cut short: the last
     for (auto end = text.size(); end > 0;) {
       const auto newline = text.rfind('\n', end - 1);
@@ -161,12 +161,7 @@ Journal::Journal(std::string path, const JournalContent& content) : path_(std::m
   make_directory(fs::path(path_).parent_path().string());
   auto text = sealed({{"settings", content.settings}, {"history", content.history}});
   for (const auto& line : content.lines) text += sealed(to_json(line));
-  const auto aside = path_ + ".part";
-  {
-    const FileBytes file(aside, O_WRONLY | O_CREAT | O_TRUNC);
-    file.write(std::as_bytes(std::span(text)), 0);
-  }
-  rename_file(aside, path_);
+  replace_file(path_, std::as_bytes(std::span(text)));
 }
 
 void Journal::append(const JournalJson& line) const {

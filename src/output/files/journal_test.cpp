@@ -54,6 +54,17 @@ TEST_CASE("the_end_of_a_journal_is_that_of_the_whole_wherever_a_kill_cut_it") {
   }
 }
 
+TEST_CASE("a_journal_that_cannot_be_read_does_not_count_as_not_there") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const auto path = directory.path + "/out.nc.jsonl";
+  CHECK_FALSE(read_journal(path));
+  CHECK_FALSE(read_journal_end(path));
+  fs::create_directory(path);
+  CHECK_THROWS_WITH_AS(read_journal(path), doctest::Contains("Is a directory"), Error);
+  CHECK_THROWS_WITH_AS(read_journal_end(path), doctest::Contains("Is a directory"), Error);
+}
+
 TEST_CASE("damage_before_the_last_line_of_a_journal_is_no_end") {
   const SharedDirectory directory;
   if (world_rank() != 0) return;
