@@ -127,3 +127,16 @@ def test_a_record_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ThalwegError, match=r"run\.json'? cannot be written"):
         record.end("complete")
     assert json.loads((tmp_path / "run.json").read_text())["status"] == "running"
+
+
+def test_an_mpi_that_does_not_start_says_why(
+    cli: Cli, small_case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path
+) -> None:
+    no_directory = tmp_path / "file"
+    no_directory.touch()
+    monkeypatch.setenv("TMPDIR", str(no_directory))
+    result = cli("run", small_case, "--out", tmp_path / "run")
+    assert result.returncode == 1
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert str(no_directory) in result.stderr.partition("MPI said")[2]
+    assert "log.txt" in result.stderr

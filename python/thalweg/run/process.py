@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import shorten
 from types import TracebackType
 from typing import IO, Any
 
@@ -28,6 +29,11 @@ AFTER_ERROR_S = 20.0
 _RANK_CODE = re.compile(
     r"^\s*Exit code:\s+(\d+)"
 )  # mpirun's own may be that of a stumble at its end
+_DASHES = "-" * 60
+_LIMITS = {
+    signal.SIGXFSZ: ": a file would outgrow the limit of file sizes (see 'ulimit -f')",
+    signal.SIGXCPU: ": it used all processor time it may (see 'ulimit -t')",
+}
 _SIGNALLED = re.compile(r"rank (\d+) .*exited on signal (\d+)")
 
 
@@ -46,6 +52,8 @@ class ModelProcess:
         self._errors: list[str] = []
         self._rank_code = 1
         self._signalled: tuple[int, int] | None = None  # (rank, signal)
+        self._box: list[str] | None = None  # what Open MPI says first between two dashed lines
+        self._box_is_open = False
         self._process = subprocess.Popen(
             [*_ending_with_us(), *command],
             stdin=subprocess.DEVNULL,
@@ -127,8 +135,11 @@ class ModelProcess:
             number = self._signalled[1] if self._signalled else (-code if code < 0 else code - 128)
             who = f"rank {self._signalled[0]}" if self._signalled else "mpirun"
             sentence = f"{who} was ended by signal {number} ({_signal_name(number)})"
+            sentence += _LIMITS.get(number, "")
         else:
             sentence = f"the model ended with code {code} and without a sentence"
+            words = " ".join(" ".join(self._box or ()).split())
+            sentence += f"; MPI said '{shorten(words, 240)}'" if words else ""
         return ThalwegError(f"{sentence}; see '{self._log_path}'", exit_code=1)
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
@@ -140,6 +151,11 @@ class ModelProcess:
         self._lines.put(None)
 
     def _note_error(self, text: str) -> None:
+        if text.startswith(_DASHES):
+            self._box_is_open = self._box is None
+            self._box = self._box or []
+        elif self._box_is_open and self._box is not None:
+            self._box.append(text)
         if ERROR_MARK in text:
             self._errors.append(text.partition(ERROR_MARK)[2].strip())
         if match := _RANK_CODE.match(text):
