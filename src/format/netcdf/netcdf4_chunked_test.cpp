@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "format/netcdf/hdf5_zstd.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 
@@ -356,4 +357,18 @@ TEST_CASE("a_file_that_went_with_its_folder_is_not_called_damaged") {
                        doctest::Contains("folder' is not there"), Error);
   CHECK_THROWS_WITH_AS(check_netcdf_open(NC_ENOTNC, "/proc/self/status"),
                        doctest::Contains("is no whole netCDF file any more"), Error);
+}
+
+TEST_CASE("a_file_that_a_reader_has_open_is_not_called_damaged") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const auto path = directory.path + "/wind.nc";
+  { const NetcdfFile made(path, NC_NETCDF4); }
+  int reader = -1;
+  REQUIRE(nc_open(path.c_str(), NC_NOWRITE, &reader) == NC_NOERR);
+  CHECK_THROWS_WITH_AS(check_netcdf_open(NC_EHDFERR, path),
+                       doctest::Contains("another program has"), Error);
+  nc_close(reader);
+  CHECK_THROWS_WITH_AS(check_netcdf_open(NC_EHDFERR, path), doctest::Contains("no whole netCDF"),
+                       Error);
 }

@@ -2,8 +2,11 @@
 // Turns netCDF status codes into sentences.
 #include "format/netcdf/netcdf_calls.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -39,6 +42,15 @@ int reason_of(int status, const std::string& path) {
   return status;
 }
 
+/// HDF5 locks what it has open, for readers too.
+bool is_locked(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool refused = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return refused;
+}
+
 }  // namespace
 
 void check_netcdf(int status, const char* what, const std::string& path) {
@@ -64,6 +76,12 @@ void check_netcdf_open(int status, const std::string& path) {
   const bool vague = status == NC_EHDFERR || status == NC_ENOTNC;
   std::error_code ignored;  // HDF5 does not say that a file has gone with its directory
   if (vague && !std::filesystem::exists(path, ignored)) status = ENOENT;
+  if (vague && is_locked(path)) {
+    throw Error(Blame::user,
+                fmt::format("another program has '{}' open and has locked it; end that "
+                            "program, then try again",
+                            path));
+  }
   if (vague && status != ENOENT) {
     throw Error(Blame::user, fmt::format("'{}' is no whole netCDF file any more ({}); put it back "
                                          "as it was, or begin anew",
