@@ -27,9 +27,10 @@ Array = NDArray[Any]
 Real = np.float32 | np.float64
 LINE_BYTES = 64  # of a cache
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
-# Errors of functions are in their values, nobody reads errno; what sets it is called value by value.
+# Nobody reads errno: with it, a function would be called value by value.
 FLAGS = (
-    "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared",
+    "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
+    "-fPIC", "-shared",
 )  # fmt: skip
 MORE_FLAGS = {
     "serial": (),

@@ -30,7 +30,7 @@ _RANK_CODE = re.compile(
     r"^\s*Exit code:\s+(\d+)"
 )  # mpirun's own may be that of a stumble at its end
 _DASHES = "-" * 60
-_LIMITS = {
+_LIMITS: dict[int, str] = {
     signal.SIGXFSZ: ": a file would outgrow the limit of file sizes (see 'ulimit -f')",
     signal.SIGXCPU: ": it used all processor time it may (see 'ulimit -t')",
 }

@@ -27,7 +27,7 @@ RESERVED = frozenset(
         "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno",
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
         "is_negative", "stream", "fetch", "first_line", "end_streams", "tile", "tiles",
-        "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
+        "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
     }
 )  # fmt: skip
 

@@ -11,11 +11,23 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import factor, levels_of, row
 from thalweg.dsl.passes.streams import streamed
-from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep
+from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, reads
 from thalweg.dsl.targets.cpp_divisions import Divisors, is_power_of_two, stays
 from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
+LANES = {"double": 8, "float": 16}  # of the longest vectors
+CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time: for the last ones some once more.
+template <std::int64_t lanes, class Pass>
+__attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
+                                                             Pass pass) {
+  if (end - begin < lanes) return pass(begin, end);
+  for (std::int64_t next = begin; next < end; next += lanes) {
+    const std::int64_t from = std::min(next, end - lanes);
+    pass(from, from + lanes);
+  }
+}
+"""
 
 
 class Loops:
@@ -41,7 +53,7 @@ class Loops:
         self.expressions = CppText(self._read, self._quotient, self.real)
         self.loop: LevelLoop | None = None  # that is being written
         self.divisors = Divisors()  # of that loop
-        self.has_quotients = False
+        self.has_quotients = self.has_vectors = False
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
         self.starts: dict[
             str, str
@@ -63,7 +75,8 @@ class Loops:
         for loop in sweep.loops:
             inner = self._steps(loop)
             told = self.is_told and loop.levels is not None and _is_free(loop)
-            over_levels = [*([SIMD] if told else []), *self._over_levels(loop, inner)]
+            over = self._over_vectors if told else self._over_levels
+            over_levels = over(loop, inner)
             over_levels = self.divisors.around(over_levels, 1, [])
             lines += [*self._over_members(loop, over_levels), *self._streams(loop)]
         return [*self._found_neighbours(), *lines]
@@ -146,6 +159,31 @@ class Loops:
         if loop.levels.order == "downward":
             head = f"for (std::int64_t {name} = {end} - 1; {name} >= {begin}; --{name}) {{"
         return [head, *(f"  {line}" for line in inner), "}"]
+
+    def _over_vectors(self, loop: LevelLoop, inner: list[str]) -> list[str]:
+        """Levels that do not need each other, so many at a time that they fill long vectors."""
+        lines = [SIMD, *self._over_levels(loop, inner)]
+        assert loop.levels is not None
+        if loop.group is not None or not self._may_repeat(loop):
+            return lines
+        self.has_vectors = True
+        begin, end = self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
+        head = f"for (std::int64_t {loop.name} = from; {loop.name} < to; ++{loop.name}) {{"
+        lanes = "[&](std::int64_t from, std::int64_t to) __attribute__((always_inline)) {"
+        return [
+            f"in_vectors<{LANES[self.real]}>({begin}, {end}, {lanes}",
+            *(f"  {line}" for line in [SIMD, head, *lines[2:]]),
+            "});",
+        ]
+
+    def _may_repeat(self, loop: LevelLoop) -> bool:
+        """Whether a level comes out the same when it is computed once more."""
+        names = [step.name for step in loop.steps]
+        for number, step in enumerate(loop.steps):
+            later = {name for name in names[number:] if self.plan.kept.get(name) != "scalar"}
+            if any(read.name in later for read in reads([step])):
+                return False
+        return True
 
     def _quotient(self, quotient: ir.Apply, slots: dict[str, int]) -> str | None:
         """By what is the same at all levels."""

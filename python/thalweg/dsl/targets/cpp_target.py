@@ -13,7 +13,7 @@ from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
-from thalweg.dsl.targets.cpp_loops import Loops
+from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
 from thalweg.dsl.targets.cpp_tiles import Tiling
@@ -120,6 +120,7 @@ class _Writer:
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [CODE_OF_FETCH] if self.has_fetches else []
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
+        lines += [CODE_OF_VECTORS] if self.loops.has_vectors else []
         lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._constants()
         lines += self.tiling.functions() if self.tiling else []
