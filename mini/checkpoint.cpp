@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -37,6 +39,7 @@ const std::string& scalar(const RestartSet& set, const std::string& name) {
 }
 
 constexpr const char* setting_prefix = "model.";  // of a scalar: the setting when it was written
+constexpr std::array deciding_the_step{"cfl", "time_scheme", "time_step"};
 
 std::string text_of(const SettingValue& value) {
   return std::visit([](const auto& typed) { return fmt::format("{}", typed); }, value);
@@ -48,10 +51,23 @@ std::vector<std::string> changes_since(const RestartSet& set, const SettingTable
   for (const auto& [key, value] : model.values()) {
     const auto before = set.scalars.find(setting_prefix + key);
     if (before == set.scalars.end() || before->second == text_of(value)) continue;
-    notes.push_back(fmt::format("[model] {} is {} from {} s on; until then it was {}", key,
-                                text_of(value), set.time.seconds(), before->second));
+    notes.push_back(
+        key == "depth_spread"
+            ? fmt::format("[model] {} = {} changes nothing: it says how a run begins, and this one "
+                          "began with {}",
+                          key, text_of(value), before->second)
+            : fmt::format("[model] {} is {} from {} s on; until then it was {}", key,
+                          text_of(value), set.time.seconds(), before->second));
   }
   return notes;
+}
+
+/// Whether what the largest stable step follows from is as it was.
+bool keeps_its_step(const RestartSet& set, const SettingTable& model) {
+  return std::all_of(deciding_the_step.begin(), deciding_the_step.end(), [&](const char* key) {
+    const auto before = set.scalars.find(std::string(setting_prefix) + key);
+    return before == set.scalars.end() || before->second == text_of(model.values().at(key));
+  });
 }
 
 void require_same(const RestartSet& set, const std::string& name, const std::string& wanted) {
@@ -138,8 +154,10 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
   require_same(set, "grid", experiment.table("grid").text("name"));
   require_same(set, "case", experiment.table("model").text("case"));
   Continuation from;
-  from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
-  from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
+  if (keeps_its_step(set, experiment.table("model"))) {
+    from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
+    from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
+  }
   from.first.mass_m3 = from_hexadecimal(scalar(set, "first_mass_m3"));
   from.first.tracer_m3 = from_hexadecimal(scalar(set, "first_tracer_m3"));
   from.first.energy_m5_s2 = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);

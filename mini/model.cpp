@@ -5,11 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -55,6 +51,7 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
     : experiment_(experiment),
       comm_(comm),
       directory_(directory),
+      diagnostics_log_(directory + "/diagnostics.jsonl"),
       start_(find_start(comm, experiment, directory)),
       streams_(stream_settings(experiment)) {
   const ScopedTimer timer(Timer::model_init);
@@ -106,21 +103,12 @@ void Model::announce() {
   begin_diagnostics();
 }
 
-/// A run that goes on in the same directory keeps what came before: the beginning of the file.
-void Model::begin_diagnostics() const {
-  const auto path = directory_ + "/diagnostics.jsonl";
-  std::uintmax_t kept = 0;
-  if (start_.from && start_.at.same_files) {
-    std::ifstream before(path);
-    for (std::string line; std::getline(before, line) && !before.eof();) {
-      const auto json = nlohmann::json::parse(line, nullptr, false);
-      if (json.is_discarded() || json.at("time_s") > start_.at.set.time.seconds()) break;
-      kept += line.size() + 1;
-    }
-  }
-  std::error_code refused;  // then report() says so
-  std::ofstream(path, std::ios::app);
-  std::filesystem::resize_file(path, kept, refused);
+/// A run that goes on in the same directory keeps what came before.
+void Model::begin_diagnostics() {
+  const bool goes_on = start_.from && start_.at.same_files;
+  const auto told = goes_on ? diagnostics_log_.keep_until(start_.at.set.time.seconds())
+                            : diagnostics_log_.begin();
+  if (!told.empty()) say({{"note", told}});
 }
 
 bool Model::report(double time_s) {
@@ -136,12 +124,8 @@ bool Model::report(double time_s) {
                               {"energy", now.energy_m5_s2},
                               {"energy_drift", energy_drift(first_, now)}}}};
   say(line);
-  const auto path = directory_ + "/diagnostics.jsonl";
-  std::ofstream file(path, std::ios::app);
-  file << line["diagnostics"].dump() << '\n' << std::flush;
-  if (!file && !std::exchange(diagnostics_refused_, true))
-    say({{"note", fmt::format("'{}' lacks the time {} s and perhaps later ones: {}", path, time_s,
-                              std::strerror(errno))}});
+  const auto refused = diagnostics_log_.append(line["diagnostics"]);
+  if (!refused.empty() && !std::exchange(diagnostics_refused_, true)) say({{"note", refused}});
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "checkpoint.hpp"
 #include "derived.hpp"
 #include "diagnostics.hpp"
+#include "diagnostics_log.hpp"
 #include "dynamics.hpp"
 #include "run_settings.hpp"
 #include "runge_kutta.hpp"
@@ -35,7 +36,7 @@ class Model {
   void define(Output& output, Restart* restart) const;
   void step_to_end(Output& output, Restart* restart);
   void write_checkpoint(Restart& restart, ModelTime time);
-  void begin_diagnostics() const;
+  void begin_diagnostics();
   void announce();  ///< the "start" message
   void write_output(Output& output, ModelTime time);
   bool report(
@@ -47,6 +48,7 @@ class Model {
   MPI_Comm comm_;
   int rank_ = 0;
   std::string directory_;
+  DiagnosticsLog diagnostics_log_;
   const Start start_;
   std::vector<StreamSettings> streams_;
   Mesh mesh_;

@@ -13,6 +13,7 @@
 
 #include "base/file_size_signal.hpp"
 #include "file/aside_file.hpp"
+#include "file/entries.hpp"
 #include "file/refusal.hpp"
 #include "thalweg/error.hpp"
 
@@ -130,8 +131,7 @@ void rename_file(const std::string& from, const std::string& to) {
 }
 
 void require_file(const std::string& path) {
-  std::error_code ignored;
-  if (fs::exists(path + ".part", ignored) || fs::exists(path, ignored)) return;
+  if (is_present(path + ".part") || is_present(path)) return;
   throw Error(Blame::user,
               fmt::format("there is neither '{}' nor '{}.part', which the run before wrote; put it "
                           "back, or begin anew",
@@ -140,8 +140,7 @@ void require_file(const std::string& path) {
 
 void take_back(const std::string& path) {
   require_file(path);
-  std::error_code ignored;
-  if (!fs::exists(path + ".part", ignored)) rename_file(path, path + ".part");
+  if (!is_present(path + ".part")) rename_file(path, path + ".part");
 }
 
 }  // namespace thalweg

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "file/entries.hpp"
 #include "ranks/agreement.hpp"
 #include "restart/set_directory.hpp"
 #include "thalweg/error.hpp"
@@ -32,15 +33,14 @@ bool is_same(const std::string& one, const std::string& other) {
 
 /// Of another run: a name that is mistaken must not look like a run without checkpoints.
 void require_directory_of_sets(const std::string& directory) {
-  std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) {
+  if (!is_a_directory(directory)) {
     throw Error(Blame::user,
                 fmt::format("there is no directory '{}' to read checkpoints from; give "
                             "the restart/ of a run",
                             directory));
   }
   const auto below = directory + "/restart";
-  if (!list_sets(directory).empty() || !fs::is_directory(below, ignored)) return;
+  if (!list_sets(directory).empty() || !is_a_directory(below)) return;
   throw Error(
       Blame::user,
       fmt::format("'{}' holds no checkpoints itself; those of its run lie in '{}': give that",

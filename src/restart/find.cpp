@@ -99,9 +99,10 @@ RestartSet find_restart(MPI_Comm comm, const std::string& directory,
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   std::string dates;
-  if (rank == 0) {
-    for (const auto& date : list_sets(directory)) dates += date + "\n";
-  }
+  throw_together(comm, attempt(rank, [&] {
+                   if (rank != 0) return;
+                   for (const auto& date : list_sets(directory)) dates += date + "\n";
+                 }));
   dates = broadcast_text(comm, 0, dates);
   RestartSet set;
   for (std::size_t begin = 0; begin < dates.size();) {

@@ -18,8 +18,8 @@ namespace thalweg {
 
 /// Parts, and the fields in them, begin at multiples of this: a page of the page cache.
 inline constexpr std::int64_t part_alignment_bytes = 4096;
-/// Parts are checked and written in slabs that fit the second-level cache beside other data, and
-/// end at multiples of this: the page cache takes memory in pieces as large as they are aligned.
+/// Parts are checked and written in slabs that fit the second-level cache beside other data; slabs
+/// end at multiples of this in the part.
 inline constexpr std::int64_t part_slab_bytes = std::int64_t{1} << 20;
 
 /// The points of one place that a rank owns. `local` = number in the order of OwnedPoints.

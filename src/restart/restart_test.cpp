@@ -349,6 +349,16 @@ TEST_SUITE("restart") {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
+  TEST_CASE("a_directory_that_nobody_can_look_at_does_not_count_as_one_without_sets") {
+    const SharedDirectory directory;
+    const auto path = directory.path + "/restart";
+    if (rank_of(MPI_COMM_WORLD) == 0) fs::create_symlink("restart", path);  // not even root can
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_THROWS_WITH_AS(find_restart(MPI_COMM_WORLD, path), doctest::Contains("cannot list"),
+                         Error);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
   TEST_CASE("what_does_not_fit_is_refused_in_one_sentence") {
     const SharedDirectory directory;
     write_sets(settings_for("joint_multifile", directory.path), ranks_of(MPI_COMM_WORLD), 0, {0.0});

@@ -31,7 +31,12 @@ Retention::Retention(std::string directory, int keep, std::function<bool(ModelTi
 
 KeptSets Retention::before(const std::string& date, ModelTime time) {
   if (!covered_) return {keep_, std::nullopt};
-  auto sets = list_sets(directory_);  // the newest first
+  std::vector<std::string> sets;
+  try {
+    sets = list_sets(directory_);  // the newest first
+  } catch (const Error&) {         // nobody can tell which there are: all are kept
+    return {keep_, std::string()};
+  }
   std::erase_if(sets, [&](const std::string& each) { return !is_earlier(each, date); });
   // Nothing will be removed, even if the set before this one is under way.
   if (static_cast<int>(sets.size()) + 1 < keep_) return {keep_, std::nullopt};

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <span>
 
+#include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "thalweg/error.hpp"
 
@@ -68,20 +69,18 @@ void remove_strangers(const std::string& set_path, const Manifest& manifest) {
 
 void remove_old_sets(const std::string& directory, const std::string& newest,
                      const KeptSets& keep) {
-  std::error_code ignored;
-  std::vector<fs::path> left_over;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    const auto stem = entry.path().stem().string(), suffix = entry.path().extension().string();
-    if (is_date(stem) && (suffix == unfinished_suffix || suffix == replaced_suffix)) {
-      left_over.push_back(entry.path());
+  for (const fs::path name : names_in(directory)) {
+    const auto suffix = name.extension().string();
+    if (is_date(name.stem().string()) &&
+        (suffix == unfinished_suffix || suffix == replaced_suffix)) {
+      remove_set(directory / name);
     }
   }
-  for (const auto& path : left_over) remove_set(path);
   int kept = 0;
   for (const auto& date : list_sets(directory)) {
     if (is_earlier(newest, date)) continue;
     const auto path = fs::path(directory) / date;
-    const bool whole = fs::exists(path / manifest_name, ignored);
+    const bool whole = is_present(path / manifest_name);
     const bool needed = keep.from_date && !is_earlier(date, *keep.from_date);
     if (!whole || (kept >= keep.newest && !needed)) {
       remove_set(path);
@@ -112,13 +111,15 @@ void complete_set(const std::string& directory, const Manifest& manifest, const 
   const auto final_path = directory + "/" + manifest.date;
   remove_strangers(unfinished, manifest);
   write_manifest(unfinished, manifest);
-  std::error_code ignored;
-  if (fs::exists(final_path, ignored)) {
+  if (is_present(final_path)) {
     remove_set(final_path + replaced_suffix);
     rename_path(final_path, final_path + replaced_suffix);
   }
   rename_path(unfinished, final_path);
-  remove_old_sets(directory, manifest.date, kept);
+  try {
+    remove_old_sets(directory, manifest.date, kept);
+  } catch (const Error&) {  // nobody can tell which they are: they stay, and this set is whole
+  }
 }
 
 void remove_sets_after(const std::string& directory, const std::string& date) {
@@ -138,10 +139,8 @@ bool is_earlier(std::string_view date, std::string_view other) {
 
 std::vector<std::string> list_sets(const std::string& directory) {
   std::vector<std::string> dates;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    const auto name = entry.path().filename().string();
-    if (is_date(name) && entry.is_directory(ignored)) dates.push_back(name);
+  for (const auto& name : names_in(directory)) {
+    if (is_date(name) && is_a_directory(fs::path(directory) / name)) dates.push_back(name);
   }
   std::sort(dates.rbegin(), dates.rend(), is_earlier);
   return dates;

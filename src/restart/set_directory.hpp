@@ -29,10 +29,12 @@ void give_up_set(const std::string& directory, const std::string& date) noexcept
 /// Which of two sets is of an earlier time, by their dates; "" is before all.
 bool is_earlier(std::string_view date, std::string_view other);
 
-/// Removes the sets of later times than this date, whole or not; of "", all.
+/// Removes the sets of later times than this date, whole or not; of "", all. Throws
+/// Error(file_system).
 void remove_sets_after(const std::string& directory, const std::string& date);
 
 /// Dates of all sets below the directory, whole or not, the newest first; none if it is not there.
+/// Throws Error(file_system).
 std::vector<std::string> list_sets(const std::string& directory);
 
 /// Reads and parses the manifest of a set. Throws Error(file_system).

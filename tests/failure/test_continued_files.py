@@ -64,6 +64,26 @@ def test_a_continued_run_says_which_settings_of_the_model_changed(
         assert all(note in done.stderr for note in notes)
 
 
+def test_a_continued_run_with_another_courant_number_has_another_step(
+    cli: object, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+
+    def step_s(*words: object) -> float:
+        done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+        return float(json.loads((run / "run.json").read_text())["start"]["time_step_s"])
+
+    before = step_s("--set", "time.duration=PT3H")
+    changed = ["--set", "model.cfl=0.2", "--set", "model.depth_spread=0.5"]
+    after = step_s("--continue", *changed)
+    notes = json.loads((run / "run.json").read_text())["notes"]
+    assert after <= before / 2
+    assert "[model] cfl is 0.2 from 10800 s on; until then it was 0.8" in notes
+    assert any("[model] depth_spread = 0.5 changes nothing" in note for note in notes)
+
+
 @pytest.mark.some(3)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_continued_run_has_the_files_of_one_that_never_stopped(

@@ -85,3 +85,22 @@ def test_a_log_on_a_full_disk_hides_no_sentence(tmp_path: Path) -> None:
     failure = process.failure()
     assert failure is not None
     assert (failure.sentence, failure.exit_code) == ("the disk is full", 2)
+
+
+def test_what_mpi_says_is_its_first_box_that_is_no_warning(tmp_path: Path) -> None:
+    line, log = "-" * 76, tmp_path / "log.txt"
+    noise = "\n".join(f"noise {number}" for number in range(100))
+    cause = f"No room\n  for ranks\n{line}"
+    boxes = [f"WARNING: no\n  fast network\n{line}", cause, f"Later\n{line}"]
+    for text, said in (
+        (f"{line}\n" + f"\n{line}\n".join(boxes), "; MPI said 'No room for ranks'"),
+        (f"{line}\n{noise}\n{line}\n{cause}", "; MPI said 'No room for ranks'"),
+        (f"{line}\n{noise}", ""),
+    ):
+        (tmp_path / "said").write_text(text + "\n")
+        words = ["sh", "-c", f"cat '{tmp_path}/said' >&2; exit 1"]
+        with ModelProcess(words, log, {}) as process:
+            assert not any(process.messages())
+        failure = process.failure()
+        assert failure is not None
+        assert failure.sentence.endswith(f" without a sentence{said}; see '{log}'")

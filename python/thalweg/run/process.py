@@ -30,6 +30,7 @@ _RANK_CODE = re.compile(
     r"^\s*Exit code:\s+(\d+)"
 )  # mpirun's own may be that of a stumble at its end
 _DASHES = "-" * 60
+_BOX_LINES = 40  # what has more between dashed lines is nothing that Open MPI says
 _LIMITS: dict[int, str] = {
     signal.SIGXFSZ: ": a file would outgrow the limit of file sizes (see 'ulimit -f')",
     signal.SIGXCPU: ": it used all processor time it may (see 'ulimit -t')",
@@ -52,8 +53,8 @@ class ModelProcess:
         self._errors: list[str] = []
         self._rank_code = 1
         self._signalled: tuple[int, int] | None = None  # (rank, signal)
-        self._box: list[str] | None = None  # what Open MPI says first between two dashed lines
-        self._box_is_open = False
+        self._box = ""  # what Open MPI says first between two dashed lines, but for warnings
+        self._open_box: list[str] | None = None
         self._process = subprocess.Popen(
             [*_ending_with_us(), *command],
             stdin=subprocess.DEVNULL,
@@ -138,8 +139,7 @@ class ModelProcess:
             sentence += _LIMITS.get(number, "")
         else:
             sentence = f"the model ended with code {code} and without a sentence"
-            words = " ".join(" ".join(self._box or ()).split())
-            sentence += f"; MPI said '{shorten(words, 240)}'" if words else ""
+            sentence += f"; MPI said '{shorten(self._box, 240)}'" if self._box else ""
         return ThalwegError(f"{sentence}; see '{self._log_path}'", exit_code=1)
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
@@ -150,12 +150,22 @@ class ModelProcess:
             self._lines.put((name, raw.decode("utf-8", errors="replace").rstrip("\n")))
         self._lines.put(None)
 
+    def _note_box(self, text: str) -> None:
+        if not text.startswith(_DASHES):
+            if self._open_box is not None:
+                self._open_box.append(text)
+                if len(self._open_box) > _BOX_LINES:
+                    self._open_box = None
+        elif self._open_box is None:
+            self._open_box = []
+        else:
+            words = " ".join(" ".join(self._open_box).split())
+            self._open_box = None
+            if not self._box and not words.upper().startswith("WARNING"):
+                self._box = words
+
     def _note_error(self, text: str) -> None:
-        if text.startswith(_DASHES):
-            self._box_is_open = self._box is None
-            self._box = self._box or []
-        elif self._box_is_open and self._box is not None:
-            self._box.append(text)
+        self._note_box(text)
         if ERROR_MARK in text:
             self._errors.append(text.partition(ERROR_MARK)[2].strip())
         if match := _RANK_CODE.match(text):

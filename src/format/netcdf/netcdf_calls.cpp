@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "file/refusal.hpp"
 
@@ -42,13 +44,18 @@ int reason_of(int status, const std::string& path) {
   return status;
 }
 
-/// HDF5 locks what it has open, for readers too.
+/// HDF5 locks what it has open, for readers too. Seen twice, so that it is not another program that
+/// is looking just now, as we are.
 bool is_locked(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  const bool refused = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const auto refused = [&] {
+    return ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  constexpr std::chrono::milliseconds pause(50);
+  const bool locked = refused() && (std::this_thread::sleep_for(pause), refused());
   ::close(file);
-  return refused;
+  return locked;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "base/page_bytes.hpp"
+#include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "file/refusal.hpp"
 #include "format/attributes.hpp"
@@ -33,19 +34,16 @@ namespace fs = std::filesystem;
 
 /// May this path be replaced by a store: nothing there, or an older store?
 bool is_free_or_store(const std::string& path) {
-  std::error_code ignored;
-  return !fs::exists(path, ignored) || fs::exists(path + "/zarr.json", ignored);
+  return !is_present(path) || is_present(path + "/zarr.json");
 }
 
 /// The same of an aside path, where a kill may have come before the first file has its name.
 bool is_free_or_begun(const std::string& aside) {
   if (is_free_or_store(aside)) return true;
-  std::error_code ignored;
-  if (!fs::is_directory(aside, ignored)) return false;
-  const fs::directory_iterator entries(aside, ignored);
-  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().filename() == "zarr.json.part";
-  });
+  if (!is_a_directory(aside)) return false;
+  const auto names = names_in(aside);
+  return std::all_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name == "zarr.json.part"; });
 }
 
 class Zarr final : public Container {
@@ -141,8 +139,7 @@ class Zarr final : public Container {
                       "'{}'; move it away",
                       file_.path, aside_));
     }
-    std::error_code ignored;
-    fs::remove_all(aside_, ignored);  // of a run that did not end
+    remove_whole(aside_, file_.path + ".old");  // of a run that did not end
     if (mkdir(aside_.c_str(), 0777) != 0) refuse_file("create", aside_, errno);
     // The group first: an aside directory with zarr.json is ours, and the next run may remove it.
     write_group(aside_, file_, file_.history, arrays_);

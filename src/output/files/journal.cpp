@@ -106,10 +106,10 @@ std::string journal_path(const std::string& directory, const std::string& file_p
 }
 
 std::optional<JournalContent> read_journal(const std::string& path) {
-  const auto all = text_of(path);
+  auto all = text_of(path);
   if (!all) return std::nullopt;
   JournalContent content;
-  std::istringstream lines(*all);
+  std::istringstream lines(std::move(*all));
   int number = 0;
   for (std::string text; std::getline(lines, text); ++number) {
     const auto json = opened(text);

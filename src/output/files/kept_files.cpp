@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
@@ -22,14 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
+bool is_complete(const std::string& path) {
+  return is_present(path) && !is_present(path + ".part");
 }
 
-bool is_complete(const std::string& path) { return exists(path) && !exists(path + ".part"); }
-
-bool is_there(const std::string& path) { return exists(path) || exists(path + ".part"); }
+bool is_there(const std::string& path) { return is_present(path) || is_present(path + ".part"); }
 
 /// All that a file consists of when it is complete: itself or its parts and, where there is one,
 /// the index over them; and what the container writes beside each.
@@ -50,10 +48,9 @@ std::vector<std::string> complete_paths(const Definition& definition, const Lane
 std::vector<JournalEnd> journals_of(const Definition& definition, int stream, int partition,
                                     int begin, int end) {
   std::vector<JournalEnd> ends;
-  std::error_code none;
+  const auto directory = journal_directory(definition);
   std::set<fs::path> there;  // one listing: most of many files have none
-  for (const auto& entry : fs::directory_iterator(journal_directory(definition), none))
-    there.insert(entry.path());
+  for (const auto& name : names_in(directory)) there.insert(fs::path(directory) / name);
   const auto& files = definition.streams[stream].schedule.files();
   for (int file = begin; file < end && !there.empty(); ++file) {
     const auto path = journal_of(definition, stream, file);
@@ -65,7 +62,7 @@ std::vector<JournalEnd> journals_of(const Definition& definition, int stream, in
 
 /// Where a path below the directory of the run lies: its file or store may have its final name.
 fs::path found_path(const fs::path& directory, const fs::path& path) {
-  if (exists(directory / path)) return directory / path;
+  if (is_present(directory / path)) return directory / path;
   auto aside = directory / (path.begin()->string() + ".part");
   for (auto name = std::next(path.begin()); name != path.end(); ++name) aside /= *name;
   return aside;
@@ -87,7 +84,7 @@ void require_bytes(const JournalContent& content, bool complete, const fs::path&
   }
   for (const auto& [path, end] : ends) {
     const auto found = found_path(directory, path);
-    if (!complete || exists(found)) require_size(found, end);
+    if (!complete || is_present(found)) require_size(found, end);
   }
 }
 
@@ -184,7 +181,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                            [&](const JournalLine& line) { return line.time > after; }),
               lines.end());
   // A file that was completed may have been cut to its times: values lie elsewhere since then.
-  const bool some = std::any_of(paths.begin(), paths.end(), exists);
+  const bool some = std::any_of(paths.begin(), paths.end(), is_present);
   if (content->closed ? !content->unmoved : some) forget_blocks(*content);
   const bool complete = std::exchange(content->closed, false);
   content->unmoved = false;
@@ -206,7 +203,7 @@ void require_unharmed(const JournalContent& content, const fs::path& directory) 
       const auto written = part.value("blocks", JournalJson::object());
       for (const auto& [path, blocks] : written.items()) {
         const auto found = found_path(directory, path);
-        if (!exists(found)) continue;
+        if (!is_present(found)) continue;
         const FileBytes file(found.string(), O_RDONLY);
         for (const auto& block : blocks_from_json(blocks)) {
           const auto now = read_block(file, block.offset, block.offset + block.bytes);

@@ -2,14 +2,13 @@
 // Files by the names that writers give them; parts have numbers without gaps.
 #include "output/files/take_back.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <set>
+#include <string_view>
 
+#include "file/entries.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/kept_files.hpp"
-#include "thalweg/error.hpp"
 
 namespace thalweg {
 
@@ -18,11 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::set<std::string> entries_of(const fs::path& directory) {
-  std::set<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(directory, none))
-    names.insert(entry.path().string());
-  return names;
+  std::set<std::string> paths;
+  for (const auto& name : names_in(directory)) paths.insert((directory / name).string());
+  return paths;
 }
 
 /// One listing for many files, most of which are not there.
@@ -53,18 +50,11 @@ class Remover {
 }  // namespace
 
 void remove_output(const std::string& path) {
-  const auto aside = path + ".part";
-  std::error_code refused;
-  const bool store = !path.ends_with(".part") && fs::is_directory(path, refused);
-  if (store) {
-    fs::remove_all(aside, refused);
-    if (!refused) fs::rename(path, aside, refused);
-  }
-  if (!refused) fs::remove_all(store ? aside : path, refused);
-  if (!refused || refused == std::errc::no_such_file_or_directory) return;
-  throw Error(Blame::file_system,
-              fmt::format("cannot remove '{}', which an interrupted run left: {}", path,
-                          refused.message()));
+  constexpr std::string_view old = ".old", part = ".part";
+  std::string bare = path;
+  for (const auto suffix : {old, part})
+    if (bare.ends_with(suffix)) bare.resize(bare.size() - suffix.size());
+  remove_whole(path, bare + std::string(old));
 }
 
 void take_back_files(const Definition& definition) {

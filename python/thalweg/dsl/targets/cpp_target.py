@@ -125,6 +125,7 @@ class _Writer:
         lines += self._constants()
         lines += self.tiling.functions() if self.tiling else []
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
+        lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += indented([*self._fields(), *inner])
         return "\n".join([*lines, "}", ""])

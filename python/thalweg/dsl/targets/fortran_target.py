@@ -67,6 +67,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     return "\n".join(
         [
             f"! {kernel.file}:{kernel.line}",
+            "! No argument that is set may lie in the memory of another one.",
             f"module {kernel.name}_kernel",
             f"  use, intrinsic :: iso_c_binding, only: {', '.join(kinds)}",
             "  implicit none",
