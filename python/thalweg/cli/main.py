@@ -76,8 +76,9 @@ def _options(
 def run(
     case: Annotated[Path, typer.Argument(metavar="CASE.toml", help="Experiment to run.")],
     ranks: Annotated[
-        int, typer.Option(help="Ranks in all, I/O ranks included; 0 = as [machine] says.", min=0)
-    ] = 0,
+        Optional[int],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+        typer.Option(help="Ranks in all, I/O ranks included; default: as [machine] says.", min=1),
+    ] = None,
     set_: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer evaluates it on Python 3.10 too
         typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change one setting; repeatable."),
@@ -99,7 +100,7 @@ def run(
     from thalweg.run.runner import RunRequest, run_case
     from thalweg.run.summary import print_summary
 
-    request = RunRequest(case, ranks, set_ or [], out, overwrite, json_, goes_on=continue_)
+    request = RunRequest(case, ranks or 0, set_ or [], out, overwrite, json_, goes_on=continue_)
     done = run_case(request)
     if json_:
         print(done.summary_path.read_text(encoding="utf-8"), end="")

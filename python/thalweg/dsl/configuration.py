@@ -13,6 +13,7 @@ TARGETS = ("numpy", "serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
+ORDERS = ("numbered", "curve")
 FUNCTIONS = ("scalar", "vector")
 FARTHEST = 1024
 LARGEST_TILE = 1 << 20
@@ -32,6 +33,9 @@ class Configuration:
                last place off, and not the same for all: that of a point depends on its place
     tile       points of one place, mostly cells, that all sweeps go over before they go on, so that
                they find each other's values in the caches; 0: none
+    order      of points: numbered, as they are; curve: along one that fills space. The code has a
+               function that finds it from the tables, and whoever calls lays his arrays so.
+               Kernels with groups, or without neighbours, have none
     prefetch   how many points ahead rows of neighbours are called into the second cache; 0: none
     """
 
@@ -44,6 +48,7 @@ class Configuration:
     functions: str = "scalar"
     prefetch: int = 0
     tile: int = 0
+    order: str = "numbered"
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)
@@ -55,6 +60,7 @@ class Configuration:
             raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
 
         _choose("functions", self.functions, FUNCTIONS)
+        _choose("order", self.order, ORDERS)
         _check_range("prefetch", self.prefetch, FARTHEST)
         _check_range("tile", self.tile, LARGEST_TILE)
         if self.tile and (self.target == "openmp" or self.layout != "level_innermost"):

@@ -42,7 +42,7 @@ class Layout(Protocol):
     def size(self, kind: ArgumentType) -> str:
         """How many values a field of a place has room for."""
 
-    def table(self, relation: Relation, point: str, number: int) -> str:
+    def table(self, relation: Relation, point: str, number: int | str) -> str:
         """Where a table of neighbours has the `number`th of `point`."""
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
@@ -105,7 +105,7 @@ class LevelInnermost:
     def size(self, kind: ArgumentType) -> str:
         return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
 
-    def table(self, relation: Relation, point: str, number: int) -> str:
+    def table(self, relation: Relation, point: str, number: int | str) -> str:
         return f"{point} * {relation.length}" + (f" + {number}" if number else "")
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
@@ -147,7 +147,7 @@ class PointInnermost:
     def size(self, kind: ArgumentType) -> str:
         return _product([kind.place.plural if kind.place else "", *_sizes(kind)])
 
-    def table(self, relation: Relation, point: str, number: int) -> str:
+    def table(self, relation: Relation, point: str, number: int | str) -> str:
         return f"{number} * {relation.source.plural} + {point}" if number else point
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:
@@ -194,7 +194,7 @@ class Blocked:
         blocks = f"(({kind.place.plural} + {self.block - 1}) / {self.block})"
         return _product([blocks, *_sizes(kind), str(self.block)])
 
-    def table(self, relation: Relation, point: str, number: int) -> str:
+    def table(self, relation: Relation, point: str, number: int | str) -> str:
         return f"{number} * {relation.source.plural} + {point}" if number else point
 
     def lay(self, kind: ArgumentType, array: Array) -> Array:

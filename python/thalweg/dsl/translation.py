@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.grid import Group
 from thalweg.dsl.passes.fusion import fused
 from thalweg.dsl.passes.sweeps import Plan, find_sweeps
 from thalweg.dsl.passes.tiles import has_tiles
@@ -27,6 +28,13 @@ def table_names(kernel: ir.KernelIR) -> list[str]:
 
 def plan_of(kernel: ir.KernelIR, configuration: Configuration) -> Plan:
     return find_sweeps(fused(kernel) if configuration.fuse else kernel)
+
+
+def is_ordered(kernel: ir.KernelIR, configuration: Configuration) -> bool:
+    """Whether `KERNEL_order` finds numbers along a curve: points of groups lie as they are."""
+    tables = kernel.neighbour_tables()
+    groups = any(isinstance(each, Group) for each in tables)
+    return configuration.order == "curve" and bool(tables) and not groups
 
 
 def is_tiled(kernel: ir.KernelIR, plan: Plan, configuration: Configuration) -> bool:

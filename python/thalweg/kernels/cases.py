@@ -104,7 +104,8 @@ class Case:
         if np.shape(value) != shape:
             raise ThalwegError(
                 f"'{name}' of kernel '{self.kernel.name}' has the shape {np.shape(value)} "
-                f"instead of {shape}"
+                f"instead of {shape}, where points come last, and there are "
+                + ", ".join(f"{number} {name}" for name, number in self.sizes.items())
             )
 
 

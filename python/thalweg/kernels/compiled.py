@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.layout import Layout
 from thalweg.dsl.targets import cpp_target, numpy_target
-from thalweg.dsl.translation import size_names, table_names
+from thalweg.dsl.translation import is_ordered, size_names, table_names
 from thalweg.errors import ThalwegError
+from thalweg.kernels.order import inverse, renumbered
 
 Array = NDArray[Any]
 Real = np.float32 | np.float64
@@ -123,6 +125,11 @@ class _Compiled:
         self.function = getattr(functions, kernel.name)
         self.function.restype = None
         ir = kernel.ir
+        self.orders: dict[str, Array] = {}
+        if is_ordered(ir, configuration):
+            find = getattr(functions, f"{kernel.name}_order")
+            self.orders = _orders(kernel, find, layout, inputs)
+            inputs = renumbered(ir, inputs, self.orders)
         self.words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
         self.kept = [layout.lay_table(inputs.tables[name]) for name in table_names(ir)]
         self.words += [ctypes.c_void_p(each.ctypes.data) for each in self.kept]
@@ -170,7 +177,28 @@ class _Compiled:
             kind = arguments[name].type
             points = self.sizes[kind.place.plural] if kind.place else 0
             found[name] = self.layout.reference(kind, self.laid[name], points)
+            if kind.place and self.orders:
+                found[name] = found[name][..., inverse(self.orders[kind.place.plural])]
         return found
+
+
+def _orders(kernel: Kernel, find: Any, layout: Layout, inputs: Inputs) -> dict[str, Array]:
+    """Place: old number of each new point."""
+    ir, places = kernel.ir, [place.plural for place in kernel.ir.places()]
+    tables = [layout.lay_table(inputs.tables[name]) for name in table_names(ir)]
+    ranges = [
+        ranges_of(inputs.arguments[name])
+        for name, each in ir.arguments.items()
+        if each.type.role == "points"
+    ]
+    orders = {place: np.empty(inputs.sizes[place], np.int32) for place in places}
+    words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
+    words += [ctypes.c_void_p(each.ctypes.data) for each in tables]
+    for each in ranges:
+        words += [ctypes.c_void_p(each.ctypes.data), ctypes.c_int64(len(each) // 2)]
+    find.restype = None
+    find(*words, *(ctypes.c_void_p(each.ctypes.data) for each in orders.values()))
+    return orders
 
 
 def aligned(array: Array) -> Array:

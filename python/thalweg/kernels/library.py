@@ -44,9 +44,12 @@ def _imports_from(folder: Path) -> Iterator[None]:
     """A file may import kernels of files beside it; what it imported is forgotten afterwards."""
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
+    # A cache of bytecode in mini/kernels would look like sources that changed since the build.
+    writes_none, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield
     finally:
+        sys.dont_write_bytecode = writes_none
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)

@@ -98,7 +98,8 @@ def _difference(found: Array, right: Array, scale: float | None) -> float:
     if (np.isnan(found) != np.isnan(right)).any() or found.shape != right.shape:
         return float("inf")
     largest = scale or float(np.nanmax(np.abs(right), initial=0.0))
-    apart = float(np.nanmax(np.abs(found - right), initial=0.0))
+    with np.errstate(invalid="ignore"):  # infinity from infinity
+        apart = float(np.nanmax(np.abs(found - right), initial=0.0))
     return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
 
 

@@ -57,10 +57,10 @@ def find_limit(timing: Timing, cores: int = 0) -> Limit:
         "copying": "copied fields into staging buffers {}",
         "start": "started, with grid and initial state, {}",
     }[kind].format(_percent(shares[kind]))
-    ranks = len(timing.roles)
+    ranks, of_their_time = len(timing.roles), "of their time"
     if kind == "exchange" and 0 < cores < ranks:
-        did += f", as {ranks} ranks shared {cores} cores"
-    detail = f"compute ranks {did} of their time"
+        of_their_time += f", as {ranks} ranks shared {cores} cores"
+    detail = f"compute ranks {did} {of_their_time}"
     if kind != "output":
         detail += f", and waited for output {_percent(shares['output'])}"
     return Limit(kind, detail + _writers_words(timing))

@@ -186,6 +186,8 @@ def _add_figures(
     files, size_bytes = run.written()
     begin_s = float(story.start.get("begin_s", 0.0))  # > 0: continued from a checkpoint
     simulated_s = experiment.number("time", "duration") - begin_s
+    if begin_s > 0.0:  # files hold what the runs before wrote, too
+        size_bytes = story.bytes_put
     summary["metrics"] = measure(timing, simulated_s, size_bytes, files)
     summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
 

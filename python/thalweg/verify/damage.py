@@ -47,7 +47,8 @@ class Wholeness:
         marked = {"unfinished": unfinished}
         marked |= {"missing": self.missing, "damaged": self.damaged}
         lines = [f"-{mark}[{each}]" for mark, sentences in marked.items() for each in sentences]
-        what = f"{self.files} files ({self.size_bytes / 1e6:.1f} MB), {self.sets} checkpoints"
+        what = f"{self.files} file{'s' * (self.files != 1)} ({self.size_bytes / 1e6:.1f} MB), "
+        what += f"{self.sets} checkpoint{'s' * (self.sets != 1)}"
         if self.good:
             return f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}"
         if not self.lost:

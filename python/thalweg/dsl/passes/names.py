@@ -30,6 +30,16 @@ RESERVED = frozenset(
         "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
     }
 )  # fmt: skip
+# Of the functions that find tiles and the order of points, which are told the ranges of points.
+RESERVED_OF_RANGES = frozenset(
+    {
+        "whole_tiles", "within", "sorted", "no_later", "no_earlier", "rooms_between", "Numbers",
+        "Sweep", "Rooms", "Tiles", "Near", "Steps", "Pairs", "near_of", "steps_from",
+        "order_along_curve", "no_larger", "set_order", "table_pairs", "all_points",
+        "near_points", "steps_away", "nearest_landmark", "landmark", "all_steps", "own_steps",
+        "along_curve",
+    }
+)  # fmt: skip
 
 
 def check_names(kernel: ir.KernelIR) -> None:
@@ -62,6 +72,19 @@ def check_names(kernel: ir.KernelIR) -> None:
                 each.spot,
                 f"the name '{each.name}' is taken: in translated code it is {taken[each.name]}",
             )
+    of_ranges = {
+        *RESERVED_OF_RANGES,
+        *(
+            word
+            for place in kernel.places()
+            for word in (
+                f"begin_of_{place.name}",
+                f"rank_of_{place.name}",
+                f"outside_{place.name}",
+                f"{place.plural}_order",
+            )
+        ),
+    }
     lower = {name.lower(): name for name in (*size_names(kernel), *table_names(kernel))}
     for variable in kernel.variables.values():
         if not FORTRAN_NAME.fullmatch(variable.name):
@@ -75,6 +98,8 @@ def check_names(kernel: ir.KernelIR) -> None:
                 variable.spot,
                 f"'{variable.name}' and '{lower[variable.name.lower()]}' are one name in Fortran",
             )
+        if variable.type.role == "points" and variable.name in of_ranges:
+            taken[variable.name] = "a word of the functions that find tiles and orders"
         if variable.name in taken:
             raise KernelError(
                 variable.spot,

@@ -10,6 +10,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_of
 from thalweg.dsl.passes.columns import is_whole, must_be_cleared
 from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
 from thalweg.dsl.targets.cpp_fetches import fetches
@@ -17,7 +18,7 @@ from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
 from thalweg.dsl.targets.cpp_tiles import Tiling
-from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
+from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
 
 HEAD = """#include <algorithm>
@@ -104,6 +105,7 @@ class _Writer:
         self.real = configuration.real
         self.has_vector_functions = configuration.functions == "vector"
         self.has_fetches = False
+        self.is_ordered = is_ordered(kernel, configuration)
         self.has_threads = configuration.target == "openmp"
         self.tiling = (
             Tiling(kernel, plan, self.layout, configuration.tile, self._grid())
@@ -124,6 +126,8 @@ class _Writer:
         lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._constants()
         lines += self.tiling.functions() if self.tiling else []
+        if self.is_ordered:
+            lines += cpp_order.function(self.kernel, self.layout, self._grid())
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']

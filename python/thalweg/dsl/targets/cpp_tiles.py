@@ -123,8 +123,9 @@ class Tiling:
         first, ways = seeds(self.kernel)
         lines = [
             "auto* const tiles = new Tiles;",
-            f"const std::int64_t whole = ({first.plural} + {self.size - 1}) / {self.size};",
-            "const auto tile_count = static_cast<std::int32_t>(std::max<std::int64_t>(whole, 1));",
+            f"const std::int64_t whole_tiles = ({first.plural} + {self.size - 1}) / {self.size};",
+            "const auto tile_count =",
+            "    static_cast<std::int32_t>(std::max<std::int64_t>(whole_tiles, 1));",
             "tiles->count = tile_count;",
             "",
             "// The tile that a point lies in.",

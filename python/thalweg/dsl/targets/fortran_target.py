@@ -8,7 +8,7 @@ from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group
 from thalweg.dsl.layout import levels_of
-from thalweg.dsl.translation import is_tiled, plan_of, size_names
+from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names
 
 WIDTH = 100  # columns of a line
 
@@ -64,6 +64,16 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         lines += _interface("function", f"{kernel.name}_tiles", grid, result, own)
         given = ["type(c_ptr), value :: tiles"]
         lines += _interface("subroutine", f"{kernel.name}_free_tiles", ["tiles"], given, ["c_ptr"])
+    if is_ordered(kernel, configuration):
+        orders = [f"{place.plural}_order" for place in kernel.places()]
+        set_ = [
+            f"integer(c_int32_t), intent(out) :: {order}({place.plural})  ! from 0"
+            for order, place in zip(orders, kernel.places(), strict=True)
+        ]
+        own = ["c_int32_t", "c_int64_t"]
+        lines += ["! For each place its points along a curve: new number -> old."]
+        names, declared = [*grid, *orders], [*declared_of_grid, *set_]
+        lines += _interface("subroutine", f"{kernel.name}_order", names, declared, own)
     return "\n".join(
         [
             f"! {kernel.file}:{kernel.line}",

@@ -16,13 +16,13 @@ REFERENCE = Configuration("numpy")
 # Every target and every layout; with blocks that are longer and shorter than what there is.
 WAYS = (
     Configuration("serial", "level_innermost"),
-    Configuration("simd", "blocked", 8),
+    Configuration("simd", "blocked", 8, order="curve"),
     Configuration("openmp", "level_innermost", prefetch=3),
     Configuration("simd", "point_innermost", 256, stores="streaming"),
     Configuration("openmp", "blocked", 32, stores="streaming"),
-    Configuration("serial", "point_innermost", 4),
+    Configuration("serial", "point_innermost", 4, order="curve"),
     Configuration("simd", "level_innermost", stores="streaming", prefetch=1000),
-    Configuration("simd", tile=5),
+    Configuration("simd", tile=5, order="curve"),
     Configuration("serial", tile=64, stores="streaming", prefetch=2),
 )
 IDS = [f"{each.target}-{each.layout}" for each in WAYS]
