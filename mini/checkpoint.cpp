@@ -154,10 +154,9 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
   require_same(set, "grid", experiment.table("grid").text("name"));
   require_same(set, "case", experiment.table("model").text("case"));
   Continuation from;
-  if (keeps_its_step(set, experiment.table("model"))) {
-    from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
-    from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
-  }
+  from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
+  from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
+  from.keeps_step = keeps_its_step(set, experiment.table("model"));
   from.first.mass_m3 = from_hexadecimal(scalar(set, "first_mass_m3"));
   from.first.tracer_m3 = from_hexadecimal(scalar(set, "first_tracer_m3"));
   from.first.energy_m5_s2 = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);

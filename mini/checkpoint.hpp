@@ -27,8 +27,8 @@ RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps&
 
 /// What a run takes over from the one that it continues.
 struct Continuation {
-  TimeSteps steps;  ///< of the run that wrote the checkpoint; only unit_ms and steps_per_unit, and
-                    ///< these only if what the largest stable step follows from is as it was
+  TimeSteps steps;    ///< of the run that wrote the checkpoint; only unit_ms and steps_per_unit
+  bool keeps_step{};  ///< what the largest stable step follows from is as it was
   Diagnostics first;
 };
 

@@ -92,21 +92,24 @@ void check_memory_of(const std::string& path, int ranks) {
 /// How all ranks end. Ranks that did well take part too, before they write the record of the run.
 struct End {
   int exit_code = 0;  ///< of the speaker
-  int speaker = 0;    ///< lowest rank that failed; the number of ranks if none did
+  int speaker = 0;    ///< lowest rank that failed and is no restart rank; if there is none, that
 };
 
 /// Collective over the world; the first thing that every rank does after its work or its failure.
-End agree_on_end(int exit_code) {
+End agree_on_end(int exit_code, const std::string& role) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   constexpr int codes = 256;  // there are no more
-  const int mine = exit_code == 0 ? 0 : (ranks - rank) * codes + exit_code;
+  // A restart rank mostly knows only that the compute ranks ended: others say why.
+  const int order = (role == "restart" ? 0 : ranks) + ranks - rank;
+  const int mine = exit_code == 0 ? 0 : order * codes + exit_code;
   int largest = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
   wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
-  return {largest % codes, ranks - largest / codes};
+  const int first = largest / codes;
+  return {largest % codes, ranks - (first > ranks ? first - ranks : first)};
 }
 
 void run_and_close(mini::Model& model, Output& output, Restart* restart) {
@@ -149,7 +152,7 @@ int run_model(const Experiment& experiment, const std::string& directory, std::s
       output.serve();
     }
   }
-  if (const End end = agree_on_end(0); end.exit_code != 0) return end.exit_code;
+  if (const End end = agree_on_end(0, role); end.exit_code != 0) return end.exit_code;
   write_timing(MPI_COMM_WORLD, role, directory);
   write_mpi_io_record(MPI_COMM_WORLD, directory);
   write_checksums(MPI_COMM_WORLD, directory);
@@ -161,11 +164,11 @@ int run_model(const Experiment& experiment, const std::string& directory, std::s
 int end_after_failure(const std::string& sentence, int exit_code, const std::string& role) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  // A restart rank mostly knows only that the compute ranks ended: they say why, and come first.
+  // The compute ranks say why, and come first.
   constexpr double patience_s = 5.0, patience_for_others_s = 20.0;
   set_wait_timeout(role == "restart" ? patience_for_others_s : patience_s);
   try {
-    const End end = agree_on_end(exit_code);
+    const End end = agree_on_end(exit_code, role);
     if (end.speaker == rank) mini::say_error(sentence);
     return end.exit_code;
   } catch (const std::exception&) {

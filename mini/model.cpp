@@ -83,7 +83,16 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   const double largest_s =
       largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s, model.number("cfl"), scheme);
   if (start_.from) {
-    steps_ = choose_time_steps(experiment, largest_s, start_.at.set.time, start_.from->steps);
+    const auto& before = start_.from->steps;
+    const auto begin = start_.at.set.time;
+    steps_ = choose_time_steps(experiment, largest_s, begin,
+                               start_.from->keeps_step ? before : TimeSteps());
+    if (steps_.unit_ms * before.steps_per_unit != before.unit_ms * steps_.steps_per_unit) {
+      start_.notes.push_back(
+          fmt::format("the time step is {} s from {} s on, until then it was {} s: it divides all "
+                      "intervals of outputs and checkpoints, and [time] duration",
+                      steps_.step_s(), begin.seconds(), before.step_s()));
+    }
     first_ = start_.from->first;
     read_state(comm_, start_.at.set, mesh_, *state_);
   } else {

@@ -49,7 +49,7 @@ class Model {
   int rank_ = 0;
   std::string directory_;
   DiagnosticsLog diagnostics_log_;
-  const Start start_;
+  Start start_;
   std::vector<StreamSettings> streams_;
   Mesh mesh_;
   std::unique_ptr<const Stencils> stencils_;

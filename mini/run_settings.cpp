@@ -80,8 +80,8 @@ TimeSteps choose_time_steps(const Experiment& experiment, double largest_step_s,
           Blame::user,
           fmt::format(
               "[model] time_step: {} s does not divide {} s, the common divisor of the "
-              "output intervals and [time] duration; choose a divisor, or 0 for the largest "
-              "stable step.",
+              "intervals of outputs and checkpoints and [time] duration; choose a divisor, or 0 "
+              "for the largest stable step.",
               wanted_s, steps.unit_ms / 1000.0));
     }
     steps.steps_per_unit = steps.unit_ms / wanted_ms;

@@ -115,6 +115,12 @@ void refuse_end(const std::string& path, std::int64_t byte) {
 void require_size(const std::string& path, std::int64_t bytes) {
   std::error_code none;
   const auto size = fs::file_size(path, none);
+  if (none && !is_present(path)) {
+    throw Error(Blame::user,
+                fmt::format("'{}' is not there any more, which a run wrote; put it back, or begin "
+                            "anew",
+                            path));
+  }
   if (none || static_cast<std::int64_t>(size) < bytes) refuse_end(path, bytes);
 }
 

@@ -120,6 +120,9 @@ class Container {
   /// the times to those that were put before close(), and add to the history. `kept` is empty
   /// where the kept values had to move: blocks are not where the journal has them.
   virtual FileDescription& description() = 0;
+  /// Head only, with the times that are to be in the file: will close() move values, because there
+  /// is room for more?
+  virtual bool moves_at_close() { return false; }
   /// Every rank: its bytes are in the file. The head is called last, after all others: it completes
   /// the description and gives the file its final name.
   virtual void close() = 0;

@@ -118,9 +118,11 @@ class FixedLayoutFile final : public Container {
 
   FileDescription& description() override { return description_; }
 
+  bool moves_at_close() override { return description_.times_s.size() != times_; }
+
   void close() override {
     file_.close();
-    const bool full = description_.times_s.size() == times_;
+    const bool full = !moves_at_close();
     if (!full) forget_written(file_.name());  // values move
     if (!head_) return;
     if (!full) fit_fixed_layout(format_, description_, {fields_, times_});

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -279,3 +281,62 @@ def test_files_of_a_stream_that_hold_other_variables_are_not_read_as_one(
     refused = cli("trace", run, "--field", "h", "--cell", 0)  # type: ignore[operator]
     assert refused.returncode == 2, refused.stdout
     assert "hold different variables; read them one by one" in refused.stderr
+
+
+def test_a_continued_run_whose_step_changes_says_so(cli: object, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    for words in (["--set", "time.duration=PT3H"], ["--continue", "--set", "time.duration=PT3H7M"]):
+        done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+    told = json.loads((run / "run.json").read_text())
+    (note,) = [note for note in told["notes"] if "time step" in note]
+    assert note.startswith("the time step is 60 s from 10800 s on, until then it was ")
+    assert told["start"]["time_step_s"] == 60.0
+
+
+def test_a_record_of_zeros_is_made_anew(cli: object, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    done = cli("run", case, "--out", run, "--set", "time.duration=PT3H")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    record = run / "run.json"
+    record.write_bytes(b"\0" * record.stat().st_size)
+    done = cli("run", case, "--out", run, "--continue")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    assert "it is made anew" in done.stderr
+    assert json.loads(record.read_text())["status"] == "complete"
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize(
+    "storage", ["classic-contiguous", "cdf5-contiguous", "netcdf4-contiguous", "raw-contiguous",
+                "netcdf4-chunked", "zarr-contiguous"],
+)  # fmt: skip
+@pytest.mark.parametrize("way", ["direct", "mpiio"])
+def test_a_file_that_was_cut_to_its_times_is_whole_and_grows_again(
+    storage: str, way: str, start_run: object, cli: object, tmp_path: Path
+) -> None:
+    """It had room for more times, so its values moved when it was completed."""
+    container, layout = storage.split("-")
+    if way == "mpiio" and container in ("raw", "zarr", "classic"):
+        pytest.skip("written directly only")
+    words = [f"output.container={container}", f"output.layout={layout}", f"io.way={way}"]
+    words += ["output.interval=PT1H", "output.file_interval=PT480H", "io.mode=shared_file"]
+    words += ["restart.mode=sync", "restart.interval=PT2H", "io.ranks=1"]
+    run = start_run(*words)  # type: ignore[operator]
+    assert isinstance(run.directory, Path)
+    run.wait_for(lambda: len(list((run.directory / "restart").glob("*Z"))) >= 2)
+    for process in run.rank_processes():
+        os.kill(process, signal.SIGKILL)
+    run.process.communicate()
+    case = tmp_path / "long.toml"
+    sets = [each for word in words for each in ("--set", word)]
+    (last,) = sorted((run.directory / "restart").glob("*Z"))[-1:]
+    begun_h = int(json.loads((last / "manifest.json").read_text())["time_s"] // 3600)
+    for hours in (begun_h + 2, begun_h + 2, begun_h + 5):
+        more = ["--continue", "--set", f"time.duration=PT{hours}H"]
+        done = cli("run", case, "--out", run.directory, *sets, *more)  # type: ignore[operator]
+        assert done.returncode == 0, done.stderr
+        done = cli("verify", run.directory)  # type: ignore[operator]
+        assert done.returncode == 0, done.stdout + done.stderr

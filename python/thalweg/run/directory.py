@@ -31,6 +31,7 @@ class RunPlace:
     def __init__(self, path: Path, overwrite: bool = False, goes_on: bool = False) -> None:
         self.path, self._overwrite, self._goes_on = path, overwrite, goes_on
         self.lock: DirectoryLock | None = None
+        self.notes: list[str] = []  # for the user
         self._before: dict[Path, bytes] = {}  # records of the run that goes on, until it does
 
     def check(self) -> None:
@@ -44,7 +45,7 @@ class RunPlace:
             )
         if self._goes_on:
             run.refuse_what_is_no_file()
-        if self._goes_on and run.ended_well() and not list_restart_sets(path):
+        if self._goes_on and self._ended_well(run) and not list_restart_sets(path):
             raise ThalwegError(
                 f"the run in '{path}' is complete and has no checkpoint to go on from; to begin it "
                 "again, add --overwrite instead of --continue"
@@ -65,6 +66,14 @@ class RunPlace:
                 f"'{path}' is not a run directory: it has no 'run.json', so --overwrite does not "
                 "replace it; give another --out"
             )
+
+    def _ended_well(self, run: RunDirectory) -> bool:
+        """A power cut may leave a record of zeros: the run goes on, and makes it anew."""
+        try:
+            return run.ended_well()
+        except ThalwegError as error:
+            self.notes.append(f"{error.sentence}; it is made anew")
+            return False
 
     def make(self, experiment: Experiment) -> RunDirectory:
         """Removes the old run where allowed, or leaves it to be continued; makes DIR and DIR/files,

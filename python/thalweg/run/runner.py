@@ -150,8 +150,8 @@ def _follow(
         ModelProcess(command, run.log_path, extra, [place.lock.descriptor]) as process,
         RunProgress(run.path.name, quiet) as display,
     ):
-        if place.lock.note:
-            _take({"note": place.lock.note}, story, display)
+        for note in [*([place.lock.note] if place.lock.note else []), *place.notes]:
+            _take({"note": note}, story, display)
         for message in process.messages():
             if "start" in message:
                 place.has_begun()

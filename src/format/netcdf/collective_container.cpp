@@ -200,15 +200,16 @@ void CollectiveContainer::write_history() const {
   file.close();
 }
 
+bool CollectiveContainer::moves_at_close() {
+  return fixed_ != nullptr && fixed_->look(file_).times > file_.times_s.size();
+}
+
 void CollectiveContainer::close() {
   if (!head_) return;
-  if (fixed_ != nullptr) {
-    const auto layout = fixed_->look(file_);
-    if (layout.times > file_.times_s.size()) {
-      forget_written(aside_);  // of direct writes, before: they move
-      fit_fixed_layout(*fixed_, file_, layout);
-    }
-  } else {
+  if (moves_at_close()) {
+    forget_written(aside_);  // of direct writes, before
+    fit_fixed_layout(*fixed_, file_, fixed_->look(file_));
+  } else if (fixed_ == nullptr) {
     write_history();
   }
   complete_netcdf(file_);

@@ -44,6 +44,7 @@ class CollectiveContainer : public Container {
   std::vector<std::string> grant(int time_index, std::vector<std::string> requests) override;
   void settle(int time_index, const std::string& answer) override;
   FileDescription& description() override { return file_; }
+  bool moves_at_close() override;
   void close() override;
   void abandon() noexcept override { staged_.clear(); }
 

@@ -315,6 +315,7 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
     unmoved = open.file->times() == static_cast<int>(open.file->description().steps.size());
     try {
       open.file->close(!failure_.happened());
+      unmoved = unmoved && !open.file->moved_at_close();
       if (open.file->times() > 0) written = open.file->description();
     } catch (const std::exception& error) {
       open.file.reset();

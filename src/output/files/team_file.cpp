@@ -145,7 +145,10 @@ void TeamFile::close(bool well) {
     if (well) give_up();
     return;
   }
-  if (head_) container_->close();
+  if (head_) {
+    moves_at_close_ = container_->moves_at_close();
+    container_->close();
+  }
   container_.reset();
 }
 

@@ -40,6 +40,8 @@ class TeamFile {
   bool has_moved() const {
     return container_ && !description_.kept.empty() && container_->description().kept.empty();
   }
+  /// Head, after close(): did completing the file move its values?
+  bool moved_at_close() const { return moves_at_close_; }
   /// Times that were written whole, and the index of the next one.
   int times() const { return times_; }
   /// Of this rank, after finish_time: what the journal keeps of it.
@@ -57,7 +59,7 @@ class TeamFile {
   const ContainerInfo* kind_;
   FileDescription description_;
   MPI_Comm team_;
-  bool head_ = true;
+  bool head_ = true, moves_at_close_ = false;
   int times_ = 0;
   std::unique_ptr<Container> container_;  // null once given up
   std::optional<Error> not_joined_;       // why this rank has none
