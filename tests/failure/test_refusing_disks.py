@@ -184,3 +184,13 @@ def test_checkpoints_that_cannot_be_written_end_the_run(
     sets = [each for each in list_restart_sets(left) if (each / "manifest.json").exists()]
     assert sets
     assert not [problem for each in sets for problem in check_restart_set(each)]
+
+
+def test_a_restart_rank_that_is_rank_0_leaves_the_word_to_who_knows(
+    small_disk: Path, start_run: Start
+) -> None:
+    """It knows only that the compute ranks ended."""
+    words = ["restart.mode=async", "restart.ranks=1", "restart.interval=PT1H"]
+    words += ["io.mode=serial", "io.placement=first", "time.duration=P2D"]
+    run = start_run(*words, directory=small_disk / "run")
+    run.assert_fails("is full", "No space left on device")
