@@ -60,6 +60,9 @@ class Bound(Protocol):
     def outputs(self) -> dict[str, Array]:
         """What it set, with the shapes of the reference."""
 
+    def arrays(self) -> list[Array]:
+        """What it is called with, as it lies in memory."""
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -108,6 +111,9 @@ class _Reference:
 
     def outputs(self) -> dict[str, Array]:
         return {name: self.arguments[name] for name in written(self.kernel)}
+
+    def arrays(self) -> list[Array]:
+        return list(self.arguments.values())
 
 
 class _Compiled:
@@ -169,6 +175,9 @@ class _Compiled:
 
     def run(self) -> None:
         self.function(*self.words)
+
+    def arrays(self) -> list[Array]:
+        return list(self.laid.values())
 
     def outputs(self) -> dict[str, Array]:
         arguments = self.kernel.ir.arguments

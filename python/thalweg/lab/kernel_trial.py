@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One kernel in one way: its values are compared before it is timed beside STREAM triad."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.dsl.configuration import Configuration
+from thalweg.kernels.cases import Array, Case
+from thalweg.kernels.compiled import LINE_BYTES, Bound, Inputs, bind
+from thalweg.lab.results import Line, spread
+
+# Largest relative difference of a function of the compiler's library to NumPy's.
+LARGEST_DIFFERENCE = {"double": 1e-12, "single": 1e-4}
+
+
+@dataclass(frozen=True)
+class Way:
+    configuration: Configuration
+    threads: int = 1
+
+    @property
+    def name(self) -> str:
+        chosen = self.configuration
+        words = [chosen.target, chosen.layout, str(self.threads)]
+        words += ["streaming"] if chosen.stores == "streaming" else []
+        words += ["vector"] if chosen.functions == "vector" else []
+        words += [f"tile {chosen.tile}"] if chosen.tile else []
+        words += [chosen.order] if chosen.order != "numbered" else []
+        words += [chosen.precision] if chosen.is_single else []
+        return " ".join(words)
+
+
+@dataclass
+class Trial:
+    case: Case
+    way: Way
+    bound: Bound
+    wrong: str = ""
+    apart: tuple[Trial, ...] = ()  # the same by kernels one after the other
+    seconds: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+    triad_bytes_s: list[float] = field(default_factory=list)
+
+    @property
+    def median_s(self) -> float:
+        return float(np.median(self.seconds))
+
+    def run(self, triad_bytes_s: float, calls: int = 1) -> None:
+        """`calls` one after the other, so that short ones can be timed."""
+        self.bound.begin_again()
+        if calls > 1:
+            self.bound.run()  # its fields are in the caches now
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in range(calls):
+            self.bound.run()
+        wall_s = (time.perf_counter() - wall) / calls
+        self.cpu_s.append((time.process_time() - cpu) / calls)
+        self.seconds.append(wall_s)
+        self.triad_bytes_s.append(triad_bytes_s)
+        self.shares.append(self.size_bytes / wall_s / triad_bytes_s)
+
+    @property
+    def size_bytes(self) -> int:
+        """Every array counts once, tables as the indices of four bytes that they are."""
+        arrays = [each for each in self.case.arguments.values() if isinstance(each, np.ndarray)]
+        values = sum(_float_bytes(each) for each in arrays)
+        tables = self.case.kernel.ir.neighbour_tables()
+        indices = sum(4 * self.case.tables[each.full_name].size for each in tables)
+        return values // (2 if self.way.configuration.is_single else 1) + indices
+
+    def line(self, where: str = "") -> Line:
+        """`where`: "" beyond the caches, or what else is said of the case."""
+        chosen = self.way.configuration
+        name = f"{self.case.kernel.name}{f' {where}' if where else ''}: {self.way.name}"
+        line: Line = {"bench": "kernels", "method": name}
+        if self.wrong:
+            return line | {"wrong": self.wrong}
+        return line | {
+            "unit": "of triad",
+            **spread(self.shares),
+            "kernel": self.case.kernel.name,
+            "where": where or "beyond caches",
+            "target": chosen.target,
+            "layout": chosen.layout,
+            "order": chosen.order,
+            "precision": chosen.precision,
+            "bytes": self.size_bytes,
+            "gb_s": self.size_bytes / self.median_s / 1e9,
+            "triad_gb_s": float(np.median(self.triad_bytes_s)) / 1e9,
+            "wall_s": self.median_s,
+            "cpu_s": float(np.median(self.cpu_s)),
+            "threads": self.way.threads,
+            "sizes": dict(self.case.sizes),
+        }
+
+
+def make_trial(case: Case, way: Way, folder: Path) -> Trial:
+    """Says in `wrong` what has other values than the reference."""
+    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    bound = bind(case.kernel, way.configuration, inputs, folder)
+    trial = Trial(case, way, bound)
+    for array in bound.arrays():
+        assert array.flags.c_contiguous  # strides are those of the layout, nothing between
+        assert array.ctypes.data % LINE_BYTES == 0
+    precision = way.configuration.precision
+    reference = bind(case.kernel, Configuration("numpy", precision=precision), inputs, folder)
+    reference.run()
+    bound.run()
+    found = bound.outputs()
+    for name, right in reference.outputs().items():
+        near = LARGEST_DIFFERENCE[precision]
+        if not np.allclose(found[name], right, near, 0.0, equal_nan=True):
+            trial.wrong = f"'{name}' is not what the reference has"
+    return trial
+
+
+def _float_bytes(array: Array) -> int:
+    return array.nbytes if array.dtype == np.float64 else 0
