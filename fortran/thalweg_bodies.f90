@@ -63,6 +63,10 @@ submodule (thalweg) thalweg_bodies
       type(c_ptr), value :: output
       type(c_field), intent(in) :: field
     end function c_define_state
+    integer(c_int) function c_refuse_state(output) bind(c, name="thalweg_fortran_refuse_state")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: output
+    end function c_refuse_state
     integer(c_int) function c_end_definition(output) bind(c, name="thalweg_end_definition")
       import :: c_int, c_ptr
       type(c_ptr), value :: output
@@ -314,7 +318,11 @@ contains
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
     status = view_of(self, values, &
       field_shape(trim(name), field%levels, field%type, place_number(place)), name, level_first, view)
-    if (status == 0) status = c_define_state(self%handle, field)
+    if (status == 0) then
+      status = c_define_state(self%handle, field)
+    else
+      status = c_refuse_state(self%handle)
+    end if
     if (status == 0) self%state = [self%state, view]
     call give(status, ierr)
   end procedure define_state

@@ -127,6 +127,9 @@ extern "C" {
 int thalweg_fortran_view(const CFI_cdesc_t* array, int levels, int type, int level_first,
                          std::int64_t points_needed, const char* field, thalweg_view* view) {
   return capi::status_of([&] {
+    if (array->base_addr == nullptr && points_needed > 0) {  // its extents mean nothing
+      throw Error(Blame::user, fmt::format("field '{}': its array is not allocated", field));
+    }
     if (type_of(*array) != type) {
       throw Error(
           Blame::user,

@@ -337,50 +337,6 @@ TEST_CASE("a stream that ends early at the end of a file leaves whole files and 
   }
 }
 
-namespace {
-
-/// On one rank: a field 'deep' of one level, in a stream of eleven times.
-Output output_of_three_cells(const SharedDirectory& directory, double interval_s) {
-  OutputSettings settings;
-  settings.mode = "serial";
-  settings.directory = directory.path;
-  auto output = Output::open(MPI_COMM_WORLD, settings);
-  static const std::vector<std::int64_t> cells{0, 1, 2};
-  output.define(std::vector<OwnedPoints>{{Place::cell, 3, cells}});
-  output.define(FieldInfo{"deep", "", "", "1", Place::cell, 1});
-  StreamSettings stream;
-  stream.interval = interval_s;
-  stream.end = 10.0 * interval_s;
-  output.define(stream);
-  return output;
-}
-
-}  // namespace
-
-TEST_CASE("a field that is put twice at one time is refused") {
-  if (world_size() > 1) return;
-  const SharedDirectory directory;
-  auto output = output_of_three_cells(directory, 10.0);
-  const std::vector<double> values{1.0, 2.0, 3.0};
-  output.put("deep", {values.data(), 1, 1}, 0.0);
-  CHECK_THROWS_WITH_AS(output.put("deep", {values.data(), 1, 1}, 0.0),
-                       doctest::Contains("'deep' was put twice at 0 s"), Error);
-}
-
-TEST_CASE("a_time_that_has_drifted_beside_an_output_is_refused_and_not_passed_over") {
-  if (world_size() > 1) return;
-  const SharedDirectory directory;
-  auto output = output_of_three_cells(directory, 3600.0);
-  for (const double drifted_s : {3599.9995, 3600.0004}) {
-    CHECK_THROWS_WITH_AS(output.wants("deep", drifted_s),
-                         doctest::Contains("is due at 3600 s: a sum of time steps has drifted"),
-                         Error);
-    CHECK_THROWS_AS(output.due(drifted_s), Error);
-  }
-  CHECK_FALSE(output.wants("deep", 3600.0 / 7.0));
-  CHECK(output.wants("deep", 3600.000001));
-}
-
 TEST_CASE("streams that cannot be written are refused before anything happens") {
   const std::vector<FieldInfo> fields{{"vor", "", "", "s-1", Place::cell, 30}};
   StreamSettings stream;

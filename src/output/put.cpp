@@ -58,6 +58,7 @@ bool Output::due(double time_s) const {
   const auto alone = state_->enter();
   const auto& streams = state_->definition.streams;
   const auto time = state_->time_asked_for(time_s);
+  if (state_->ended_time && time && *time <= *state_->ended_time) return false;
   return time && std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
            return stream.schedule.step_at(*time).has_value();
          });
@@ -67,7 +68,7 @@ bool Output::wants(std::string_view field, double time_s) const {
   const auto alone = state_->enter();
   const auto& definition = state_->definition;
   const auto time = state_->time_asked_for(time_s);
-  if (!time) return false;
+  if (!time || (state_->ended_time && *time <= *state_->ended_time)) return false;
   for (const auto& stream : definition.streams) {
     if (!stream.schedule.step_at(*time)) continue;
     for (const int index : stream.fields) {
@@ -146,7 +147,7 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
       if (!step) break;
       if (ended_time && time <= *ended_time) {
         throw Error(Blame::user,
-                    fmt::format("field '{}' was put at {} s, but the output of {} s is complete: "
+                    fmt::format("field '{}' was put at {} s, but end_time was called for {} s: "
                                 "times go forward",
                                 field, time.seconds(), ended_time->seconds()));
       }
@@ -222,6 +223,12 @@ void Output::State::end_time(ModelTime time) {
   const double begin_s = now_s();
   end_definition();
   require_nothing_open_but(time);
+  if (ended_time && time < *ended_time) {
+    throw Error(Blame::user,
+                fmt::format("end_time was called for {} s after {} s: times go forward",
+                            time.seconds(), ended_time->seconds()));
+  }
+  ended_time = time;
   pass_over(time);
   if (!ranks.dedicated()) {  // they write themselves: are all here for the same?
     hear_answer();
@@ -252,7 +259,6 @@ void Output::State::end_time(ModelTime time) {
     seen.assign(seen.size(), false);
     turns[index].next = *step + 1;
     ++outputs;
-    ended_time = time;
   }
   open_time.reset();
   refused.clear();

@@ -43,7 +43,7 @@ struct Output::State {
   bool unheard = false;                   // the answer
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
-  std::optional<ModelTime> ended_time;                      // of the last output
+  std::optional<ModelTime> ended_time;                      // the last that end_time was called for
   std::optional<ModelTime> open_time;                       // of fields put since then
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
   ModelTime latest_asked;                                   // by due() and wants()

@@ -115,14 +115,25 @@ std::vector<Stretch> make_stretches(std::int64_t points, std::span<const std::in
   return stretches;
 }
 
-std::string fault_of_view(const void* values, ValueType type, std::int64_t block_points,
+std::string fault_of_view(const void* values, ValueType type, const Addressing& where,
                           const FieldInfo& field, std::int64_t points) {
   if (type != field.type) return "with values of another type than defined";
   if (points == 0) return "";
   if (values == nullptr) return "without values";
-  if (block_points >= 0) return "";
-  return fmt::format("in blocks of {} points; blocks have at least 1, and 0 means none",
-                     block_points);
+  if (where.block_points < 0) {
+    return fmt::format("in blocks of {} points; blocks have at least 1, and 0 means none",
+                       where.block_points);
+  }
+  const bool blocked = where.block_points > 0;
+  const auto in_block = blocked ? std::min(points, where.block_points) : points;
+  constexpr const char* one_place = "with {} = 0, but it has {} {}: they would be one value";
+  if (in_block > 1 && where.point_stride == 0)
+    return fmt::format(fmt::runtime(one_place), "point_stride", points, "points");
+  if (field.levels > 1 && where.level_stride == 0)
+    return fmt::format(fmt::runtime(one_place), "level_stride", field.levels, "levels");
+  if (blocked && points > where.block_points && where.block_stride == 0)
+    return fmt::format(fmt::runtime(one_place), "block_stride", points, "points");
+  return "";
 }
 
 ArrayOrder natural_order(const Addressing& where) {

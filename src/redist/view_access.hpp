@@ -46,11 +46,12 @@ Addressing addressing_of(const View& view, int levels, std::span<const Stretch> 
 }
 
 /// Why a view cannot hold `points` points of a field, as the end of a sentence: "" = it can.
-std::string fault_of_view(const void* values, ValueType type, std::int64_t block_points,
+std::string fault_of_view(const void* values, ValueType type, const Addressing& where,
                           const FieldInfo& field, std::int64_t points);
 template <class View>
 std::string fault_of_view(const View& view, const FieldInfo& field, std::int64_t points) {
-  return fault_of_view(view.values, view.type, view.block_points, field, points);
+  return fault_of_view(view.values, view.type, addressing_of(view, field.levels, {}), field,
+                       points);
 }
 
 /// Some levels of some packed points of a field.

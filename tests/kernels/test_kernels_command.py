@@ -150,7 +150,7 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Pa
     [
         ('target = "cuda"', "target 'cuda' does not exist; choose one of: numpy, serial"),
         ('layout = "blockd"', "layout 'blockd' does not exist; .* Did you mean 'blocked'"),
-        ("block = 33", "block = 33 is no power of two from 1 to 4096"),
+        ("block = 33", "block = 33 is no power of two from 2 to 4096"),
         ("block = true", "block = True is no power of two"),
         ("size = 32", "key 'size' does not exist; there are: target, layout, block"),
         ("target = ", "is no TOML"),

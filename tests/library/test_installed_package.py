@@ -144,6 +144,21 @@ def test_fewer_positions_than_points_are_refused_in_fortran(installed: Any, tmp_
     installed.assert_fortran_ends(1, Path(__file__).with_name("positions.f90"), sentence, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("which", "sentence"),
+    [("small", "has room for 10 points"), ("missing", "its array is not allocated")],
+)
+def test_a_refused_state_is_the_answer_of_every_later_call_in_fortran(
+    which: str, sentence: str, installed: Any, tmp_path: Path
+) -> None:
+    """It was refused, and then the run wrote checkpoints without it."""
+    source = Path(__file__).with_name("refused_state.f90")
+    program = installed.compile("mpifort", source, "thalweg_fortran", tmp_path / "refused_state")
+    result = installed.result(1, program, which, cwd=tmp_path)
+    assert result.returncode == 2, result.stderr
+    assert sentence in result.stderr
+
+
 def test_a_mistake_ends_a_fortran_program_with_one_sentence_and_code_2(
     installed: Any, programs: Path, tmp_path: Path
 ) -> None:

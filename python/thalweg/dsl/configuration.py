@@ -25,7 +25,7 @@ class Configuration:
 
     target     numpy, the reference; serial; openmp, for threads; simd, for long vectors
     layout     level_innermost, point_innermost or blocked, as ICON's nproma cuts points
-    block      points worked on together where levels are not innermost: a power of two
+    block      points worked on together where levels are not innermost: a power of two, 2 at least
     fuse       whether local fields are computed where neighbours need them instead of stored
     precision  of all values and of all that is computed: double or single
     stores     cached; streaming: past the caches, for arrays that are larger than these
@@ -55,9 +55,9 @@ class Configuration:
         _choose("layout", self.layout, tuple(LAYOUTS))
         _choose("precision", self.precision, PRECISIONS)
         _choose("stores", self.stores, STORES)
-        power = isinstance(self.block, int) and self.block > 0 and not self.block & (self.block - 1)
+        power = isinstance(self.block, int) and self.block > 1 and not self.block & (self.block - 1)
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
-            raise ThalwegError(f"block = {self.block} is no power of two from 1 to {LARGEST_BLOCK}")
+            raise ThalwegError(f"block = {self.block} is no power of two from 2 to {LARGEST_BLOCK}")
 
         _choose("functions", self.functions, FUNCTIONS)
         _choose("order", self.order, ORDERS)

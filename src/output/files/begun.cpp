@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/warning.hpp"
 #include "file/file_bytes.hpp"
 #include "output/files/kept_files.hpp"
 #include "thalweg/error.hpp"
@@ -89,6 +91,16 @@ void write_begun(const Definition& definition) {
   try {
     all = streams_of(path);
   } catch (const Error&) {  // damaged, and begun anew
+  }
+  const auto& streams = definition.streams;
+  const bool replaces = std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+    return all.contains(stream.settings.name);
+  });
+  if (replaces && !definition.same_files) {
+    warn_once(
+        fmt::format("'{}' holds output of an earlier run, of which this one replaces files of "
+                    "the same names; to go on with it, read its state first",
+                    definition.settings.directory));
   }
   for (const auto& stream : definition.streams) {
     auto& entry = all[stream.settings.name];

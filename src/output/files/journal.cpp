@@ -147,9 +147,11 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
       const auto begin = before == std::string::npos ? 0 : before + 1;
       if (begin == 0 && bytes < size) break;  // the line begins further ahead
       const auto json = opened(text.substr(begin, end - begin - (terminated ? 1 : 0)));
-      if (json)
-        return JournalEnd{json->value("step", -1), json->contains("closed"),
-                          json->contains("changing")};
+      if (json) {
+        const bool closed = json->contains("closed"), until = json->contains("until");
+        return JournalEnd{json->value(until ? "until" : "step", -1), closed,
+                          json->contains("changing"), closed && !until};
+      }
       if (++cut > 1) refuse_line(path, "the last line but one");
       end = begin;
     }
@@ -170,7 +172,11 @@ void Journal::append(const JournalJson& line) const {
 }
 
 void Journal::add(const JournalLine& line) const { append(to_json(line)); }
-void Journal::close(bool unmoved) const { append({{"closed", true}, {"unmoved", unmoved}}); }
+void Journal::close(bool unmoved, std::optional<int> until) const {
+  JournalJson line{{"closed", true}, {"unmoved", unmoved}};
+  if (until) line["until"] = *until;
+  append(line);
+}
 void Journal::change() const { append({{"changing", true}}); }
 
 }  // namespace thalweg

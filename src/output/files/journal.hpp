@@ -44,6 +44,7 @@ std::optional<JournalContent> read_journal(const std::string& path);
 struct JournalEnd {
   int step = -1;  ///< no time yet
   bool closed = false, changing = false;
+  bool all_passed = false;  ///< closed, and no time of the file is to come
 };
 /// Reads no more than the journal's last lines. Nothing if there is none; throws Error(user) if
 /// what is not its last line is damaged.
@@ -65,8 +66,9 @@ class Journal {
   /// Replaces what was there, at once.
   Journal(std::string path, const JournalContent& content);
   void add(const JournalLine& line) const;
-  /// Says that no line follows. `unmoved`: completing the file has moved no values.
-  void close(bool unmoved) const;
+  /// Says that no line follows. `unmoved`: completing the file has moved no values. `until`: the
+  /// run ended with this step, before others that the file was to get; nothing: all have passed.
+  void close(bool unmoved, std::optional<int> until) const;
   /// Says that a kill from here to the next line may break what was whole in the file.
   void change() const;
 

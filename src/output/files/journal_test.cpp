@@ -41,7 +41,7 @@ TEST_CASE("the_end_of_a_journal_is_that_of_the_whole_wherever_a_kill_cut_it") {
   for (const int blocks : {0, 1, 2000, 3}) journal.add(line_of(blocks + 7, blocks));
   CHECK(read_journal_end(path)->step == 10);
   CHECK_FALSE(read_journal_end(path)->closed);
-  journal.close(true);
+  journal.close(true, std::nullopt);
   CHECK(read_journal_end(path)->closed);
   const auto whole = bytes_of(path);
   for (std::size_t bytes = 0; bytes < whole.size(); bytes += bytes < 600 ? 1 : 997) {

@@ -112,7 +112,7 @@ bool has_passed(const Definition& definition, int stream, int step) {
     const bool unknown =
         find_mode(definition.settings.mode).own_files && is_fragile(definition, stream);
     if (journal->changing || (unknown && !journal->closed)) return false;
-    return journal->closed || journal->step >= step;
+    return journal->all_passed || journal->step >= step;
   }
   // Complete, and its journal has been cleared away: unless it is of another run, and this one is
   // still at an earlier file.

@@ -142,7 +142,8 @@ void OpenFiles::begin_journal(int stream, int file, JournalContent content) {
   const auto& lane = lanes_[chosen.first_lane + chosen.schedule.files()[file].partition];
   content.settings = file_settings(definition_, lane, stream, file);
   note(content);
-  reports_.begin({stream, file}, Journal(journal_of(definition_, stream, file), content),
+  const int last_step = content.lines.empty() ? -1 : content.lines.back().step;
+  reports_.begin({stream, file}, Journal(journal_of(definition_, stream, file), content), last_step,
                  static_cast<int>(lane.team.size()));
 }
 
@@ -257,9 +258,11 @@ void OpenFiles::end_step(int stream, int step, bool dropped) {
   if (ranks_.dedicated()) make_next_file(stream, file);
 }
 
-// Written together, so nobody begins before the head does.
+// Written together, so nobody begins before the head does. Writers with files of their own do, and
+// may be ahead: what they have is gone on with only where it is complete (kept_files.cpp).
 void OpenFiles::announce_change(int stream, int step) {
-  if (!is_fragile(definition_, stream) || !is_head(definition_.lane_of(stream, step))) return;
+  const int lane = definition_.lane_of(stream, step);
+  if (!is_fragile(definition_, stream) || lanes_[lane].own_files || !is_head(lane)) return;
   const int file = definition_.streams[stream].schedule.file_of(step);
   failure_.attempt([&] { reports_.change({stream, file}); });
 }
@@ -301,7 +304,7 @@ void OpenFiles::make_next_file(int stream, int file) {
   if (next != nullptr) open_for(stream, next->steps.front());
 }
 
-void OpenFiles::close_file(int stream, int file, Open& open) {
+void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
   const auto& chosen = definition_.streams[stream];
   const int partition = chosen.schedule.files()[file].partition;
   const int lane = chosen.first_lane + partition;
@@ -333,7 +336,7 @@ void OpenFiles::close_file(int stream, int file, Open& open) {
   failure_.attempt([&] {
     if (complete && has_index(definition_, lanes_[lane], stream))
       write_index(definition_, lanes_[lane], stream, file, *written);
-    reports_.end({stream, file}, complete, unmoved);
+    reports_.end({stream, file}, complete, unmoved, early);
   });
   if (whole && open.file && !written) forget_journal(stream, file);
 }
@@ -375,7 +378,10 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
 }
 
 void OpenFiles::close() {
-  for (auto& [key, open] : open_) close_file(key.first, key.second, open);
+  for (auto& [key, open] : open_) {
+    const bool early = open.steps_left > 0;  // the model ends before times that would be due
+    close_file(key.first, key.second, open, early);
+  }
   open_.clear();
 }
 

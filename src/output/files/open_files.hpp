@@ -69,7 +69,8 @@ class OpenFiles {
   void announce_change(int stream, int step);
   void tell(int stream, int step, Open& open, bool dropped);
   void close_earlier(int stream, int file);
-  void close_file(int stream, int file, Open& open);
+  /// `early`: times that it was to get have not passed.
+  void close_file(int stream, int file, Open& open, bool early = false);
   std::optional<JournalContent> agree_on_kept(int lane, int stream, int file) const;
   void forget_journal(int stream, int file) const;
   bool is_head(int lane) const { return lanes_[lane].team.front() == ranks_.writer(); }

@@ -37,8 +37,9 @@ Reports::Reports(const Ranks& ranks, std::span<const LaneDivision> lanes)
   }
 }
 
-void Reports::begin(FileKey file, Journal journal, int team) {
+void Reports::begin(FileKey file, Journal journal, int last_step, int team) {
   auto& open = open_[file];
+  open.last_step = last_step;
   open.journal.emplace(std::move(journal));
   open.team = team;
   write_whole(open);
@@ -84,6 +85,7 @@ void Reports::write_whole(Open& open) {
     open.waiting.erase(first);
     auto journal = std::exchange(open.journal, std::nullopt);  // nothing follows a torn line
     journal->add(line);
+    open.last_step = line.step;
     open.journal = std::move(journal);
   }
 }
@@ -113,10 +115,13 @@ void Reports::change(FileKey file) {
   found->second.journal = std::move(journal);
 }
 
-void Reports::end(FileKey file, bool complete, bool unmoved) {
+void Reports::end(FileKey file, bool complete, bool unmoved, bool early) {
   const auto found = open_.find(file);
   if (found == open_.end()) return;
-  if (complete && found->second.journal) found->second.journal->close(unmoved);
+  if (complete && found->second.journal) {
+    const auto& open = found->second;
+    open.journal->close(unmoved, early ? std::optional(open.last_step) : std::nullopt);
+  }
   open_.erase(found);
 }
 

@@ -24,8 +24,9 @@ class Reports {
   /// The first of a lane's team hears the reports of the others.
   Reports(const Ranks& ranks, std::span<const LaneDivision> lanes);
 
-  /// Head, before its first report: `team` writers report each time of this file.
-  void begin(FileKey file, Journal journal, int team);
+  /// Head, before its first report: `team` writers report each time of this file. `last_step`: that
+  /// the journal has, or -1.
+  void begin(FileKey file, Journal journal, int last_step, int team);
   /// This writer's part of a time is in the file. Dropped times are the head's to tell.
   void tell(FileKey file, int head, const JournalLine& line);
   /// A message with tag_written; it is taken whatever is thrown. Throws Error(file_system) where
@@ -35,8 +36,9 @@ class Reports {
   void hear_all(FileKey file);
   /// Head, when all of the team have told: its file is about to be changed where it was whole.
   void change(FileKey file);
-  /// Head: the file is complete, or given up. `unmoved`: as in Journal::close().
-  void end(FileKey file, bool complete, bool unmoved);
+  /// Head: the file is complete, or given up. `unmoved`: as in Journal::close(). `early`: before
+  /// all times that it was to get had passed.
+  void end(FileKey file, bool complete, bool unmoved, bool early);
   /// Every writer, at its end: until all that was told is heard.
   void leave();
 
@@ -47,7 +49,7 @@ class Reports {
   };
   struct Open {
     std::optional<Journal> journal;  // nothing: a member was faster than this head
-    int team = 1;
+    int team = 1, last_step = -1;
     std::map<int, Waiting> waiting;  // [step]
   };
   void take(FileKey file, const JournalLine& line);

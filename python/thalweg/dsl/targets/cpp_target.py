@@ -21,6 +21,8 @@ from thalweg.dsl.targets.cpp_tiles import Tiling
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
 
+COMPILED_WITH = """// Compile as C++20 with -ffp-contract=off, or bits differ from the reference;
+// with -fopenmp where there are pragmas of it."""
 HEAD = """#include <algorithm>
 #include <bit>
 #include <cmath>
@@ -117,7 +119,7 @@ class _Writer:
 
     def text(self) -> str:
         inner = self._all_threads()
-        lines = [f"// {self.kernel.file}:{self.kernel.line}", HEAD]
+        lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH, HEAD]
         lines += [STREAM] if self.loops.rows else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [CODE_OF_FETCH] if self.has_fetches else []
