@@ -14,7 +14,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.library import load_file
+from thalweg.kernels.library import find_kernel, load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
 
 TEXT = """from thalweg.dsl import Field, Out, Parameter, kernel
@@ -80,6 +80,14 @@ def test_every_way_gives_the_same_bits(way: Configuration, tried: Kernel, tmp_pa
         for output, found in outputs(case, way, tmp_path).items():
             both = np.isnan(found) & np.isnan(right[output])
             assert np.array_equal(found.view(np.int64)[~both], right[output].view(np.int64)[~both])
+
+
+def test_the_only_division_of_a_loop_is_one(tmp_path: Path) -> None:
+    """It hides behind the memory; the corrections of a quotient do not."""
+    for kernel in ("gradient", "neighbour_mean", "diffusion"):
+        code = cpp_target.translate(find_kernel(kernel).ir, Configuration("simd"))
+        assert "quotient" not in code
+    assert "quotient(quick" in cpp_target.translate(find_kernel("pvort").ir, Configuration("simd"))
 
 
 @pytest.mark.parametrize("layout", ["level_innermost", "blocked"])

@@ -1,32 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bench kernels`: every kernel in every way, checked first, as a share of triad."""
+"""`bench kernels`: every kernel in every way, checked first, as a share of triad; and its page."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from thalweg.dsl.configuration import Configuration
-from thalweg.lab import kernel_bench
-from thalweg.lab.kernel_bench import Way, measure_kernels
+from thalweg.errors import ThalwegError
+from thalweg.lab import kernel_bench, kernel_cases, kernel_trial
+from thalweg.lab.kernel_bench import measure_kernels
+from thalweg.lab.kernel_trial import Way
+from thalweg.lab.results import Line
+from thalweg.report import write_report
+
+ONE = Way(Configuration("serial"))
+TWO = Way(Configuration("openmp"), 2)
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_bench, "WAYS", (Way(Configuration("serial")),))
-    monkeypatch.setattr(kernel_bench, "ICON_LIKE", ("gradient",))
-    monkeypatch.setattr(kernel_bench, "DYNAMICO", {"comp_geopot": "geopot"})
-    monkeypatch.setattr(kernel_bench, "NICAM", {})
+    monkeypatch.setattr(kernel_bench, "WAYS", (ONE,))
+    monkeypatch.setattr(kernel_bench, "WAYS_IN_CACHES", (ONE,))
+    monkeypatch.setattr(kernel_bench, "LAID_OUT", ())
+    monkeypatch.setattr(kernel_cases, "ICON_LIKE", ("gradient",))
+    monkeypatch.setattr(kernel_cases, "DYNAMICO", {"comp_geopot": "geopot"})
+    monkeypatch.setattr(kernel_cases, "NICAM", {})
+
+
+def lines_of(folder: Path, repetitions: int) -> list[Line]:
+    return [line for line in measure_kernels(folder, repetitions, True) if "bench" in line]
 
 
 @pytest.mark.usefixtures("few")
 def test_a_line_for_each_way_and_one_for_the_best(tmp_path: Path) -> None:
-    lines = [line for line in measure_kernels(tmp_path, 2, True) if "bench" in line]
+    lines = lines_of(tmp_path, 2)
     names = [line["method"] for line in lines]
-    way = "serial level_innermost 1"
-    assert names == [f"gradient: {way}", "gradient", f"geopot: {way}", "geopot"]
-    assert lines[1]["way"] == way
+    wanted = [f"{name}{where}" for where in ("", " in caches") for name in ("gradient", "geopot")]
+    assert names == [each for name in wanted for each in (f"{name}: {ONE.name}", name)]
+    assert lines[1]["way"] == ONE.name
     cells, edges, levels = 32 * 32, 3 * 32 * 32 // 2, 8
     assert lines[0]["bytes"] == 8 * levels * (cells + edges) + 4 * 2 * edges
     for line in lines:
@@ -40,21 +54,61 @@ def test_what_is_fused_runs_beside_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = ("gradient", "divergence_of_triangles")
-    monkeypatch.setattr(kernel_bench, "ICON_LIKE", (*parts, "laplacian"))
-    monkeypatch.setattr(kernel_bench, "DYNAMICO", {})
-    *others, last = measure_kernels(tmp_path, 2, True)
-    assert [line["method"] for line in others if "wall_s" in line][-1] == "laplacian"
-    assert last["method"] == "laplacian: against gradient and divergence_of_triangles"
-    assert last["n"] == 2
-    assert last["median"] > 0
-    assert list(last["ways"]) == ["laplacian", *parts]
+    monkeypatch.setattr(kernel_cases, "ICON_LIKE", (*parts, "laplacian"))
+    monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
+    (line,) = [each for each in lines_of(tmp_path, 2) if "against" in each["method"]]
+    assert line["method"] == "laplacian: against gradient and divergence_of_triangles"
+    assert line["n"] == 2
+    assert line["median"] > 0
+    assert list(line["ways"]) == ["laplacian", *parts]
+
+
+@pytest.mark.usefixtures("few")
+def test_single_precision_is_half_the_bytes_and_never_the_best(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    single = Way(Configuration("simd", precision="single"))
+    monkeypatch.setattr(kernel_bench, "WAYS", (ONE, single))
+    monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
+    double, half, best = lines_of(tmp_path, 1)[:3]
+    assert half["precision"] == "single"
+    tables = 4 * 2 * 3 * 32 * 32 // 2
+    assert (half["bytes"] - tables) * 2 == double["bytes"] - tables
+    assert best["way"] == ONE.name
 
 
 @pytest.mark.usefixtures("few")
 def test_a_wrong_value_is_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_bench, "LARGEST_DIFFERENCE", -1.0)  # pow is another one's here
-    monkeypatch.setattr(kernel_bench, "ICON_LIKE", ())
-    lines = [line for line in measure_kernels(tmp_path, 1, True) if "bench" in line]
-    assert [line["method"].partition(":")[0] for line in lines] == ["geopot"]
+    monkeypatch.setattr(kernel_trial, "LARGEST_DIFFERENCE", {"double": -1.0})  # pow is another's
+    monkeypatch.setattr(kernel_cases, "ICON_LIKE", ())
+    lines = lines_of(tmp_path, 1)
+    assert [line["method"].partition(":")[0] for line in lines] == ["geopot", "geopot in caches"]
     assert all("is not what the reference has" in line["wrong"] for line in lines)
     assert not any("median" in line for line in lines)
+
+
+@pytest.mark.usefixtures("few")
+def test_the_page_shows_shares_layouts_and_two_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_bench, "WAYS", (ONE, TWO))
+    monkeypatch.setattr(kernel_bench, "LAID_OUT", ("gradient",))
+    monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
+    found = lines_of(tmp_path, 2)
+    numberings = {line["numbering"] for line in found if "numbering" in line}
+    assert numberings == {"rows", "random", "Hilbert", "curve"}
+    lines = tmp_path / "kernels.jsonl"
+    origin = {"machine": {"cpu": "a <processor>"}, "commit": "abc", "command": ["thalweg"]}
+    lines.write_text("".join(json.dumps(line | origin) + "\n" for line in found))
+    page = write_report([lines], tmp_path / "page.html").read_text()
+    for words in ("two threads against one", "in caches", "a &lt;processor&gt;", "3-D array"):
+        assert words in page
+    assert (tmp_path / "page_images" / "01-kernels.png").is_file()
+
+
+def test_a_file_without_lines_of_kernels_is_refused(tmp_path: Path) -> None:
+    lines = tmp_path / "other.jsonl"
+    lines.write_text('{"bench": "codec", "median": 1}\nno line\n')
+    with pytest.raises(ThalwegError, match="holds no line of 'thalweg bench kernels --json'"):
+        write_report([lines], tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()

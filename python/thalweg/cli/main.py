@@ -280,20 +280,22 @@ def report(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Write one HTML page about one or several runs.
+    """Write one HTML page about runs, a sweep, or lines of `bench kernels --json` (LINES.jsonl).
 
     Example: thalweg report demo/serial demo/async -o comparison.html
     """
     from thalweg.files.run_directory import RunDirectory
     from thalweg.report import write_report
 
+    lines = len(runs) == 1 and runs[0].is_file() and runs[0].suffix == ".jsonl"
     for path in runs:
-        if not path.is_dir():
+        if not path.is_dir() and not lines:
             raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
     if out is not None and not out.name:
         raise ThalwegError(f"'{out}' is the name of no file; give that of the page to write")
     try:
-        page = write_report(runs, out or RunDirectory(runs[0]).report_path)
+        beside = runs[0].with_suffix(".html") if lines else RunDirectory(runs[0]).report_path
+        page = write_report(runs, out or beside)
         print(json.dumps({"page": str(page)}) if json_ else page)
     except OSError as error:
         raise ThalwegError(f"the report cannot be written: {error}") from error

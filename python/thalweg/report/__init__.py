@@ -9,10 +9,14 @@ __all__ = ["plot_field", "write_report"]
 
 
 def write_report(runs: list[Path], out: Path) -> Path:
-    """Write one self-contained HTML file about these run directories, or about one sweep."""
+    """Write one self-contained HTML file about these run directories, about one sweep, or about
+    the lines of a benchmark of kernels.
+    """
     # Here because matplotlib takes a second to load and `thalweg --help` does not need it.
-    from thalweg.report import page, sweep_page
+    from thalweg.report import kernel_page, page, sweep_page
 
+    if len(runs) == 1 and kernel_page.is_kernel_lines(runs[0]):
+        return kernel_page.write_kernel_report(runs[0], out)
     if len(runs) == 1 and sweep_page.is_sweep(runs[0]):
         return sweep_page.write_sweep_report(runs[0], out)
 

@@ -101,6 +101,16 @@ def _leaves(expression: ir.Expression) -> list[ir.Expression]:
     return ir.walk((ir.Assign("", None, expression, expression.spot),))
 
 
+def divisions(values: list[ir.Expression]) -> list[ir.Apply]:
+    """Those that are more than a multiplication."""
+    return [
+        each
+        for value in values
+        for each in _leaves(value)
+        if isinstance(each, ir.Apply) and each.op == "/" and not is_power_of_two(each.args[1])
+    ]
+
+
 def is_power_of_two(expression: ir.Expression) -> bool:
     """Division by it is a multiplication already."""
     if not isinstance(expression, (ir.Literal, ir.Constant)) or not expression.value:

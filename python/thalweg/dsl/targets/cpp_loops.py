@@ -12,7 +12,7 @@ from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import factor, levels_of, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, reads
-from thalweg.dsl.targets.cpp_divisions import Divisors, is_power_of_two, stays
+from thalweg.dsl.targets.cpp_divisions import Divisors, divisions, is_power_of_two, stays
 from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
@@ -22,10 +22,9 @@ template <std::int64_t lanes, class Pass>
 __attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
                                                              Pass pass) {
   if (end - begin < lanes) return pass(begin, end);
-  for (std::int64_t next = begin; next < end; next += lanes) {
-    const std::int64_t from = std::min(next, end - lanes);
-    pass(from, from + lanes);
-  }
+  std::int64_t from = begin;
+  for (; from + lanes <= end; from += lanes) pass(from, from + lanes);
+  if (from < end) pass(end - lanes, end - lanes + lanes);  // as the compiler knows: `lanes` of them
 }
 """
 
@@ -53,7 +52,7 @@ class Loops:
         self.expressions = CppText(self._read, self._quotient, self.real)
         self.loop: LevelLoop | None = None  # that is being written
         self.divisors = Divisors()  # of that loop
-        self.has_quotients = self.has_vectors = False
+        self.has_quotients = self.has_vectors = self.divides = False
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
         self.starts: dict[
             str, str
@@ -188,7 +187,9 @@ class Loops:
     def _quotient(self, quotient: ir.Apply, slots: dict[str, int]) -> str | None:
         """By what is the same at all levels."""
         loop, (value, divisor) = self.loop, quotient.args
-        if not self.is_told or self.real != "double" or loop is None or not _is_free(loop):
+        if loop is None or self.divides or not _is_free(loop):
+            return None
+        if not self.is_told or self.real != "double":
             return None
         moving = {step.name for step in loop.steps}
         if loop.group or not stays(divisor, self.variables, moving) or is_power_of_two(divisor):
@@ -203,6 +204,8 @@ class Loops:
 
     def _steps(self, loop: LevelLoop) -> list[str]:
         self.loop, self.divisors = loop, Divisors(self.variables)
+        # One division a value hides behind the memory; several are what a loop waits for.
+        self.divides = len(divisions([step.value for step in loop.steps])) == 1
         found, declared = [], set[str]()
         for step in loop.steps:
             name = step.name
