@@ -36,7 +36,8 @@ class Configuration:
     order      of points: numbered, as they are; curve: along one that fills space. The code has a
                function that finds it from the tables, and whoever calls lays his arrays so.
                Kernels with groups, or without neighbours, have none
-    prefetch   how many points ahead rows of neighbours are called into the second cache; 0: none
+    prefetch   how many points ahead rows, own ones and those of neighbours, are called into the
+               second cache; 0: none
     """
 
     target: str = "serial"

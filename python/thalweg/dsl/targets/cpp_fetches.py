@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of neighbours that are called into the second cache before they are needed, in C++.
+"""Rows that are called into the second cache before they are needed, in C++.
 
-The processor sees by itself that rows follow one another, but not where a table leads.
+The processor does not see where a table leads. That a point's own rows follow one another it sees,
+but stops at every page, and has forgotten it where a point's arithmetic is long.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def fetches(
         (each.name, steps)
         for loop in sweep.loops
         for each in reads(loop.steps)
-        if each.name in variables and (steps := _steps(each, variables))
+        if each.name in variables and (steps := _steps(each, variables)) is not None
     )
     lines = []
     for name, steps in wanted:
@@ -47,10 +48,10 @@ def fetches(
     return [f"if ({is_there}) {{", *(f"  {line}" for line in lines), "}"]
 
 
-def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, ...]:
-    """From the place of the field to that of the loop; nothing for what has no row."""
+def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, ...] | None:
+    """From the place of the field to that of the loop; None for what has no row of a point."""
     kind = variables[read.name].type
     axes = [slot.axis for slot in ir.steps_of(read, kind)]
-    if any(isinstance(axis, Group) for axis in axes):
-        return ()
-    return tuple(axis for axis in axes if isinstance(axis, Relation)) if kind.level else ()
+    if not kind.level or not kind.place or any(isinstance(axis, Group) for axis in axes):
+        return None
+    return tuple(axis for axis in axes if isinstance(axis, Relation))

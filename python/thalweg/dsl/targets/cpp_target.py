@@ -298,7 +298,12 @@ class _Writer:
                 f"tile_sweep.points[tile_at + {ahead}]",
                 f"tile_at + {ahead} < tile_end",
             )
-        wanted = {n: v for n, v in self.loops.variables.items() if n not in self.rooms}
+        kept = self.plan.kept
+        wanted = {
+            name: each
+            for name, each in self.loops.variables.items()
+            if name in self.kernel.arguments or (kept[name] == "field" and name not in self.rooms)
+        }
         calls = fetches(sweep, wanted, self.layout, point, is_there)
         self.has_fetches = self.has_fetches or bool(calls)
         return calls
