@@ -46,6 +46,7 @@ std::string DiagnosticsLog::keep_until(double time_s) {
     if (time && *time <= time_s) kept << line << '\n';
   }
   kept.close();
+  if (before.bad()) return fmt::format("'{}' cannot be read to its end, and stays as it is", path_);
   std::error_code refused;
   if (kept) fs::rename(aside, path_, refused);
   if (!kept || refused) {

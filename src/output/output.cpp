@@ -246,7 +246,9 @@ bool Output::State::covers(ModelTime time) const {
   if (!engine) return false;
   std::vector<int> next;
   for (const auto& turn : turns) next.push_back(turn.next);
-  return missing_output(definition, time, HandedOver{handed_over, next}).empty();
+  // What this run has passed over it alone knows: who continues it looks at the files only.
+  return missing_output(definition, time, HandedOver{handed_over, next}).empty() &&
+         missing_output(definition, time, std::nullopt).empty();
 }
 
 std::string Output::describe() const {

@@ -141,7 +141,8 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
       if (info.name != field) continue;
       known = true;
       const auto points = step ? owned[info.place] : 0;
-      if (const auto fault = fault_of_view(view, info, points); !fault.empty()) {
+      if (const auto fault = fault_of_view(view, info, points, positions[info.place]);
+          !fault.empty()) {
         throw Error(Blame::user, fmt::format("field '{}' was put {}", field, fault));
       }
       if (!step) break;

@@ -116,7 +116,8 @@ std::vector<Stretch> make_stretches(std::int64_t points, std::span<const std::in
 }
 
 std::string fault_of_view(const void* values, ValueType type, const Addressing& where,
-                          const FieldInfo& field, std::int64_t points) {
+                          const FieldInfo& field, std::int64_t points,
+                          std::span<const std::int64_t> positions) {
   if (type != field.type) return "with values of another type than defined";
   if (points == 0) return "";
   if (values == nullptr) return "without values";
@@ -131,8 +132,12 @@ std::string fault_of_view(const void* values, ValueType type, const Addressing& 
     return fmt::format(fmt::runtime(one_place), "point_stride", points, "points");
   if (field.levels > 1 && where.level_stride == 0)
     return fmt::format(fmt::runtime(one_place), "level_stride", field.levels, "levels");
-  if (blocked && points > where.block_points && where.block_stride == 0)
-    return fmt::format(fmt::runtime(one_place), "block_stride", points, "points");
+  if (blocked && where.block_stride == 0) {
+    const auto last = std::max_element(positions.begin(), positions.end());
+    const auto room = last == positions.end() ? points : *last + 1;
+    if (room > where.block_points)
+      return fmt::format(fmt::runtime(one_place), "block_stride", room, "points");
+  }
   return "";
 }
 

@@ -46,12 +46,15 @@ Addressing addressing_of(const View& view, int levels, std::span<const Stretch> 
 }
 
 /// Why a view cannot hold `points` points of a field, as the end of a sentence: "" = it can.
+/// `positions`: where these lie in it; empty: one after the other.
 std::string fault_of_view(const void* values, ValueType type, const Addressing& where,
-                          const FieldInfo& field, std::int64_t points);
+                          const FieldInfo& field, std::int64_t points,
+                          std::span<const std::int64_t> positions);
 template <class View>
-std::string fault_of_view(const View& view, const FieldInfo& field, std::int64_t points) {
-  return fault_of_view(view.values, view.type, addressing_of(view, field.levels, {}), field,
-                       points);
+std::string fault_of_view(const View& view, const FieldInfo& field, std::int64_t points,
+                          std::span<const std::int64_t> positions = {}) {
+  const auto where = addressing_of(view, field.levels, {});
+  return fault_of_view(view.values, view.type, where, field, points, positions);
 }
 
 /// Some levels of some packed points of a field.

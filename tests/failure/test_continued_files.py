@@ -340,3 +340,18 @@ def test_a_file_that_was_cut_to_its_times_is_whole_and_grows_again(
         assert done.returncode == 0, done.stderr
         done = cli("verify", run.directory)  # type: ignore[operator]
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_chunks_are_gone_on_with_in_the_way_that_wrote_them(cli: object, tmp_path: Path) -> None:
+    """Only direct writes tell the journal where chunks lie: the times before came back as fill."""
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = [case, "--out", run, "--set", "output.layout=chunked", "--set", "time.duration=PT3H"]
+    done = cli("run", *words, "--set", "io.way=mpiio")  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    before = {path: path.read_bytes() for path in sorted((run / "files").iterdir())}
+    words[-1] = "time.duration=PT6H"
+    done = cli("run", *words, "--continue", "--set", "io.way=direct")  # type: ignore[operator]
+    assert done.returncode == 2
+    assert "was begun with other settings" in done.stderr
+    assert {path: path.read_bytes() for path in sorted((run / "files").iterdir())} == before

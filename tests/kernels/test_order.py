@@ -113,7 +113,7 @@ def named({name}: Points[Cell], t: Field[Edge, Level], o: InOut[Cell, Level]) ->
 """
 
 
-@pytest.mark.parametrize("name", ["within", "steps_away", "rank_of_edge", "cells_order"])
+@pytest.mark.parametrize("name", ["within", "i", "rank_of_edge", "cells_order"])
 def test_words_of_the_functions_that_find_orders_and_tiles_are_taken(
     name: str, tmp_path: Path
 ) -> None:

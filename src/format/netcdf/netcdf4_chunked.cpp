@@ -259,6 +259,12 @@ class Netcdf4Chunked final : public Container {
     std::uint64_t end = 0;
     for (const auto& kept : file_.kept) {
       times.push_back(blocks_in(kept.place));
+      if (times.back().empty()) {
+        throw Error(Blame::user,
+                    fmt::format("no journal tells where in '{}' the values of {} s lie; continue "
+                                "with the [io] way of the run before, or begin anew",
+                                before, kept.time_s));
+      }
       for (const auto& block : times.back()) {
         if (block.address < chunks_->end()) {
           throw Error(Blame::user, fmt::format("the description of '{}' has become longer than it "

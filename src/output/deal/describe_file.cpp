@@ -126,6 +126,9 @@ std::string file_settings(const Definition& definition, const LaneDivision& lane
       file.compression.codec, settings.precision, file.start_date, file.compression.bits,
       fmt::join(file.level_numbers, " "), fmt::join(file.sizes, " "),
       lane.own_files ? lane.team.size() : 1, lane.own_files && lane.team.size() > 1 ? "s" : "");
+  // Where the chunks of a time lie only the journal of direct writes tells.
+  if (settings.container == "netcdf4" && file.in_chunks())
+    text += fmt::format(", way {}", definition.settings.way);
   for (const auto& field : file.fields) {
     text += fmt::format(", {}[{}]:{}:{}", field.name, field.levels,
                         value_type_names[file.type_of(field)], place_names[field.place]);

@@ -99,6 +99,8 @@ bool is_fragile(const Definition& definition, int stream) {
   return container.fragile != nullptr && container.fragile(known);
 }
 
+bool change_alone(const LaneDivision& lane) { return lane.own_files && lane.team.size() > 1; }
+
 namespace {
 
 /// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
@@ -169,11 +171,13 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "the run before",
                             name, content->settings, settings));
   }
-  if (content->changing) {
+  const bool unknown = change_alone(lane) && is_fragile(definition, stream) && !content->closed;
+  if (content->changing || unknown) {
     throw Error(Blame::user,
                 fmt::format("'{}' was being changed by HDF5 when the run was killed, and may be "
                             "broken; continue from a checkpoint before its first time, or begin "
-                            "anew; [io] way = \"direct\" does not have the problem",
+                            "anew; runs that begin with [io] way = \"direct\" do not have the "
+                            "problem",
                             name));
   }
   auto& lines = content->lines;

@@ -19,6 +19,9 @@ std::string journal_of(const Definition& definition, int stream, int file);
 
 /// May a kill in the middle of a time break what a stream's file held before it?
 bool is_fragile(const Definition& definition, int stream);
+/// Do writers change files of their own, without asking the head, who keeps the journal, and
+/// perhaps ahead of it? Then a file that is fragile is gone on with only where it is complete.
+bool change_alone(const LaneDivision& lane);
 
 /// Head of the file's team: times up to definition.continues_after that are whole in it. Nothing if
 /// it holds no later ones, and is complete or was before it was moved away. Throws Error(user) with

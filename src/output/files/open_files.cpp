@@ -258,11 +258,10 @@ void OpenFiles::end_step(int stream, int step, bool dropped) {
   if (ranks_.dedicated()) make_next_file(stream, file);
 }
 
-// Written together, so nobody begins before the head does. Writers with files of their own do, and
-// may be ahead: what they have is gone on with only where it is complete (kept_files.cpp).
+// Written together, so nobody begins before the head does.
 void OpenFiles::announce_change(int stream, int step) {
   const int lane = definition_.lane_of(stream, step);
-  if (!is_fragile(definition_, stream) || lanes_[lane].own_files || !is_head(lane)) return;
+  if (!is_fragile(definition_, stream) || change_alone(lanes_[lane]) || !is_head(lane)) return;
   const int file = definition_.streams[stream].schedule.file_of(step);
   failure_.attempt([&] { reports_.change({stream, file}); });
 }

@@ -37,7 +37,7 @@ RESERVED_OF_RANGES = frozenset(
         "Sweep", "Rooms", "Tiles", "Near", "Steps", "Pairs", "near_of", "steps_from",
         "order_along_curve", "no_larger", "set_order", "table_pairs", "all_points",
         "near_points", "steps_away", "nearest_landmark", "landmark", "all_steps", "own_steps",
-        "along_curve",
+        "along_curve", "i", "j", "n", "each",
     }
 )  # fmt: skip
 
@@ -107,6 +107,6 @@ def check_names(kernel: ir.KernelIR) -> None:
                 f"{taken[variable.name]}",
                 hint=f"as in 'own_{variable.name}'",
             )
-    if kernel.name in RESERVED:
+    if kernel.name in RESERVED | RESERVED_OF_RANGES:
         spot = next(iter(kernel.arguments.values())).spot
         raise KernelError(spot, f"a kernel cannot be called '{kernel.name}': it is a word of C++")

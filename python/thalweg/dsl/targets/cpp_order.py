@@ -76,7 +76,8 @@ static inline void no_larger(std::int32_t& value, std::int32_t than) {
 }
 
 // `order` by rank, points of ranges before others.
-static inline void set_order(std::int32_t* order, const Steps& rank, const Steps& outside) {
+static inline void set_order(std::int32_t* order, const Steps& rank,
+                             const std::vector<std::int64_t>& outside) {
   std::iota(order, order + rank.size(), 0);
   std::stable_sort(order, order + rank.size(), [&](std::int32_t a, std::int32_t b) {
     return std::pair(outside[a], rank[a]) < std::pair(outside[b], rank[b]);
@@ -153,15 +154,15 @@ def _finding(kernel: ir.KernelIR, layout: Layout) -> list[str]:
 
 def _outside(kernel: ir.KernelIR, place: Place) -> list[str]:
     """Points of an argument stay together, so that few ranges name them."""
-    lines = [f"Steps outside_{place.name}({place.plural}, 0);"]
+    lines = [f"std::vector<std::int64_t> outside_{place.name}({place.plural}, 0);"]
     arguments = kernel.arguments.items()
     ranges = [n for n, a in arguments if a.type.role == "points" and a.type.place is place]
     for bit, name in enumerate(ranges):
         lines += [
-            f"for (auto& each : outside_{place.name}) each += {1 << bit};",
+            f"for (auto& each : outside_{place.name}) each += {1 << bit}LL;",
             f"for (std::int64_t part = 0; part < {name}_parts; ++part) {{",
             f"  for (auto i = {name}[2 * part]; i < {name}[2 * part + 1]; ++i) "
-            f"outside_{place.name}[i] -= {1 << bit};",
+            f"outside_{place.name}[i] -= {1 << bit}LL;",
             "}",
         ]
     return lines
