@@ -81,7 +81,8 @@ int thalweg_end_definition(thalweg_output* output);
 int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 /* Returns when the values may be overwritten, not when they are on disk. */
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
-/* After the last put of an output time. */
+/* After the last put of an output time, or at every time step. Times go forward: what this has
+ * passed is wanted no more, and its put is refused. Between milliseconds nothing is due. */
 int thalweg_end_time(thalweg_output* output, double time_s);
 /* Every time step, as often on every rank: learns of failures on other ranks, from the answer to
  * the question that the call before it asked. */
