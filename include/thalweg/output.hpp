@@ -105,8 +105,12 @@ class Output {
   /// no stream wants at this time is ignored. Fields of one time may come in any order, the same on
   /// all ranks.
   void put(std::string_view field, const FieldView& view, ModelTime time);
+  /// Between two milliseconds nothing is due, and it does nothing.
+  void put(std::string_view field, const FieldView& view, double time_s);
   /// After the last put of an output time: the streams due are on their way. Includes a check().
   void end_time(ModelTime time);
+  /// Between two milliseconds nothing is due, and it does nothing.
+  void end_time(double time_s);
   /// Call it every time step: compute ranks learn together that a rank failed, and all throw the
   /// same Error. Costs nothing to wait for: each call completes the question that the previous call
   /// asked.

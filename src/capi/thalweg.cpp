@@ -356,18 +356,12 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s) {
   return status == THALWEG_OK ? wanted : -1;
 }
 
-// Then nothing is due, unless a sum of time steps has drifted: Output::due() refuses that.
-static bool is_between_milliseconds(const thalweg_output& output, double time_s) {
-  return !ModelTime::at(time_s) && !output.output->due(time_s);
-}
-
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view,
                 double time_s) {
   return status_on(output, true, [&] {
     seal(*output);
     require(field != nullptr && view != nullptr, "thalweg_put needs a field's name and its view");
     const auto& info = field_of(*output, field);
-    if (is_between_milliseconds(*output, time_s)) return;
     output->output->put(info.name, view_of<FieldView>(*view, info.type), time_s);
   });
 }
@@ -375,7 +369,7 @@ int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* v
 int thalweg_end_time(thalweg_output* output, double time_s) {
   return status_on(output, true, [&] {
     seal(*output);
-    if (!is_between_milliseconds(*output, time_s)) output->output->end_time(time_s);
+    output->output->end_time(time_s);
     if (output->restart) output->restart->check();
   });
 }

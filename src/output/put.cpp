@@ -131,6 +131,11 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
   }
 }
 
+void Output::put(std::string_view field, const FieldView& view, double time_s) {
+  if (const auto time = ModelTime::at(time_s)) return put(field, view, *time);
+  due(time_s);  // refuses what has drifted
+}
+
 void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
   bool known = false;
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
@@ -184,6 +189,11 @@ void Output::end_time(ModelTime time) {
   const ScopedTimer timer(Timer::output);
   state_->require_within_run(time);
   state_->keep_failure([&] { state_->end_time(time); });
+}
+
+void Output::end_time(double time_s) {
+  if (const auto time = ModelTime::at(time_s)) return end_time(*time);
+  due(time_s);
 }
 
 void Output::State::require_nothing_open_but(std::optional<ModelTime> time) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which puts are refused, and that nothing which was passed over comes under another time.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <utility>
 #include <vector>
 
 #include "all_ranks.hpp"
 #include "output/files/kept_files.hpp"
+#include "said.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
 
@@ -88,6 +90,21 @@ TEST_CASE("a_run_that_ended_early_covers_the_times_that_it_wrote_and_no_later_on
   CHECK(missing(20.0).find("the output of stream 'out' at 20 s is not in") == 0);
 }
 
+TEST_CASE("a_run_that_replaces_an_earlier_ones_output_says_so") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  const auto run = [&] {
+    auto output = output_of_three_cells(directory, 10.0);
+    output.put("deep", {values.data(), 1, 1}, 0.0);
+    output.end_time(0.0);
+    output.close();
+  };
+  const auto warning = fmt::format("'{}' holds output of an earlier run", directory.path);
+  CHECK(said_in(run).find(warning) == std::string::npos);
+  CHECK(said_in(run).find(warning) != std::string::npos);
+}
+
 TEST_CASE("a_view_whose_values_would_all_be_one_is_refused") {
   if (world_size() > 1) return;
   const SharedDirectory directory;
@@ -125,5 +142,11 @@ TEST_CASE("a_time_that_has_drifted_beside_an_output_is_refused_and_not_passed_ov
     CHECK_THROWS_AS(output.due(drifted_s), Error);
   }
   CHECK_FALSE(output.wants("deep", 3600.0 / 7.0));
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  const FieldView view{values.data(), 1, 1};
+  CHECK_NOTHROW(output.put("deep", view, 3600.0 / 7.0));
+  CHECK_NOTHROW(output.end_time(3600.0 / 7.0));
+  CHECK_THROWS_AS(output.put("deep", view, 3599.9995), Error);
+  CHECK_THROWS_AS(output.end_time(3600.0004), Error);
   CHECK(output.wants("deep", 3600.000001));
 }

@@ -17,10 +17,11 @@ namespace {
 constexpr std::int64_t cells = 20;
 
 /// A run whose outputs are in the journal up to `known_s` only, until the time `all_known_s`: so it
-/// looks when writers are behind. Returns the sets that are there at its end.
+/// looks when writers are behind. At `skipped_s` nothing is put. Returns the sets that are there at
+/// its end.
 std::vector<std::string> sets_of(const std::string& mode, const std::string& directory,
                                  const std::vector<double>& times_s, double known_s,
-                                 double all_known_s) {
+                                 double all_known_s, double skipped_s = -1.0) {
   OutputSettings settings;
   settings.mode = "serial";
   settings.directory = directory + "/files";
@@ -57,8 +58,9 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
   const auto journal = settings.directory + "/journal/out_20000101T000000Z.nc.jsonl";
   std::uintmax_t known_bytes = 0;
   for (const double time_s : times_s) {
-    output.put("flat", views[0], time_s);
-    output.end_time(time_s);
+    const bool is_skipped = time_s == skipped_s;
+    if (!is_skipped) output.put("flat", views[0], time_s);
+    output.end_time(is_skipped ? time_s + 1.0 : time_s);
     if (rank_of(output.compute_comm()) == 0) {
       if (time_s == known_s) known_bytes = fs::file_size(journal);
       if (time_s > known_s && time_s < all_known_s) fs::resize_file(journal, known_bytes);
@@ -93,5 +95,18 @@ TEST_CASE("checkpoints_beyond_keep_go_when_the_output_has_come_after") {
     const auto sets = sets_of(mode.name, directory.path, {60, 120, 180, 240, 300}, 60, 300);
     if (world_rank() != 0) continue;
     CHECK(sets == std::vector<std::string>{"20000101T000500Z"});
+  }
+}
+
+TEST_CASE("a_checkpoint_after_a_time_that_was_passed_over_does_not_replace_the_one_before") {
+  for (const auto& mode : restart_modes()) {
+    CAPTURE(mode.name);
+    if (needs_restart_ranks(mode.name) && world_size() < 2) continue;
+    const SharedDirectory directory;
+    const auto sets = sets_of(mode.name, directory.path, {60, 120}, 1e9, 1e9, 120);
+    const auto later = sets_of(mode.name, directory.path + "/2", {60, 120, 180}, 1e9, 1e9, 120);
+    if (world_rank() != 0) continue;
+    CHECK(sets == std::vector<std::string>{"20000101T000200Z", "20000101T000100Z"});
+    CHECK(later == std::vector<std::string>{"20000101T000300Z"});
   }
 }
