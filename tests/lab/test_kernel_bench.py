@@ -10,7 +10,7 @@ import pytest
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
-from thalweg.lab import kernel_bench, kernel_cases, kernel_trial
+from thalweg.lab import kernel_bench, kernel_cases, kernel_peer, kernel_trial
 from thalweg.lab.kernel_bench import measure_kernels
 from thalweg.lab.kernel_trial import Way
 from thalweg.lab.results import Line
@@ -25,6 +25,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_bench, "WAYS", (ONE,))
     monkeypatch.setattr(kernel_bench, "WAYS_IN_CACHES", (ONE,))
     monkeypatch.setattr(kernel_bench, "LAID_OUT", ())
+    monkeypatch.setattr(kernel_peer, "NAMES", ())
     monkeypatch.setattr(kernel_cases, "ICON_LIKE", ("gradient",))
     monkeypatch.setattr(kernel_cases, "DYNAMICO", {"comp_geopot": "geopot"})
     monkeypatch.setattr(kernel_cases, "NICAM", {})
@@ -61,6 +62,26 @@ def test_what_is_fused_runs_beside_its_parts(
     assert line["n"] == 2
     assert line["median"] > 0
     assert list(line["ways"]) == ["laplacian", *parts]
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("installed", [False, True])
+def test_gt4py_runs_beside_where_it_is_installed(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if installed and not kernel_peer.INSTALLED:
+        pytest.skip(kernel_peer.MISSING)
+    monkeypatch.setattr(kernel_peer, "NAMES", ("gradient",))
+    monkeypatch.setattr(kernel_peer, "INSTALLED", installed)
+    lines = lines_of(tmp_path, 2)
+    (line,) = [each for each in lines if each["method"] == "gradient: against GT4Py"]
+    assert not [each for each in lines if "wrong" in each]
+    if not installed:
+        assert line["skipped"] == kernel_peer.MISSING
+        return
+    assert line["median"] > 0
+    assert "left_out" not in line
+    assert [each["target"] for each in lines[1:5]] == ["gtfn", "gtfn", "dace", "dace"]
 
 
 @pytest.mark.usefixtures("few")

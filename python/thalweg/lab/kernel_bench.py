@@ -11,6 +11,7 @@ import numpy as np
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.triad import Triad
+from thalweg.lab import kernel_peer
 from thalweg.lab.kernel_cases import (
     BEYOND_CACHES,
     FUSED,
@@ -98,12 +99,14 @@ def _one_kernel(
     trials = [make_trial(case, way, folder) for way in ways]
     rivals = () if where else FUSED.get(name, ())
     for part in (makes[each]() for each in rivals):
-        for trial in trials:
-            trial.apart += (make_trial(part, trial.way, folder),)
-    measure(trials, CALLS_IN_CACHES if where else 1)
-    for trial in trials:
+        for trial, way in zip(trials, ways, strict=True):
+            trial.apart += (make_trial(part, way, folder),)
+    has_peers = not where and name in kernel_peer.NAMES
+    peers, left_out = kernel_peer.peer_trials(case, folder) if has_peers else ([], "")
+    measure([*trials, *peers], CALLS_IN_CACHES if where else 1)
+    for trial in (*trials, *peers):
         yield trial.line(where)
-    double = [each for each in trials if not each.way.configuration.is_single]
+    double = [each for each in trials if not each.way.is_single]
     best = _fastest([each for each in double if each.way.threads == 1])
     if best is None:
         return
@@ -113,6 +116,8 @@ def _one_kernel(
         yield _two_threads(f"{name} {where}".strip(), best, both)
     if rivals:
         yield _against_apart(name, [each for each in double if each.way.threads == 1])
+    if has_peers:
+        yield _against_peers(name, best, peers, left_out)
 
 
 def _fastest(trials: Sequence[Trial]) -> Trial | None:
@@ -146,6 +151,20 @@ def _against_apart(name: str, trials: list[Trial]) -> Line:
     ratios = [other / own for own, other in zip(best.seconds, together, strict=True)]
     ways = {each.case.kernel.name: each.way.name for each in (best, *rivals)}
     return line | {"unit": "times as fast", **spread(ratios), "ways": ways}
+
+
+def _against_peers(name: str, best: Trial, peers: Sequence[Trial], left_out: str) -> Line:
+    """Our best way on one core and the best of GT4Py's, in turn in the same process."""
+    line: Line = {"bench": "kernels", "method": f"{name}: against GT4Py"}
+    if not peers:
+        return line | {"skipped": left_out}
+    rival = _fastest(peers)
+    if rival is None:
+        return line | {"wrong": "GT4Py's values are not what the reference has in any way"}
+    ratios = [other / own for own, other in zip(best.seconds, rival.seconds, strict=True)]
+    ways = {name: best.way.name, "GT4Py": rival.way.name}
+    line |= {"unit": "times as fast", **spread(ratios), "ways": ways}
+    return line | ({"left_out": left_out} if left_out else {})
 
 
 def _layouts(make: Make, side: int, folder: Path, measure: Measure) -> Iterator[Line]:

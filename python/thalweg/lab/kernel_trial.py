@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -35,11 +36,50 @@ class Way:
         words += [chosen.precision] if chosen.is_single else []
         return " ".join(words)
 
+    @property
+    def target(self) -> str:
+        return self.configuration.target
+
+    @property
+    def layout(self) -> str:
+        return self.configuration.layout
+
+    @property
+    def order(self) -> str:
+        return self.configuration.order
+
+    @property
+    def precision(self) -> str:
+        return self.configuration.precision
+
+    @property
+    def is_single(self) -> bool:
+        return self.configuration.is_single
+
+
+class AnyWay(Protocol):
+    """Ours, or that of a peer."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def layout(self) -> str: ...
+    @property
+    def order(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def is_single(self) -> bool: ...
+
 
 @dataclass
 class Trial:
     case: Case
-    way: Way
+    way: AnyWay
     bound: Bound
     wrong: str = ""
     apart: tuple[Trial, ...] = ()  # the same by kernels one after the other
@@ -73,12 +113,12 @@ class Trial:
         values = sum(_float_bytes(each) for each in arrays)
         tables = self.case.kernel.ir.neighbour_tables()
         indices = sum(4 * self.case.tables[each.full_name].size for each in tables)
-        return values // (2 if self.way.configuration.is_single else 1) + indices
+        return values // (2 if self.way.is_single else 1) + indices
 
     def line(self, where: str = "") -> Line:
         """`where`: "" beyond the caches, or what else is said of the case."""
-        chosen = self.way.configuration
-        name = f"{self.case.kernel.name}{f' {where}' if where else ''}: {self.way.name}"
+        way = self.way
+        name = f"{self.case.kernel.name}{f' {where}' if where else ''}: {way.name}"
         line: Line = {"bench": "kernels", "method": name}
         if self.wrong:
             return line | {"wrong": self.wrong}
@@ -87,16 +127,16 @@ class Trial:
             **spread(self.shares),
             "kernel": self.case.kernel.name,
             "where": where or "beyond caches",
-            "target": chosen.target,
-            "layout": chosen.layout,
-            "order": chosen.order,
-            "precision": chosen.precision,
+            "target": way.target,
+            "layout": way.layout,
+            "order": way.order,
+            "precision": way.precision,
             "bytes": self.size_bytes,
             "gb_s": self.size_bytes / self.median_s / 1e9,
             "triad_gb_s": float(np.median(self.triad_bytes_s)) / 1e9,
             "wall_s": self.median_s,
             "cpu_s": float(np.median(self.cpu_s)),
-            "threads": self.way.threads,
+            "threads": way.threads,
             "sizes": dict(self.case.sizes),
         }
 
@@ -105,20 +145,25 @@ def make_trial(case: Case, way: Way, folder: Path) -> Trial:
     """Says in `wrong` what has other values than the reference."""
     inputs = Inputs(case.sizes, case.tables, case.arguments)
     bound = bind(case.kernel, way.configuration, inputs, folder)
-    trial = Trial(case, way, bound)
     for array in bound.arrays():
         assert array.flags.c_contiguous  # strides are those of the layout, nothing between
         assert array.ctypes.data % LINE_BYTES == 0
-    precision = way.configuration.precision
+    bound.run()
+    wrong = difference_to_reference(case, bound, way.precision, folder)
+    return Trial(case, way, bound, wrong)
+
+
+def difference_to_reference(case: Case, bound: Bound, precision: str, folder: Path) -> str:
+    """Which output of a kernel that has run once is wrong, as a sentence; none: ""."""
+    inputs = Inputs(case.sizes, case.tables, case.arguments)
     reference = bind(case.kernel, Configuration("numpy", precision=precision), inputs, folder)
     reference.run()
-    bound.run()
     found = bound.outputs()
     for name, right in reference.outputs().items():
         near = LARGEST_DIFFERENCE[precision]
         if not np.allclose(found[name], right, near, 0.0, equal_nan=True):
-            trial.wrong = f"'{name}' is not what the reference has"
-    return trial
+            return f"'{name}' is not what the reference has"
+    return ""
 
 
 def _float_bytes(array: Array) -> int:

@@ -16,6 +16,8 @@ TARGETS = (
     ("serial", "one core, serial", "#56B4E9", "s"),
     ("simd", "one core, long vectors", "#0072B2", "o"),
     ("openmp", "two threads, of their triad", "#D55E00", "D"),
+    ("gtfn", "GT4Py's gtfn", "#CC79A7", "^"),
+    ("dace", "GT4Py's DaCe", "#009E73", "v"),
 )
 
 
@@ -32,10 +34,12 @@ def draw_kernels(data: KernelData, width_inches: float) -> Figure:
         for number, (target, label, colour, mark) in enumerate(TARGETS):
             found = [(row, data.fastest(name, target)) for row, name in enumerate(names)]
             there = [(row, line) for row, line in found if line]
+            if not there:
+                continue
             middle = [float(line["median"]) for _, line in there]
             below = [m - float(line["p05"]) for m, (_, line) in zip(middle, there, strict=True)]
             above = [float(line["p95"]) - m for m, (_, line) in zip(middle, there, strict=True)]
-            shift = 0.2 * (1 - number)
+            shift = 0.14 * (2 - number)
             panel.errorbar(
                 middle, [row + shift for row, _ in there], xerr=[below, above], label=label,
                 color=colour, marker=mark, markersize=6, linestyle="none", capsize=2,
