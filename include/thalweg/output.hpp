@@ -41,6 +41,8 @@ struct Company {
   std::function<void(Together)> meet;
   /// Throws if a rank takes no part any more. Not collective.
   std::function<void()> hear;
+  /// Before a checkpoint of this time is written: keeps which outputs were handed over by then.
+  std::function<void(ModelTime)> note_checkpoint;
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.

@@ -162,6 +162,9 @@ struct ContainerInfo {
   const char* beside = nullptr;
   /// A kill in the middle of a time may leave a file that does not open again. Null: none does.
   bool (*fragile)(const FileDescription&) = nullptr;
+  /// Of a file with `kept` times, before anything is changed: throws Error(user) where create()
+  /// would. Null: the journals tell enough.
+  void (*check_kept)(const FileDescription&) = nullptr;
 };
 
 /// Every container, in containers.cpp.

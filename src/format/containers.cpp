@@ -21,7 +21,7 @@ using Check = void(const FileDescription&);
 Create create_netcdf4, create_cdf5, create_classic, create_grib2, create_zarr, create_raw;
 Join join_netcdf4, join_cdf5, join_classic, join_grib2, join_zarr, join_raw;
 void write_virtual_dataset(const FileDescription&, std::span<const FileDescription>);
-Check check_cdf5, check_classic, check_grib2, check_raw;
+Check check_cdf5, check_classic, check_grib2, check_raw, check_kept_netcdf4, check_kept_zarr;
 #ifdef THALWEG_PARALLEL_NETCDF
 Create create_netcdf4_mpiio;
 Join join_netcdf4_mpiio;
@@ -47,12 +47,12 @@ bool always(const FileDescription&) { return true; }
 bool if_sizes_vary(const FileDescription& file) { return file.in_chunks(); }
 
 // name, way, suffix, reader, meaning, parts, byte order, plugins, compressions, settles, grows,
-// create, join, check, tie, beside, fragile
+// create, join, check, tie, beside, fragile, check_kept
 constexpr std::array all{
     ContainerInfo{"netcdf4", Way::direct, ".nc", "netcdf",
                   "netCDF-4 (HDF5), CF-1.11 and UGRID metadata", parts, little_endian, plugins,
                   lossless, if_sizes_vary, if_sizes_vary, create_netcdf4, join_netcdf4, nullptr,
-                  write_virtual_dataset},
+                  write_virtual_dataset, nullptr, nullptr, check_kept_netcdf4},
     ContainerInfo{"cdf5", Way::direct, ".nc", "netcdf",
                   "netCDF CDF-5 (64-bit data), the same metadata", parts, big_endian, no_plugins,
                   uncompressed, never, never, create_cdf5, join_cdf5, check_cdf5, nullptr},
@@ -67,7 +67,7 @@ constexpr std::array all{
     ContainerInfo{"zarr", Way::direct, ".zarr", "zarr",
                   "Zarr 3 store: a directory of shards, one writer each", whole_grids,
                   little_endian, no_plugins, lossless, never, never, create_zarr, join_zarr,
-                  nullptr, nullptr},
+                  nullptr, nullptr, nullptr, nullptr, check_kept_zarr},
     ContainerInfo{"raw", Way::direct, ".raw", "raw",
                   "bare little-endian values and a JSON description", parts, little_endian,
                   no_plugins, uncompressed, never, never, create_raw, join_raw, check_raw, nullptr,

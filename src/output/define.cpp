@@ -15,6 +15,7 @@
 #include "output/deal/tags.hpp"
 #include "output/files/begun.hpp"
 #include "output/files/kept_files.hpp"
+#include "output/files/reached.hpp"
 #include "output/files/take_back.hpp"
 #include "output/move/runs_exchange.hpp"
 #include "output/state.hpp"
@@ -244,6 +245,23 @@ void Output::State::require_open_definition(const char* what) const {
   if (engine) refuse(fmt::format("{} must be defined before the end of definition", what));
 }
 
+namespace {
+
+/// What files that go on hold already: unless it is known, all that was due.
+std::vector<int> handed_over_before(const Definition& definition) {
+  std::vector<int> last(definition.lanes(), -1);
+  if (!definition.same_files || !definition.continues_after) return last;
+  if (const auto reached = read_reached(definition, *definition.continues_after))
+    return reached->last;
+  for (const auto& stream : definition.streams) {
+    for (int step = 0; step < stream.schedule.first_due(); ++step)
+      last[stream.first_lane + stream.schedule.partition_of(step)] = step;
+  }
+  return last;
+}
+
+}  // namespace
+
 void Output::State::end_definition() {
   if (engine) return;
   const double begin_s = now_s();
@@ -260,6 +278,7 @@ void Output::State::end_definition() {
   engine = std::make_unique<Engine>(definition, ranks, runs, positions, *news,
                                     [this] { look_for_difference(); });
   handed_over.assign(definition.lanes(), -1);
+  if (ranks.rank == 0) handed_over = handed_over_before(definition);  // who notes it
   for (const auto& stream : definition.streams) {
     put_seen.emplace_back(stream.fields.size(), false);
     turns.push_back({stream.schedule.first_due(), 0});
@@ -319,6 +338,8 @@ void Output::State::take_files() {
       if (definition.same_files && definition.continues_after)
         require_kept(definition, divide_lanes(definition, ranks.writers));
       take_back_files(definition);
+      if (definition.same_files && definition.continues_after)
+        rewind_journals(definition, divide_lanes(definition, ranks.writers));
       write_begun(definition);
       if (once_defined) once_defined();
       if (begun.after) text = fmt::format("{} {}", begun.after->ms(), begun.from);

@@ -17,6 +17,7 @@
 #include "format/attributes.hpp"
 #include "output/deal/tags.hpp"
 #include "output/files/kept_files.hpp"
+#include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"
 #include "output/state.hpp"
@@ -239,16 +240,29 @@ Company Output::company() const {
   return {[=, kept = std::weak_ptr(state_)](Together call) {
             act(kept, [&](State& state) { state.meet(call); });
           },
-          [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); }};
+          [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); },
+          [=, kept = std::weak_ptr(state_)](ModelTime time) {
+            act(kept, [&](State& state) { state.note_reached(time); });
+          }};
+}
+
+void Output::State::note_reached(ModelTime time) {
+  if (!engine || ranks.rank != 0) return;
+  Reached reached{handed_over, {}};
+  for (std::size_t index = 0; index < turns.size(); ++index) {
+    // A model that keeps its state of a time has done with what lies before.
+    const int before = open_time ? 0 : definition.streams[index].schedule.steps_before(time);
+    reached.next.push_back(std::max(turns[index].next, before));
+  }
+  try {
+    write_reached(definition, time, reached);
+  } catch (const Error&) {  // then a checkpoint needs all outputs before it: nothing is lost
+  }
 }
 
 bool Output::State::covers(ModelTime time) const {
   if (!engine) return false;
-  std::vector<int> next;
-  for (const auto& turn : turns) next.push_back(turn.next);
-  // What this run has passed over it alone knows: who continues it looks at the files only.
-  return missing_output(definition, time, HandedOver{handed_over, next}).empty() &&
-         missing_output(definition, time, std::nullopt).empty();
+  return missing_output(definition, time).empty();  // as whoever continues would see it
 }
 
 std::string Output::describe() const {

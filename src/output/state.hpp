@@ -113,6 +113,8 @@ struct Output::State {
   [[noreturn]] void tell_who_differs();
   void check();
   bool covers(ModelTime time) const;
+  /// For whoever continues from a checkpoint of this time.
+  void note_reached(ModelTime time);
   void put(std::string_view field, const FieldView& view, ModelTime time);
   void end_time(ModelTime time);
 

@@ -254,6 +254,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
     state_->make_mode();
     const Part part(state_->team.rank, state_->points, state_->fields, views);
     const auto head = state_->head(time, scalars);
+    if (state_->company.note_checkpoint) state_->company.note_checkpoint(time);
     const auto kept =
         state_->team.rank == 0 ? state_->retention->before(head.date, time) : KeptSets{};
     state_->mode->write(head, kept, part);

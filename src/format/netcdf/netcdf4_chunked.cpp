@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "codec/codec.hpp"
+#include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "format/netcdf/chunk_driver.hpp"
 #include "format/netcdf/hdf5_zstd.hpp"
@@ -113,8 +114,7 @@ std::uint64_t place_in(const std::string& answer) {
 class Netcdf4Chunked final : public Container {
  public:
   Netcdf4Chunked(const FileDescription& description, MPI_Comm team, bool head, ChunkLimits limits)
-      : file_(description), limits_(limits) {
-    if (!file_.compression.none()) codec_ = &find_codec(file_.compression.codec);
+      : Netcdf4Chunked(description, limits) {
     int ranks = 1;
     MPI_Comm_size(team, &ranks);
     if (ranks == 1) room_ = &own_room_;
@@ -123,6 +123,25 @@ class Netcdf4Chunked final : public Container {
   }
 
   ~Netcdf4Chunked() override { abandon(); }
+
+  /// Describes the file that is to go on a second time, and leaves nothing of that.
+  static void check_kept(const FileDescription& description) {
+    Netcdf4Chunked trial(description, ChunkLimits{});
+    const auto& path = description.path;
+    const auto before = is_present(path) ? path : trial.aside_;
+    trial.aside_ = path + ".fitted.part";
+    std::error_code ignored;
+    try {
+      trial.describe(trial.aside_);
+      trial.blocks_behind_description(before);
+    } catch (const std::exception&) {
+      trial.abandon();
+      std::filesystem::remove(trial.aside_, ignored);
+      throw;
+    }
+    trial.abandon();
+    std::filesystem::remove(trial.aside_, ignored);
+  }
 
   void share_room(FileRoom& room) override {
     room_ = &room;
@@ -228,6 +247,11 @@ class Netcdf4Chunked final : public Container {
   }
 
  private:
+  Netcdf4Chunked(const FileDescription& description, ChunkLimits limits)
+      : file_(description), limits_(limits) {
+    if (!file_.compression.none()) codec_ = &find_codec(file_.compression.codec);
+  }
+
   std::int64_t points_of(const FieldInfo& info) const { return file_.sizes[info.place]; }
 
   /// Points per chunk: equal parts of a level, as few as the largest chunk allows.
@@ -255,6 +279,26 @@ class Netcdf4Chunked final : public Container {
   /// index of HDF5 in the file that a killed run left is not looked at.
   void go_on_from(const std::string& before) {
     const FileBytes source(before, O_RDONLY), target(aside_, O_WRONLY);
+    const auto [times, end] = blocks_behind_description(before);
+    chunks_->skip_to(end);
+    std::vector<std::byte> bytes;
+    for (std::size_t time = 0; time < times.size(); ++time) {
+      add_time(static_cast<int>(time));
+      for (const auto& block : times[time]) {
+        bytes.resize(block.size_bytes);
+        source.read(bytes, static_cast<std::int64_t>(block.address));
+        target.write(bytes, static_cast<std::int64_t>(block.address));
+        tell_hdf5(time, block);
+        note_work();
+      }
+    }
+    chunks_->flush();
+  }
+
+  /// Of the kept times, and where the last of them ends. The description must leave them their
+  /// place.
+  std::pair<std::vector<std::vector<Block>>, std::uint64_t> blocks_behind_description(
+      const std::string& before) const {
     std::vector<std::vector<Block>> times;
     std::uint64_t end = 0;
     for (const auto& kept : file_.kept) {
@@ -274,19 +318,7 @@ class Netcdf4Chunked final : public Container {
         end = std::max(end, block.address + block.size_bytes);
       }
     }
-    chunks_->skip_to(end);
-    std::vector<std::byte> bytes;
-    for (std::size_t time = 0; time < times.size(); ++time) {
-      add_time(static_cast<int>(time));
-      for (const auto& block : times[time]) {
-        bytes.resize(block.size_bytes);
-        source.read(bytes, static_cast<std::int64_t>(block.address));
-        target.write(bytes, static_cast<std::int64_t>(block.address));
-        tell_hdf5(time, block);
-        note_work();
-      }
-    }
-    chunks_->flush();
+    return {std::move(times), end};
   }
 
   void tell_hdf5(std::uint64_t time, const Block& block) {
@@ -428,6 +460,10 @@ std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& descripti
                                                 const std::string&, MPI_Comm team,
                                                 ChunkLimits limits) {
   return std::make_unique<Netcdf4Chunked>(description, team, false, limits);
+}
+
+void check_kept_netcdf4(const FileDescription& description) {
+  if (description.in_chunks()) Netcdf4Chunked::check_kept(description);
 }
 
 }  // namespace thalweg

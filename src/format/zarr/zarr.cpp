@@ -57,6 +57,13 @@ class Zarr final : public Container {
     file_.kept.empty() ? create() : go_on();
   }
 
+  /// Of a store that is to go on, under its final name or aside: it is not touched.
+  static void check_kept(const FileDescription& description) {
+    Zarr store(description, false);
+    if (is_present(description.path)) store.aside_ = description.path;
+    store.require_kept();
+  }
+
   std::int64_t slab_bytes() const override {
     return file_.compression.none() ? written_slab_bytes : encoded_slab_bytes;
   }
@@ -178,20 +185,23 @@ class Zarr final : public Container {
     replace_file(aside_ + "/time/c/0", std::as_bytes(std::span(file_.times_s)));
   }
 
-  /// The store of an interrupted run, with the kept times only.
-  void go_on() {
-    take_back(file_.path);
+  /// What a run has written of a field's description.
+  Json described(const std::string& name) const {
+    try {
+      return Json::parse(text_of(aside_ + "/" + name + "/zarr.json").value_or(""));
+    } catch (const Json::exception&) {
+      throw Error(Blame::user, fmt::format("'{}/{}/zarr.json' is not what a run wrote; take the "
+                                           "store back from where it was copied, or begin anew",
+                                           aside_, name));
+    }
+  }
+
+  /// Throws if what is there cannot be gone on with.
+  void require_kept() const {
     for (std::size_t field = 0; field < file_.fields.size(); ++field) {
       const auto& name = file_.fields[field].name;
       const auto now = array_json(field_array(file_, field, grids_[field]));
-      Json before;
-      try {
-        before = Json::parse(text_of(aside_ + "/" + name + "/zarr.json").value_or(""));
-      } catch (const Json::exception&) {
-        throw Error(Blame::user, fmt::format("'{}/{}/zarr.json' is not what a run wrote; take the "
-                                             "store back from where it was copied, or begin anew",
-                                             aside_, name));
-      }
+      const auto before = described(name);
       if (before["chunk_grid"] != now["chunk_grid"] || before["codecs"] != now["codecs"]) {
         throw Error(Blame::user,
                     fmt::format("'{}' of '{}' is cut into shards of other writers; "
@@ -200,9 +210,18 @@ class Zarr final : public Container {
                                 name, aside_));
       }
       require_shards(static_cast<int>(field));
+    }
+  }
+
+  /// The store of an interrupted run, with the kept times only.
+  void go_on() {
+    take_back(file_.path);
+    require_kept();
+    for (const auto& field : file_.fields) {
+      const auto times = described(field.name)["shape"][0].get<std::size_t>();
       std::error_code ignored;
-      for (auto time = file_.kept.size(); time <= before["shape"][0].get<std::size_t>(); ++time)
-        fs::remove_all(fmt::format("{}/{}/c/{}", aside_, name, time), ignored);
+      for (auto time = file_.kept.size(); time <= times; ++time)
+        fs::remove_all(fmt::format("{}/{}/c/{}", aside_, field.name, time), ignored);
     }
     write_coordinates();  // whatever has become of them
   }
@@ -290,5 +309,7 @@ std::unique_ptr<Container> join_zarr(const FileDescription& description, const s
                                      MPI_Comm) {
   return std::make_unique<Zarr>(description, false);
 }
+
+void check_kept_zarr(const FileDescription& description) { Zarr::check_kept(description); }
 
 }  // namespace thalweg

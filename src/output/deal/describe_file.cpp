@@ -150,6 +150,7 @@ void write_index(const Definition& definition, const LaneDivision& lane, int str
     file.times_s = written.times_s;
     file.steps = written.steps;
     file.history = written.history;
+    file.bounds = written.bounds;
     return file;
   };
   std::vector<FileDescription> parts;

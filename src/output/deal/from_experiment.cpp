@@ -45,8 +45,10 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
     const auto& text = experiment.table("attributes").text(name);
     if (!text.empty()) settings.attributes[name] = text;
   }
-  settings.directory = directory + "/files";
-  settings.journals = directory + "/journal";
+  if (!directory.empty()) {
+    settings.directory = directory + "/files";
+    settings.journals = directory + "/journal";
+  }
   settings.start_date = experiment.table("time").text("start");
   settings.duration = experiment.table("time").number("duration");
   settings.grid = experiment.table("grid").text("name");

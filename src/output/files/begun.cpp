@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // {"streams": {NAME: {"start_date", "container": texts, "interval_s", "start_s", "file_interval_s",
-// "partitions": numbers, "after_ms": number and "from": path, of a run that began from a
-// checkpoint}}}
+// "partitions": numbers, "end_s": number, "files": path from here to the files, "after_ms": number
+// and "from": path, of a run that began from a checkpoint}}}
 #include "output/files/begun.hpp"
 
 #include <fcntl.h>
@@ -38,6 +38,34 @@ Json times_of(const Definition& definition, const Stream& stream) {
       {"file_interval_s", settings.file_interval.seconds()}, {"partitions", settings.partitions}};
 }
 
+/// From the journals to the files; a run may be moved as a whole.
+std::string way_to_files(const Definition& definition) {
+  std::error_code unknown;
+  const auto whole = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  };
+  return whole(definition.settings.directory)
+      .lexically_relative(whole(journal_directory(definition)))
+      .string();
+}
+
+/// Journals of files elsewhere would be taken for those of ours, and ours written over them.
+void require_own_files(const Definition& definition, const Json& known) {
+  const auto ours = way_to_files(definition);
+  for (const auto& stream : definition.streams) {
+    const auto& name = stream.settings.name;
+    if (!known.contains(name)) continue;
+    const auto theirs = known[name].value("files", ours);
+    if (theirs == ours) continue;
+    const auto journals = journal_directory(definition);
+    throw Error(Blame::user,
+                fmt::format("'{}' holds the journals of stream '{}' in '{}', not of that in '{}'; "
+                            "give this output a directory for journals of its own",
+                            journals, name, (fs::path(journals) / theirs).lexically_normal().string(),
+                            definition.settings.directory));
+  }
+}
+
 Json streams_of(const std::string& path) {
   const auto text = text_of(path);
   if (!text) return Json::object();
@@ -54,6 +82,7 @@ Json streams_of(const std::string& path) {
 std::optional<BegunRun> read_begun(const Definition& definition) {
   const auto path = path_of(definition);
   const auto known = streams_of(path);
+  require_own_files(definition, known);
   std::vector<std::string> differences;
   std::optional<BegunRun> begun;
   for (const auto& stream : definition.streams) {
@@ -83,6 +112,20 @@ std::optional<BegunRun> read_begun(const Definition& definition) {
                   definition.settings.directory, path, fmt::join(differences, ", ")));
 }
 
+std::vector<ModelTime> ends_before(const Definition& definition) {
+  std::vector<ModelTime> ends;
+  Json known = Json::object();
+  try {
+    known = streams_of(path_of(definition));
+  } catch (const Error&) {  // damaged: who continues has been refused, who begins begins anew
+  }
+  for (const auto& stream : definition.streams) {
+    const auto entry = known.value(stream.settings.name, Json::object());
+    ends.push_back(ModelTime(entry.value("end_s", 0.0)));
+  }
+  return ends;
+}
+
 void write_begun(const Definition& definition) {
   if (definition.streams.empty()) return;
   const auto path = path_of(definition);
@@ -92,6 +135,7 @@ void write_begun(const Definition& definition) {
     all = streams_of(path);
   } catch (const Error&) {  // damaged, and begun anew
   }
+  require_own_files(definition, all);
   const auto& streams = definition.streams;
   const bool replaces = std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
     return all.contains(stream.settings.name);
@@ -105,6 +149,8 @@ void write_begun(const Definition& definition) {
   for (const auto& stream : definition.streams) {
     auto& entry = all[stream.settings.name];
     entry = times_of(definition, stream);
+    entry["end_s"] = stream.settings.end.seconds();
+    entry["files"] = way_to_files(definition);
     if (!definition.begun.after) continue;
     entry["after_ms"] = definition.begun.after->ms();
     entry["from"] = definition.begun.from;

@@ -10,8 +10,11 @@
 namespace thalweg {
 
 /// One rank. Nothing where no run of these streams has begun. Throws Error(user) if one has begun
-/// with other times of them, or without some of them: its files cannot be continued then.
+/// with other times of them, or without some of them, or if these are journals of files elsewhere:
+/// its files cannot be continued then.
 std::optional<BegunRun> read_begun(const Definition& definition);
+/// One rank: when each stream was to end in the run before, 0 = not known.
+std::vector<ModelTime> ends_before(const Definition& definition);
 /// One rank, before any writer begins. What is known of other streams stays. Throws
 /// Error(file_system).
 void write_begun(const Definition& definition);

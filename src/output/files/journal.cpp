@@ -38,6 +38,20 @@ std::optional<JournalJson> opened(const std::string& text) {
   return JournalJson::parse(text);
 }
 
+JournalJson head_of(const JournalContent& content) {
+  return {{"settings", content.settings},
+          {"bounds", content.bounds},
+          {"alone", content.alone},
+          {"history", content.history}};
+}
+
+void take_head(const JournalJson& json, JournalContent& content) {
+  content.settings = json.value("settings", "");
+  content.bounds = json.value("bounds", content.bounds);
+  content.alone = json.value("alone", content.alone);
+  content.history = json.value("history", "");
+}
+
 JournalJson to_json(const JournalLine& line) {
   JournalJson json{{"step", line.step}, {"time_ms", line.time.ms()}};
   if (line.dropped) {
@@ -67,15 +81,15 @@ constexpr std::int64_t tail_bytes = 4096;  // some lines of a small file; more i
 std::string to_text(const JournalContent& content) {
   auto lines = JournalJson::array();
   for (const auto& line : content.lines) lines.push_back(to_json(line));
-  return JournalJson{{"settings", content.settings}, {"history", content.history}, {"lines", lines}}
-      .dump();
+  auto whole = head_of(content);
+  whole["lines"] = lines;
+  return whole.dump();
 }
 
 JournalContent content_of(const std::string& text) {
   const auto json = JournalJson::parse(text);
   JournalContent content;
-  content.settings = json.at("settings");
-  content.history = json.at("history");
+  take_head(json, content);
   for (const auto& line : json.at("lines")) content.lines.push_back(line_of(line));
   return content;
 }
@@ -116,8 +130,7 @@ std::optional<JournalContent> read_journal(const std::string& path) {
     if (!json && lines.peek() == std::istringstream::traits_type::eof()) break;  // cut short
     if (!json) refuse_line(path, fmt::format("line {}", number + 1));
     if (number == 0) {
-      content.settings = json->value("settings", "");
-      content.history = json->value("history", "");
+      take_head(*json, content);
     } else if (json->contains("closed")) {
       content.closed = true;
       content.unmoved = json->value("unmoved", false);
@@ -161,7 +174,7 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
 
 Journal::Journal(std::string path, const JournalContent& content) : path_(std::move(path)) {
   make_directory(fs::path(path_).parent_path().string());
-  auto text = sealed({{"settings", content.settings}, {"history", content.history}});
+  auto text = sealed(head_of(content));
   for (const auto& line : content.lines) text += sealed(to_json(line));
   replace_file(path_, std::as_bytes(std::span(text)));
 }

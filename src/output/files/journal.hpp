@@ -32,6 +32,8 @@ struct JournalContent {
   bool closed = false;             ///< no line follows
   bool unmoved = false;            ///< closed, and all blocks above lie where they were written
   bool changing = false;           ///< ends with that: the file may be broken
+  bool bounds = false;             ///< does it have corners? FileDescription::bounds
+  bool alone = true;               ///< do several writers change parts of their own (change_alone)?
 };
 
 /// Where the journal of an output file lies.

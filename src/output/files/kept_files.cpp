@@ -15,6 +15,7 @@
 #include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
+#include "output/files/reached.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -103,29 +104,45 @@ bool change_alone(const LaneDivision& lane) { return lane.own_files && lane.team
 
 namespace {
 
-/// Has the run got as far as `step` in its lane: written, dropped or passed over? Its files are
-/// written one after the other.
-bool has_passed(const Definition& definition, int stream, int step) {
+/// Why the run has not got as far as `step` in its lane, written, dropped or passed over, as a
+/// clause; "" = it has. Its files are written one after the other.
+std::string why_not_passed(const Definition& definition, int stream, int step) {
   const auto& schedule = definition.streams[stream].schedule;
   const auto& files = schedule.files();
   const int partition = schedule.partition_of(step), file = schedule.file_of(step);
+  const auto path = file_path(definition, stream, file);
+  const auto missing =
+      fmt::format("the output of stream '{}' at {} s is not in '{}'",
+                  definition.streams[stream].settings.name, schedule.time(step).seconds(), path);
   if (const auto journal = read_journal_end(journal_of(definition, stream, file))) {
-    // Its parts are changed by writers that do not ask the head, who keeps the journal.
-    const bool unknown =
-        find_mode(definition.settings.mode).own_files && is_fragile(definition, stream);
-    if (journal->changing || (unknown && !journal->closed)) return false;
-    return journal->all_passed || journal->step >= step;
+    if (journal->changing) return fmt::format("'{}' was being changed by HDF5", path);
+    const bool own_files = find_mode(definition.settings.mode).own_files;
+    if (!journal->closed && own_files && is_fragile(definition, stream)) {
+      const auto content = read_journal(journal_of(definition, stream, file));
+      if (content && content->alone)
+        return fmt::format("parts of '{}' were being changed by their writers", path);
+    }
+    return journal->all_passed || journal->step >= step ? "" : missing;
   }
   // Complete, and its journal has been cleared away: unless it is of another run, and this one is
   // still at an earlier file.
   if (is_complete(file_path(definition, stream, file)) && files[file].steps.back() <= step) {
     const auto earlier = journals_of(definition, stream, partition, 0, file);
-    return std::all_of(earlier.begin(), earlier.end(),
-                       [](const JournalEnd& end) { return end.closed; });
+    const bool all = std::all_of(earlier.begin(), earlier.end(),
+                                 [](const JournalEnd& end) { return end.closed; });
+    return all ? "" : missing;
   }
   // A file without times is removed: then a later one has been begun.
-  return !journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()))
-              .empty();
+  const auto later =
+      journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()));
+  return later.empty() ? missing : "";
+}
+
+/// Was nothing of a file handed over before the checkpoint that the run continues from?
+bool is_passed_over(const Definition& definition, int stream, const FileTimes& file) {
+  const auto reached = read_reached(definition, *definition.continues_after);
+  const int lane = definition.streams[stream].first_lane + file.partition;
+  return reached && reached->last[lane] < file.steps.front();
 }
 
 }  // namespace
@@ -151,10 +168,13 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   const auto paths = complete_paths(definition, lane, stream, file);
   if (ends_before && std::all_of(paths.begin(), paths.end(), is_complete)) return std::nullopt;
   auto content = read_journal(journal_of(definition, stream, file));
-  if (ends_before && std::none_of(paths.begin(), paths.end(), is_there)) {
+  if (std::none_of(paths.begin(), paths.end(), is_there)) {
     // Somebody has moved it away, or it never had a time.
-    const bool ended = content ? content->closed : has_passed(definition, stream, steps.back());
-    if (ended) return std::nullopt;
+    if (ends_before && content && content->closed) return std::nullopt;
+    if (!content && is_passed_over(definition, stream, definition.streams[stream].schedule.files()[file]))
+      return ends_before ? std::nullopt : std::optional(JournalContent());
+    if (!content && ends_before && why_not_passed(definition, stream, steps.back()).empty())
+      return std::nullopt;
   }
   const auto name = file_path(definition, stream, file);
   if (!content) {
@@ -171,7 +191,8 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "the run before",
                             name, content->settings, settings));
   }
-  const bool unknown = change_alone(lane) && is_fragile(definition, stream) && !content->closed;
+  const bool unknown = change_alone(lane) && is_fragile(definition, stream) && !content->closed &&
+                       content->alone;
   if (content->changing || unknown) {
     throw Error(Blame::user,
                 fmt::format("'{}' was being changed by HDF5 when the run was killed, and may be "
@@ -225,7 +246,44 @@ void require_unharmed(const JournalContent& content, const fs::path& directory) 
 
 }  // namespace
 
-void require_kept(const Definition& definition, std::span<const LaneDivision> lanes) {
+FileDescription describe_kept(const Definition& definition, const LaneDivision& lane, int stream,
+                              int file, int writer, const JournalContent& kept) {
+  auto description = describe_file(definition, lane, stream, file, writer);
+  if (!kept.history.empty()) description.history = kept.history;
+  description.steps.clear();
+  description.times_s.clear();
+  const auto add = [&](int step, ModelTime time) {
+    description.steps.push_back(step);
+    description.times_s.push_back(time.seconds());
+  };
+  const auto name = fs::path(description.path).filename().string();
+  for (const auto& line : kept.lines) {
+    if (line.dropped) continue;
+    const auto mine = line.files.value(name, JournalJson::object());
+    description.kept.push_back({line.step, line.time.seconds(), mine.value("place", "")});
+    add(line.step, line.time);
+  }
+  // How many times a file is to get may have changed, and with it what `auto` means.
+  if (!description.kept.empty()) description.bounds = kept.bounds;
+  const auto& times = definition.streams[stream].schedule.files()[file];
+  for (std::size_t i = 0; i < times.steps.size(); ++i) {
+    if (!definition.continues_after || times.times[i] > *definition.continues_after)
+      add(times.steps[i], times.times[i]);
+  }
+  return description;
+}
+
+namespace {
+
+struct KeptFile {
+  int lane = 0, stream = 0, file = 0;
+  JournalContent content;
+};
+
+/// Every file that holds kept times, or may.
+std::vector<KeptFile> kept_files(const Definition& definition,
+                                 std::span<const LaneDivision> lanes) {
+  std::vector<KeptFile> all;
   for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
     const int stream = definition.stream_of(lane);
     const auto& chosen = definition.streams[stream];
@@ -235,17 +293,46 @@ void require_kept(const Definition& definition, std::span<const LaneDivision> la
       if (files[file].times.front() > *definition.continues_after) continue;
       const auto settings = file_settings(definition, lanes[lane], stream, file);
       const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
-      if (!kept || kept->lines.empty()) continue;
-      for (const int writer : lanes[lane].team)
-        require_file(describe_file(definition, lanes[lane], stream, file, writer).path);
-      if (const auto before = written_before(definition, stream, file))
-        require_unharmed(*before, definition.settings.directory);
+      if (kept) all.push_back({lane, stream, file, *kept});
     }
+  }
+  return all;
+}
+
+}  // namespace
+
+void require_kept(const Definition& definition, std::span<const LaneDivision> lanes) {
+  for (const auto& [lane, stream, file, kept] : kept_files(definition, lanes)) {
+    if (kept.lines.empty()) continue;
+    const auto& container = find_container(definition.streams[stream].settings.container,
+                                           definition.settings.way);
+    for (const int writer : lanes[lane].team) {
+      const auto description = describe_kept(definition, lanes[lane], stream, file, writer, kept);
+      require_file(description.path);
+      const bool is_made = lanes[lane].own_files || writer == lanes[lane].team.front();
+      if (is_made && container.check_kept != nullptr && !description.kept.empty())
+        container.check_kept(description);
+    }
+    if (const auto before = written_before(definition, stream, file))
+      require_unharmed(*before, definition.settings.directory);
   }
 }
 
-std::string missing_output(const Definition& definition, ModelTime time,
-                           const std::optional<HandedOver>& so_far) {
+void rewind_journals(const Definition& definition, std::span<const LaneDivision> lanes) {
+  for (const auto& [lane, stream, file, kept] : kept_files(definition, lanes)) {
+    const auto path = journal_of(definition, stream, file);
+    auto before = read_journal(path);
+    if (!before) continue;
+    const bool closed = before->closed;
+    before->lines.resize(kept.lines.size());
+    const Journal journal(path, *before);
+    const int last_step = before->lines.empty() ? -1 : before->lines.back().step;
+    if (closed) journal.close(before->unmoved, last_step);
+  }
+}
+
+std::string missing_output(const Definition& definition, ModelTime time) {
+  const auto reached = read_reached(definition, time);
   for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
     const auto& stream = definition.streams[number];
     const auto& schedule = stream.schedule;
@@ -254,15 +341,12 @@ std::string missing_output(const Definition& definition, ModelTime time,
       last[schedule.partition_of(step)] = step;
     for (std::size_t partition = 0; partition < last.size(); ++partition) {
       auto step = last[partition];
-      if (so_far && step < so_far->next[number])
-        step = std::min(step, so_far->last[stream.first_lane + partition]);
+      if (reached && step < reached->next[number])
+        step = std::min(step, reached->last[stream.first_lane + partition]);
       if (step < 0 || schedule.time(step) <= definition.continues_after ||
           schedule.time(step) <= definition.begun.after)
         continue;
-      if (has_passed(definition, number, step)) continue;
-      return fmt::format("the output of stream '{}' at {} s is not in '{}'", stream.settings.name,
-                         schedule.time(step).seconds(),
-                         file_path(definition, number, schedule.file_of(step)));
+      if (const auto why = why_not_passed(definition, number, step); !why.empty()) return why;
     }
   }
   return {};
@@ -272,7 +356,7 @@ std::string missing_output(const OutputSettings& settings, std::span<const Strea
                            ModelTime time) {
   auto definition = definition_of(settings, streams);
   if (const auto begun = read_begun(definition)) definition.begun = *begun;
-  return missing_output(definition, time, std::nullopt);
+  return missing_output(definition, time);
 }
 
 }  // namespace thalweg

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "format/container.hpp"
 #include "output/deal/mode.hpp"
 #include "output/files/journal.hpp"
 
@@ -32,25 +33,25 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
 
 /// Rank 0, before anything of the run before is changed: kept_of() of every file, and its blocks
 /// are read where it was complete and goes on. Throws what kept_of() throws, and Error(user) for a
-/// file that is not what was written.
+/// file that is not what was written, or whose container cannot go on with it.
 void require_kept(const Definition& definition, std::span<const LaneDivision> lanes);
+
+/// Rank 0, after that: journals tell of kept times only. What is written after these may be looked
+/// for before the heads of the teams have begun.
+void rewind_journals(const Definition& definition, std::span<const LaneDivision> lanes);
+
+/// The file as it is gone on with: kept times, then those that are to come.
+FileDescription describe_kept(const Definition& definition, const LaneDivision& lane, int stream,
+                              int file, int writer, const JournalContent& kept);
 
 /// What the writers of a complete file have told, whose blocks still lie where they were written.
 /// Nothing where that is not known.
 std::optional<JournalContent> written_before(const Definition& definition, int stream, int file);
 
-/// How far a model has come with its output. Steps before the next one that were not handed over
-/// were passed over, and are in no file.
-struct HandedOver {
-  std::span<const int> last;  ///< [lane] the last step handed over, -1 = none
-  std::span<const int> next;  ///< [stream] the step that comes next
-};
-
 /// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a
-/// clause;
-/// "" = nothing. Those up to definition.continues_after, or before the run began, are not missing.
-/// `so_far`: what the model has come to, if it runs. Throws Error(user) on damaged journals.
-std::string missing_output(const Definition& definition, ModelTime time,
-                           const std::optional<HandedOver>& so_far);
+/// clause; "" = nothing. Those up to definition.continues_after, or before the run began, are not
+/// missing, nor those that the model had passed over when it wrote a checkpoint of that time
+/// (reached.hpp). Throws Error(user) on damaged journals.
+std::string missing_output(const Definition& definition, ModelTime time);
 
 }  // namespace thalweg

@@ -74,37 +74,11 @@ MPI_Comm OpenFiles::team_of_file(int lane) const {
   return lanes_[lane].own_files ? MPI_COMM_SELF : teams_[lane];
 }
 
-// Times that are in the file already, then those that are to come.
-FileDescription OpenFiles::describe(int stream, int file, const JournalContent& kept) const {
-  const auto& chosen = definition_.streams[stream];
-  const auto& times = chosen.schedule.files()[file];
-  const int lane = chosen.first_lane + times.partition;
-  auto description = describe_file(definition_, lanes_[lane], stream, file, ranks_.writer());
-  if (!kept.history.empty()) description.history = kept.history;
-  description.steps.clear();
-  description.times_s.clear();
-  const auto add = [&](int step, ModelTime time) {
-    description.steps.push_back(step);
-    description.times_s.push_back(time.seconds());
-  };
-  const auto name = fs::path(description.path).filename().string();
-  for (const auto& line : kept.lines) {
-    if (line.dropped) continue;
-    const auto mine = line.files.value(name, JournalJson::object());
-    description.kept.push_back({line.step, line.time.seconds(), mine.value("place", "")});
-    add(line.step, line.time);
-  }
-  for (std::size_t i = 0; i < times.steps.size(); ++i) {
-    if (!definition_.continues_after || times.times[i] > *definition_.continues_after)
-      add(times.steps[i], times.times[i]);
-  }
-  return description;
-}
-
 std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const JournalContent& kept) {
   const auto& chosen = definition_.streams[stream];
   const int lane = chosen.first_lane + chosen.schedule.files()[file].partition;
-  const auto description = describe(stream, file, kept);
+  const auto description =
+      describe_kept(definition_, lanes_[lane], stream, file, ranks_.writer(), kept);
   if (is_head(lane) && description.kept.empty() && !failure_.happened()) {
     // A file that begins anew has no journal any more, and none of its own name but this one.
     std::error_code ignored;
@@ -122,6 +96,8 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   auto content = kept;
   if (made->has_moved()) forget_blocks(content);
   content.history = description.history;
+  content.bounds = description.bounds;
+  content.alone = change_alone(lanes_[lane]);
   // Its team has the file by now: whatever fails here alone, this rank goes on with them.
   failure_.attempt([&] { begin_journal(stream, file, content); });
   return made;

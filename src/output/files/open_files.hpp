@@ -61,7 +61,6 @@ class OpenFiles {
   };
   Open& open_for(int stream, int step);
   void make_next_file(int stream, int file);
-  FileDescription describe(int stream, int file, const JournalContent& kept) const;
   std::unique_ptr<TeamFile> make_file(int stream, int file, const JournalContent& kept);
   void note(const JournalContent& content) const;
   void begin_journal(int stream, int file, JournalContent content);

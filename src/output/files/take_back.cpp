@@ -8,6 +8,7 @@
 
 #include "file/entries.hpp"
 #include "output/deal/describe_file.hpp"
+#include "output/files/begun.hpp"
 #include "output/files/kept_files.hpp"
 
 namespace thalweg {
@@ -57,7 +58,25 @@ void remove_output(const std::string& path) {
   remove_whole(path, bare + std::string(old));
 }
 
-void take_back_files(const Definition& definition) {
+namespace {
+
+/// With all times that the streams had in the run before, which may have been to end later.
+Definition with_longest_schedules(const Definition& definition) {
+  auto longest = definition;
+  const auto ends = ends_before(definition);
+  for (std::size_t number = 0; number < ends.size(); ++number) {
+    auto& stream = longest.streams[number];
+    if (ends[number] <= stream.settings.end) continue;
+    stream.settings.end = ends[number];
+    stream.schedule = Schedule(stream.settings);
+  }
+  return longest;
+}
+
+}  // namespace
+
+void take_back_files(const Definition& now) {
+  const auto definition = with_longest_schedules(now);
   Remover journals(journal_directory(definition));
   Remover files(definition.settings.directory);
   for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
