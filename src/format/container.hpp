@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,9 @@ struct FileDescription {
   int writers = 1;            ///< ranks that write this file together, 0 = not known yet
   std::vector<Piece> pieces;  ///< of one time, as they are dealt to all writers
   std::map<std::string, std::string> hints;  ///< MPI-IO hints
+  /// Head: called before kept values lie elsewhere, when it is done but for the name. Empty: nobody
+  /// has to know.
+  std::function<void()> before_moving;
 
   /// netcdf4: do its fields lie in chunks? HDF5 compresses nothing else.
   bool in_chunks() const { return chunked || !compression.none(); }

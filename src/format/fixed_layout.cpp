@@ -223,6 +223,7 @@ FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescriptio
              description.kept.size());
   // Some formats tell by the size how many times have room.
   AsideFile(fitted.path, AsideFile::Open::existing).reserve(end_of(room.fields, room.times));
+  if (description.before_moving) description.before_moving();
   rename_file(fitted.path + ".part", description.path + ".part");
   return room;
 }
@@ -234,6 +235,7 @@ void fit_fixed_layout(const FixedFormat& format, const FileDescription& descript
   const auto room = format.create(fitted);
   move_times(fitted.path + ".part", room.fields, description.path + ".part", layout.fields,
              description.times_s.size());
+  if (description.before_moving) description.before_moving();
   rename_file(fitted.path + ".part", description.path + ".part");
 }
 

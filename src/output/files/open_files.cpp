@@ -77,8 +77,15 @@ MPI_Comm OpenFiles::team_of_file(int lane) const {
 std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const JournalContent& kept) {
   const auto& chosen = definition_.streams[stream];
   const int lane = chosen.first_lane + chosen.schedule.files()[file].partition;
-  const auto description =
-      describe_kept(definition_, lanes_[lane], stream, file, ranks_.writer(), kept);
+  auto description = describe_kept(definition_, lanes_[lane], stream, file, ranks_.writer(), kept);
+  if (is_head(lane)) {
+    description.before_moving = [journal = journal_of(definition_, stream, file)] {
+      auto known = read_journal(journal);
+      if (!known) return;
+      forget_blocks(*known);
+      Journal(journal, *known);
+    };
+  }
   if (is_head(lane) && description.kept.empty() && !failure_.happened()) {
     // A file that begins anew has no journal any more, and none of its own name but this one.
     std::error_code ignored;
