@@ -17,10 +17,7 @@ using namespace thalweg;
 namespace {
 
 /// On one rank: a field 'deep' of one level, in a stream of eleven times.
-Output output_of_three_cells(const SharedDirectory& directory, double interval_s) {
-  OutputSettings settings;
-  settings.mode = "serial";
-  settings.directory = directory.path;
+Output output_of_three_cells(const OutputSettings& settings, double interval_s) {
   auto output = Output::open(MPI_COMM_WORLD, settings);
   static const std::vector<std::int64_t> cells{0, 1, 2};
   output.define(std::vector<OwnedPoints>{{Place::cell, 3, cells}});
@@ -30,6 +27,13 @@ Output output_of_three_cells(const SharedDirectory& directory, double interval_s
   stream.end = 10.0 * interval_s;
   output.define(stream);
   return output;
+}
+
+Output output_of_three_cells(const SharedDirectory& directory, double interval_s) {
+  OutputSettings settings;
+  settings.mode = "serial";
+  settings.directory = directory.path;
+  return output_of_three_cells(settings, interval_s);
 }
 
 }  // namespace
@@ -103,6 +107,26 @@ TEST_CASE("a_run_that_replaces_an_earlier_ones_output_says_so") {
   const auto warning = fmt::format("'{}' holds output of an earlier run", directory.path);
   CHECK(said_in(run).find(warning) == std::string::npos);
   CHECK(said_in(run).find(warning) != std::string::npos);
+}
+
+TEST_CASE("journals_of_files_elsewhere_are_not_written_over") {
+  if (world_size() > 1) return;
+  const SharedDirectory one, other, journals;
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  const auto run = [&](const SharedDirectory& directory) {
+    OutputSettings settings;
+    settings.mode = "serial";
+    settings.directory = directory.path;
+    settings.journals = journals.path;
+    auto output = output_of_three_cells(settings, 10.0);
+    output.put("deep", {values.data(), 1, 1}, 0.0);
+    output.end_time(0.0);
+    output.close();
+  };
+  CHECK_NOTHROW(run(one));
+  CHECK_THROWS_WITH_AS(run(other), doctest::Contains("holds the journals of stream 'out' in '"),
+                       Error);
+  CHECK_NOTHROW(run(one));
 }
 
 TEST_CASE("a_view_whose_values_would_all_be_one_is_refused") {

@@ -86,6 +86,12 @@ std::vector<std::string> visited_keys() {
 
 }  // namespace
 
+TEST_CASE("a_program_that_names_its_own_directory_has_its_journals_there") {
+  const auto settings = output_settings(Experiment::parse("", "case.toml"), "");
+  CHECK(settings.journals == "");
+  CHECK(settings.directory == OutputSettings().directory);
+}
+
 TEST_CASE("every_member_of_a_streams_settings_is_visited") {
   const int members = count_members<StreamSettings>() - 1 + count_members<Compression>();
   CHECK(static_cast<int>(visited_keys().size()) == members);

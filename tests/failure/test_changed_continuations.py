@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is continued with other settings, killed meanwhile, or refused: nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.testing.contents import content_of, difference, final_files
+from thalweg.testing.ranked_run import ranks_of
+
+Cli = Callable[..., Any]  # returns the ended process
+
+CASE = """
+[grid]
+name = "R2B2"
+[model]
+levels = 4
+time_step = "PT5M"
+[time]
+duration = "PT5H"
+[[output]]
+name = "main"
+interval = "PT5M"
+variables = ["h", "vor"]
+[io]
+mode = "shared_file"
+ranks = 2
+[restart]
+mode = "sync"
+interval = "PT2H"
+[machine]
+ranks = 3
+"""
+
+
+def words_of(storage: str) -> list[str]:
+    container, compression, layout = storage.split("-")
+    return [
+        f"output.container={container}", f"output.compression={compression}",
+        f"output.layout={layout}",
+    ]  # fmt: skip
+
+
+def set_words(words: list[str]) -> list[str]:
+    return [word for each in words for word in ("--set", each)]
+
+
+def contents_of(run: Path) -> dict[str, Any]:
+    return {name: content_of(file) for name, file in final_files(run).items()}
+
+
+def everything_in(run: Path) -> dict[str, bytes]:
+    parts = [run / name for name in ("files", "journal", "restart")]
+    found = [path for part in parts for path in part.rglob("*") if path.is_file()]
+    return {str(path.relative_to(run)): path.read_bytes() for path in sorted(found)}
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    "storage", ["netcdf4-deflate-chunked", "zarr-none-contiguous", "cdf5-none-contiguous",
+                "netcdf4-none-contiguous"],
+)  # fmt: skip
+def test_a_kill_just_after_a_continuation_leaves_no_checkpoint_before_its_output(
+    storage: str, cli: Cli, tmp_path: Path
+) -> None:
+    """Journals told of the times that were to be written anew, so that a checkpoint counted whose
+    output was not yet there.
+    """
+    case, run, twin = tmp_path / "case.toml", tmp_path / "run", tmp_path / "twin"
+    case.write_text(CASE)
+    first = cli("run", case, "--out", run, *set_words(words_of(storage)))
+    assert first.returncode == 0, first.stderr
+    shutil.copytree(run, twin)
+    other = [*words_of(storage), "model.viscosity=1e6", "time.duration=PT6H"]
+    done = cli("run", case, "--out", twin, "--continue", *set_words(other))
+    assert done.returncode == 0, done.stderr
+    words = ["--continue", *set_words([*other, "restart.interval=PT5M"])]
+    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as again:
+        while again.poll() is None and not (run / "restart/20000101T040500Z").exists():
+            time.sleep(0.0005)
+        for process in ranks_of(run).values():
+            os.kill(process, signal.SIGKILL)
+        again.communicate()
+    done = cli("run", case, "--out", run, "--continue", *set_words(other))
+    assert done.returncode == 0, done.stderr
+    ones, others = contents_of(twin), contents_of(run)
+    assert sorted(ones) == sorted(others)
+    for name, content in ones.items():
+        assert not difference(content, others[name]), name
+
+
+@pytest.mark.parametrize("storage", ["netcdf4-none-chunked", "zarr-none-contiguous"])
+def test_a_longer_run_does_not_give_a_file_corners_that_it_had_not(
+    storage: str, cli: Cli, tmp_path: Path
+) -> None:
+    """bounds = "auto" looks at how many times a file is to get."""
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = [*words_of(storage), "model.levels=30", "output.variables=['vor']",
+             "output.interval=PT1H", "restart.interval=PT6H"]  # fmt: skip
+    for hours in (12, 48):
+        more = [*words, f"time.duration=PT{hours}H"]
+        again = ["--continue"] if run.exists() else []
+        done = cli("run", case, "--out", run, *again, *set_words(more))
+        assert done.returncode == 0, done.stderr
+        verified = cli("verify", run)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+@pytest.mark.parametrize(
+    ("storage", "changed", "sentence"),
+    [
+        ("zarr-none-contiguous", ["io.mode=serial", "io.ranks=0"], "shards of other writers"),
+        ("zarr-zstd-contiguous", ["output.compression_level=7"], "shards of other writers"),
+        (
+            "netcdf4-deflate-chunked",
+            [f"attributes.comment={'a long word ' * 4000}"],
+            "has become longer than it was",
+        ),
+    ],
+)
+def test_what_a_container_cannot_go_on_with_is_refused_before_anything_changes(
+    storage: str, changed: list[str], sentence: str, cli: Cli, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    first = cli("run", case, "--out", run, *set_words(words_of(storage)))
+    assert first.returncode == 0, first.stderr
+    before = everything_in(run)
+    words = [*words_of(storage), *changed, "restart.interval=PT5M"]
+    refused = cli("run", case, "--out", run, "--continue", *set_words(words))
+    assert refused.returncode == 2, refused.stderr
+    assert sentence in refused.stderr
+    assert everything_in(run) == before
+
+
+def test_a_shorter_continuation_removes_the_files_that_come_after_it(
+    cli: Cli, tmp_path: Path
+) -> None:
+    case, run, whole = tmp_path / "case.toml", tmp_path / "run", tmp_path / "whole"
+    case.write_text(CASE)
+    words = ["output.file_interval=PT30M", "restart.interval=PT2H"]
+    shorter = [*words, "time.duration=PT3H"]
+    assert cli("run", case, "--out", whole, *set_words(shorter)).returncode == 0
+    assert cli("run", case, "--out", run, *set_words(words)).returncode == 0
+    for late in ("20000101T040000Z", "20000101T050000Z"):
+        shutil.rmtree(run / "restart" / late, ignore_errors=True)
+    done = cli("run", case, "--out", run, "--continue", *set_words(shorter))
+    assert done.returncode == 0, done.stderr
+    assert sorted(final_files(run)) == sorted(final_files(whole))
+    journals = {path.name for path in (run / "journal").glob("*.jsonl")}
+    assert journals == {path.name for path in (whole / "journal").glob("*.jsonl")}
