@@ -18,8 +18,9 @@ extern "C" {
  * that calls MPI_Finalize without thalweg_close ends the output on all others. Threads: calls of
  * several threads take turns if MPI was initialised with MPI_THREAD_SERIALIZED or
  * MPI_THREAD_MULTIPLE, else those of other threads than the first are refused. With [io]
- * backpressure = "thin" threads must put fields in the same order on all ranks. Several open
- * outputs are called in the same order on all ranks, so not from two threads at once. */
+ * backpressure = "thin" threads must put fields in the same order on all ranks. Several outputs may
+ * be open at a time, unless one of them has I/O or restart ranks; all ranks call them in the same
+ * order, so not from two threads at once. */
 enum {
   THALWEG_OK = 0,
   THALWEG_FAILED = 1, /* the file system refused, another rank died, or it is our bug */

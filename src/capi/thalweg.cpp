@@ -16,6 +16,7 @@
 
 #include "capi/last_error.hpp"
 #include "field/names.hpp"
+#include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "restart/part.hpp"
@@ -249,6 +250,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     require(world != MPI_COMM_NULL, "thalweg_open needs a communicator, not MPI_COMM_NULL");
     require(output != nullptr, "thalweg_open needs a place for the handle, not NULL");
     *output = nullptr;
+    require_none_served();
     MPI_Comm_rank(world, &rank);
     Experiment settings;
     OutputSettings out;

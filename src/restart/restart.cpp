@@ -12,6 +12,7 @@
 #include "base/wait_companion.hpp"
 #include "field/dates.hpp"
 #include "field/names.hpp"
+#include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
@@ -218,6 +219,7 @@ void Restart::serve() {
   const ScopedTimer timer(Timer::restart_rank);
   const double begin_s = now_s();
   state_->call([&] {
+    open_outputs().to_serve = false;
     serve_restart_rank(state_->team, find_restart_mode(state_->team.settings.mode));
     state_->ended = true;
   });
