@@ -172,7 +172,8 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine define_state
 
-    !> Writes the state as it is now; returns when it may be changed.
+    !> Writes the state as it is now, after end_time of the same time; returns when it may be changed. A time
+    !! that end_time has passed is refused.
     module subroutine write_state(self, time, ierr)
       class(thalweg_output), intent(inout) :: self
       real(real64), intent(in) :: time

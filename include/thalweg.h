@@ -91,7 +91,8 @@ int thalweg_check(thalweg_output* output);
 
 /* Restart: fields of the state, in the order in which write and read take their views. */
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
-/* Write: after end_time of the same time, which is the same on every rank. */
+/* Write: after end_time of the same time, which is the same on every rank. A time that end_time has
+ * passed is refused: it would be read as what it is not. */
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
 /* Reads the newest whole set below `directory` (DIR/restart of a run); *time_s < 0 if no set was

@@ -41,6 +41,8 @@ struct Company {
   std::function<void(Together)> meet;
   /// Throws if a rank takes no part any more. Not collective.
   std::function<void()> hear;
+  /// The last time that end_time was called for on this rank. Not collective.
+  std::function<std::optional<ModelTime>()> ended_time;
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.

@@ -226,7 +226,11 @@ Company Output::company() const {
   return {[=, kept = std::weak_ptr(state_)](Together call) {
             act(kept, [&](State& state) { state.meet(call); });
           },
-          [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); }};
+          [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); },
+          [kept = std::weak_ptr(state_)]() -> std::optional<ModelTime> {
+            const auto state = kept.lock();
+            return state ? state->ended_time : std::nullopt;
+          }};
 }
 
 bool Output::State::covers(ModelTime time) const {

@@ -119,6 +119,16 @@ struct Restart::State {
     if (!fault.empty()) throw Error(Blame::user, fault);
   }
 
+  // The model has another state by then: read as that of `time`, it would be wrong.
+  void check_not_passed(ModelTime time) const {
+    const auto ended = company.ended_time ? company.ended_time() : std::nullopt;
+    if (!ended || time >= *ended) return;
+    throw Error(Blame::user,
+                fmt::format("a checkpoint of {} s was to be written, but end_time was called for "
+                            "{} s: times go forward; write state after end_time of the same time",
+                            time.seconds(), ended->seconds()));
+  }
+
   // One rank alone may be wrong: all have to hear of it.
   void check_set(ModelTime time, std::span<const FieldView> views) const {
     const std::array aspects{Aspect{"times of a checkpoint", fmt::format("{}", time.ms())}};
@@ -132,6 +142,7 @@ struct Restart::State {
                                                             "start of the run, at 0 s",
                                                             time.seconds()));
                      }
+                     check_not_passed(time);
                      check_views(fields, views, points, "written");
                    }));
   }
