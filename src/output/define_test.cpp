@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
 #include "all_ranks.hpp"
 #include "said.hpp"
 #include "thalweg/error.hpp"
@@ -107,6 +111,26 @@ TEST_CASE("points_of_no_rank_and_of_two_are_refused_on_all_ranks") {
                            ? "place 'cell': point 1 is owned by more than one rank (counted from 0)"
                            : "place 'cell': points 0 to 0 are owned by no rank (counted from 0)"));
   }
+}
+
+TEST_CASE("positions_of_two_points_at_a_time_are_refused_by_number_and_place") {
+  const SharedDirectory directory;
+  const auto points = own_points();
+  const auto refusal = [&](std::vector<std::int64_t> positions) {
+    auto output = Output::open(MPI_COMM_WORLD, settings_in(directory));
+    const auto sentence = sentence_of([&] {
+      output.define(std::vector<OwnedPoints>{{Place::cell, cells, points, positions}});
+    });
+    MPI_Barrier(MPI_COMM_WORLD);
+    return sentence;
+  };
+  std::vector<std::int64_t> positions(points.size());
+  std::iota(positions.rbegin(), positions.rend(), 7);
+  CHECK(refusal(positions) == "");
+  positions.back() = positions.front();
+  CHECK(refusal(positions) ==
+        fmt::format("place 'cell': position {} is given to two points (counted from 0)",
+                    positions.front()));
 }
 
 TEST_CASE("definitions_after_their_end_are_refused") {
