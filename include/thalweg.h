@@ -99,7 +99,8 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
  * ever written there. Before end_definition and the first question about output times: outputs then
  * begin after *time_s. Where the sets are those of this output's own directory, its files are
  * continued, with the same streams, and a set counts only if all outputs before it are in files;
- * else files of their own begin. Sets that are there, and cannot be continued, are a failure that
+ * else files of their own begin. Newer sets that are damaged or do not count are warned of, on
+ * standard error. Sets that are there, and cannot be continued, are a failure that
  * says why (THALWEG_WRONG); nothing is changed then. */
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/warning.hpp"
 #include "capi/last_error.hpp"
 #include "field/names.hpp"
 #include "output/open_outputs.hpp"
@@ -194,6 +195,20 @@ void require_none_unfit(const RestartSet& set, const std::string& directory) {
                   "start again, or read one from another directory, where files of their "
                   "own begin",
                   directory, fmt::join(set.unfit, "; ")));
+}
+
+// A run that goes back further than its newest checkpoint says why.
+void tell_of_passed_over(const RestartSet& set, MPI_Comm compute) {
+  int rank = 0;
+  MPI_Comm_rank(compute, &rank);
+  if (rank != 0) return;
+  const auto instead = fmt::format("the state of {} s is read instead", set.time.seconds());
+  for (const auto& sentence : set.damaged) warn_once(fmt::format("{}; {}", sentence, instead));
+  for (const auto& clause : set.unfit) {
+    const auto end = clause.find("': ") + 1;  // of the path
+    warn_once(fmt::format("checkpoint {} is passed over{}; {}", clause.substr(0, end),
+                          clause.substr(end), instead));
+  }
 }
 
 // Whether there is one for every field, the library asks on all ranks together.
@@ -430,6 +445,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
       if (beginning.same_files) out.begin_again();
       return;
     }
+    tell_of_passed_over(set, out.compute_comm());
     read_restart(out.compute_comm(), set, points_of(*output), output->state, all);
     *time_s = set.time.seconds();
     // Outputs up to that time are those of the run before.
