@@ -271,6 +271,26 @@ TEST_CASE("a_stream_that_another_output_writes_is_refused_on_all_ranks") {
   CHECK(sentence_of([&] { later.close(); }) == "");
 }
 
+TEST_CASE("what_open_mpi_left_beside_a_file_of_a_killed_run_goes_with_the_file") {
+  const SharedDirectory directory;
+  const auto file = directory.path + "/a_20000101T000000Z.nc.part";
+  const std::vector<std::string> ours{file, file + ".locktest.0", file + ".locktest.11"};
+  const auto others = directory.path + "/b_20000101T000000Z.nc.part.locktest.0";
+  if (world_rank() == 0) {
+    for (const auto& path : ours) std::ofstream(path) << "left";
+    std::ofstream(others) << "left";
+  }
+  const auto points = own_points();
+  auto output = output_with_stream(directory, points, "a");
+  output.begin_again();
+  output.end_definition();
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& path : ours) CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(std::filesystem::exists(others));
+  MPI_Barrier(MPI_COMM_WORLD);
+  output.close();
+}
+
 TEST_CASE("an_output_without_streams_says_that_it_writes_nothing") {
   const SharedDirectory directory;
   const auto points = own_points();
