@@ -4,7 +4,8 @@
 !! Every procedure has an optional `ierr`: 0 = well, 1 = failed, 2 = wrong use; without it an error
 !! stops the program with one sentence and that code. After a failure every call gives it again at
 !! once, on every rank; only a put that was refused changes nothing. Calls are collective over the compute ranks unless they say
-!! otherwise. Times are seconds since the start of the run.
+!! otherwise. Times are seconds since the start of the run. Several outputs may be open at a time, unless
+!! one of them has I/O or restart ranks.
 module thalweg
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_null_ptr, c_ptr, c_ptrdiff_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -171,7 +172,8 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine define_state
 
-    !> Writes the state as it is now; returns when it may be changed.
+    !> Writes the state as it is now, after end_time of the same time; returns when it may be changed. A time
+    !! that end_time has passed is refused.
     module subroutine write_state(self, time, ierr)
       class(thalweg_output), intent(inout) :: self
       real(real64), intent(in) :: time

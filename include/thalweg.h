@@ -18,8 +18,9 @@ extern "C" {
  * that calls MPI_Finalize without thalweg_close ends the output on all others. Threads: calls of
  * several threads take turns if MPI was initialised with MPI_THREAD_SERIALIZED or
  * MPI_THREAD_MULTIPLE, else those of other threads than the first are refused. With [io]
- * backpressure = "thin" threads must put fields in the same order on all ranks. Several open
- * outputs are called in the same order on all ranks, so not from two threads at once. */
+ * backpressure = "thin" threads must put fields in the same order on all ranks. Several outputs may
+ * be open at a time, unless one of them has I/O or restart ranks; all ranks call them in the same
+ * order, so not from two threads at once. */
 enum {
   THALWEG_OK = 0,
   THALWEG_FAILED = 1, /* the file system refused, another rank died, or it is our bug */
@@ -90,14 +91,16 @@ int thalweg_check(thalweg_output* output);
 
 /* Restart: fields of the state, in the order in which write and read take their views. */
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
-/* Write: after end_time of the same time, which is the same on every rank. */
+/* Write: after end_time of the same time, which is the same on every rank. A time that end_time has
+ * passed is refused: it would be read as what it is not. */
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
 /* Reads the newest whole set below `directory` (DIR/restart of a run); *time_s < 0 if no set was
  * ever written there. Before end_definition and the first question about output times: outputs then
  * begin after *time_s. Where the sets are those of this output's own directory, its files are
  * continued, with the same streams, and a set counts only if all outputs before it are in files;
- * else files of their own begin. Sets that are there, and cannot be continued, are a failure that
+ * else files of their own begin. Newer sets that are damaged or do not count are warned of, on
+ * standard error. Sets that are there, and cannot be continued, are a failure that
  * says why (THALWEG_WRONG); nothing is changed then. */
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s);

@@ -43,6 +43,8 @@ struct Company {
   std::function<void()> hear;
   /// Before a checkpoint of this time is written: keeps which outputs were handed over by then.
   std::function<void(ModelTime)> note_checkpoint;
+  /// The last time that end_time was called for on this rank. Not collective.
+  std::function<std::optional<ModelTime>()> ended_time;
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.

@@ -86,7 +86,8 @@ class Restart {
   void define(std::span<const OwnedPoints> points);  ///< once, before fields
   void define(const FieldInfo& field);
 
-  /// Writes one set: views[field] in the order of definition. Returns when the views may be
+  /// Writes one set: views[field] in the order of definition. With an output: after its end_time of
+  /// the same time; a time that end_time has passed is refused. Returns when the views may be
   /// overwritten; in modes with restart ranks that is before the set is whole. Throws the same
   /// Error on all compute ranks if this or an earlier set failed.
   void write(ModelTime time, std::span<const FieldView> views, const RestartScalars& scalars);

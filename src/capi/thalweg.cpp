@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "base/warning.hpp"
 #include "capi/last_error.hpp"
 #include "field/names.hpp"
+#include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "restart/part.hpp"
@@ -195,6 +197,20 @@ void require_none_unfit(const RestartSet& set, const std::string& directory) {
                   directory, fmt::join(set.unfit, "; ")));
 }
 
+// A run that goes back further than its newest checkpoint says why.
+void tell_of_passed_over(const RestartSet& set, MPI_Comm compute) {
+  int rank = 0;
+  MPI_Comm_rank(compute, &rank);
+  if (rank != 0) return;
+  const auto instead = fmt::format("the state of {} s is read instead", set.time.seconds());
+  for (const auto& sentence : set.damaged) warn_once(fmt::format("{}; {}", sentence, instead));
+  for (const auto& clause : set.unfit) {
+    const auto end = clause.find("': ") + 1;  // of the path
+    warn_once(fmt::format("checkpoint {} is passed over{}; {}", clause.substr(0, end),
+                          clause.substr(end), instead));
+  }
+}
+
 // Whether there is one for every field, the library asks on all ranks together.
 template <class View>
 std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* views, int count) {
@@ -249,6 +265,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     require(world != MPI_COMM_NULL, "thalweg_open needs a communicator, not MPI_COMM_NULL");
     require(output != nullptr, "thalweg_open needs a place for the handle, not NULL");
     *output = nullptr;
+    require_none_served();
     MPI_Comm_rank(world, &rank);
     Experiment settings;
     OutputSettings out;
@@ -428,6 +445,7 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
       if (beginning.same_files) out.begin_again();
       return;
     }
+    tell_of_passed_over(set, out.compute_comm());
     read_restart(out.compute_comm(), set, points_of(*output), output->state, all);
     *time_s = set.time.seconds();
     // Outputs up to that time are those of the run before.

@@ -21,9 +21,11 @@ std::string refusal_reason(const std::string& path, int status, const std::strin
   }
   struct statvfs disk {};
   // File systems without blocks (/proc) are never full, they refuse for other reasons.
-  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) == 0 && disk.f_blocks > 0 &&
-      disk.f_bavail * disk.f_frsize < (1U << 20U)) {
-    return fmt::format("the disk of '{}' is full", directory.string());
+  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) == 0) {
+    const bool no_room = disk.f_blocks > 0 && disk.f_bavail * disk.f_frsize < (1U << 20U);
+    if (no_room) return fmt::format("the disk of '{}' is full", directory.string());
+    if (disk.f_files > 0 && disk.f_favail == 0)
+      return fmt::format("the disk of '{}' is full: it takes no more files", directory.string());
   }
   if (status == ENOSPC) return fmt::format("the disk of '{}' is full", directory.string());
   if (status == EFBIG) return "it would outgrow the limit of file sizes (see 'ulimit -f')";

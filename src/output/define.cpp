@@ -23,6 +23,7 @@
 #include "ranks/pulse.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "redist/ownership.hpp"
+#include "redist/view_access.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 
@@ -53,6 +54,7 @@ void check_points(const OwnedPoints& part) {
   if (negative != part.positions.end()) {
     refuse(fmt::format("place '{}': position {} lies before the array", place, *negative));
   }
+  require_distinct(part.place, part.positions);
 }
 
 // With the mesh of a grid go the coordinates of its points: they are right only for points numbered

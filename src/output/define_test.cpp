@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
 #include "all_ranks.hpp"
 #include "said.hpp"
 #include "thalweg/error.hpp"
@@ -107,6 +111,26 @@ TEST_CASE("points_of_no_rank_and_of_two_are_refused_on_all_ranks") {
                            ? "place 'cell': point 1 is owned by more than one rank (counted from 0)"
                            : "place 'cell': points 0 to 0 are owned by no rank (counted from 0)"));
   }
+}
+
+TEST_CASE("positions_of_two_points_at_a_time_are_refused_by_number_and_place") {
+  const SharedDirectory directory;
+  const auto points = own_points();
+  const auto refusal = [&](std::vector<std::int64_t> positions) {
+    auto output = Output::open(MPI_COMM_WORLD, settings_in(directory));
+    const auto sentence = sentence_of([&] {
+      output.define(std::vector<OwnedPoints>{{Place::cell, cells, points, positions}});
+    });
+    MPI_Barrier(MPI_COMM_WORLD);
+    return sentence;
+  };
+  std::vector<std::int64_t> positions(points.size());
+  std::iota(positions.rbegin(), positions.rend(), 7);
+  CHECK(refusal(positions) == "");
+  positions.back() = positions.front();
+  CHECK(refusal(positions) ==
+        fmt::format("place 'cell': position {} is given to two points (counted from 0)",
+                    positions.front()));
 }
 
 TEST_CASE("definitions_after_their_end_are_refused") {
@@ -245,6 +269,26 @@ TEST_CASE("a_stream_that_another_output_writes_is_refused_on_all_ranks") {
   one.close();
   auto later = opened("a");
   CHECK(sentence_of([&] { later.close(); }) == "");
+}
+
+TEST_CASE("what_open_mpi_left_beside_a_file_of_a_killed_run_goes_with_the_file") {
+  const SharedDirectory directory;
+  const auto file = directory.path + "/a_20000101T000000Z.nc.part";
+  const std::vector<std::string> ours{file, file + ".locktest.0", file + ".locktest.11"};
+  const auto others = directory.path + "/b_20000101T000000Z.nc.part.locktest.0";
+  if (world_rank() == 0) {
+    for (const auto& path : ours) std::ofstream(path) << "left";
+    std::ofstream(others) << "left";
+  }
+  const auto points = own_points();
+  auto output = output_with_stream(directory, points, "a");
+  output.begin_again();
+  output.end_definition();
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& path : ours) CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(std::filesystem::exists(others));
+  MPI_Barrier(MPI_COMM_WORLD);
+  output.close();
 }
 
 TEST_CASE("an_output_without_streams_says_that_it_writes_nothing") {

@@ -20,6 +20,7 @@
 #include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"
+#include "output/open_outputs.hpp"
 #include "output/state.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/nodes.hpp"
@@ -32,26 +33,8 @@ namespace thalweg {
 
 namespace {
 
-// Outputs of this process that are open; those with ranks that serve.
-struct Open {
-  int outputs = 0, served = 0;
-};
-Open& open_here() {
-  static Open counts;
-  return counts;
-}
-
 bool is_served(const OutputSettings& settings) {
   return settings.restart_ranks > 0 || dedicated_io_ranks(settings) > 0;
-}
-
-// An I/O rank serves one output until its end, and meanwhile nobody serves or computes for another.
-void check_alone(const OutputSettings& settings) {
-  const auto& open = open_here();
-  if (open.served == 0 && (open.outputs == 0 || !is_served(settings))) return;
-  throw Error(Blame::user,
-              "[io]: an output with I/O or restart ranks must be the only one that is open on its "
-              "ranks; close the other one before, or use two [[output]] streams of one output");
 }
 
 void check_settings(MPI_Comm world, const OutputSettings& settings) {
@@ -60,7 +43,7 @@ void check_settings(MPI_Comm world, const OutputSettings& settings) {
   check_output(settings, size);
   short_date_after(settings.start_date, settings.duration);  // throws on what has no name
   for (const auto& [name, text] : settings.attributes) check_attribute(name, text);
-  check_alone(settings);
+  if (open_outputs().all > 0 && is_served(settings)) refuse_second_output();
 }
 
 // Else the run would end at its first output, after a month of the model.
@@ -92,6 +75,7 @@ Output& Output::operator=(Output&& other) noexcept {
 // stays until the end of the program.
 Output::~Output() {
   if (!state_) return;
+  if (state_->role == Role::restart) open_outputs().to_serve = false;
   state_->abandon("it was left");
   state_->watch.reset();
   static auto& left_behind = *new std::vector<std::shared_ptr<State>>;
@@ -101,6 +85,7 @@ Output::~Output() {
 Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   const auto alone = enter_alone();
   require_mpi_thread();
+  require_none_served();
   if (settings.timeout_s > 0.0) set_wait_timeout(settings.timeout_s);  // else it is refused below
   int rank = 0, size = 1;
   MPI_Comm_rank(world, &rank);
@@ -138,6 +123,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   limit.reset();
   if (state->role == Role::restart) {
     state->ended = true;
+    open_outputs().to_serve = true;
   } else {
     state->news.emplace(ranks, NewsTags{tag_error, tag_leave});
     state->begin();
@@ -146,8 +132,8 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
 }
 
 void Output::State::begin() {
-  ++open_here().outputs;
-  open_here().served += is_served(definition.settings) ? 1 : 0;
+  ++open_outputs().all;
+  open_outputs().served += is_served(definition.settings) ? 1 : 0;
   open = true;
   watch.emplace([this] {
     if (!open) return;
@@ -159,8 +145,8 @@ void Output::State::begin() {
 void Output::State::end() {
   if (!std::exchange(open, false)) return;
   locks.reset();
-  --open_here().outputs;
-  open_here().served -= is_served(definition.settings) ? 1 : 0;
+  --open_outputs().all;
+  open_outputs().served -= is_served(definition.settings) ? 1 : 0;
 }
 
 bool Output::is_compute_rank() const { return state_->role == Role::compute; }
@@ -200,6 +186,7 @@ void Output::check() {
 
 void Output::close() {
   auto& state = *state_;
+  if (state.role == Role::restart) open_outputs().to_serve = false;
   if (state.ended && !state.failure) return;
   const auto alone = state.enter();
   const ScopedTimer timer(Timer::output_close);
@@ -243,6 +230,10 @@ Company Output::company() const {
           [=, kept = std::weak_ptr(state_)] { act(kept, [](State& state) { state.hear(); }); },
           [=, kept = std::weak_ptr(state_)](ModelTime time) {
             act(kept, [&](State& state) { state.note_reached(time); });
+          },
+          [kept = std::weak_ptr(state_)]() -> std::optional<ModelTime> {
+            const auto state = kept.lock();
+            return state ? state->ended_time : std::nullopt;
           }};
 }
 

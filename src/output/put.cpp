@@ -48,7 +48,7 @@ void Output::State::require_within_run(ModelTime time) {
         Blame::user,
         fmt::format("stream '{}' would be due at {} s, but the run ends at {} s, [time] duration: "
                     "nothing after that is written; make duration as long as the run, or give the "
-                    "stream an end",
+                    "stream an end before it",
                     stream.settings.name, time.seconds(), run_end.seconds()));
     throw Error(*beyond_run);
   }

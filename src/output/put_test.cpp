@@ -125,7 +125,8 @@ TEST_CASE("outputs_after_the_end_of_the_run_are_refused_by_every_call_and_by_clo
   for (const double time_s : {0.0, 600.0, 1200.0}) run.put_and_end(time_s);
   const std::string expected =
       "stream 'out' would be due at 1800 s, but the run ends at 1200 s, [time] duration: nothing "
-      "after that is written; make duration as long as the run, or give the stream an end";
+      "after that is written; make duration as long as the run, or give the stream an end before "
+      "it";
   CHECK(sentence_of([&] { static_cast<void>(run.output->due(1800.0)); }) == expected);
   CHECK(sentence_of([&] { static_cast<void>(run.output->wants("a", 1800.0)); }) == expected);
   CHECK(sentence_of([&] { run.put(1800.0); }) == expected);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "thalweg/error.hpp"
+
 namespace thalweg {
 
 namespace {
@@ -113,6 +115,20 @@ std::vector<Stretch> make_stretches(std::int64_t points, std::span<const std::in
     }
   }
   return stretches;
+}
+
+void require_distinct(Place place, std::span<const std::int64_t> positions) {
+  auto stretches = make_stretches(static_cast<std::int64_t>(positions.size()), positions);
+  const auto before = [](const Stretch& a, const Stretch& b) { return a.position < b.position; };
+  if (!std::is_sorted(stretches.begin(), stretches.end(), before))
+    std::sort(stretches.begin(), stretches.end(), before);
+  for (std::size_t next = 1; next < stretches.size(); ++next) {
+    const auto& last = stretches[next - 1];
+    if (stretches[next].position >= last.position + last.length) continue;
+    throw Error(Blame::user,
+                fmt::format("place '{}': position {} is given to two points (counted from 0)",
+                            place_names[place], stretches[next].position));
+  }
 }
 
 std::string fault_of_view(const void* values, ValueType type, const Addressing& where,

@@ -23,6 +23,9 @@ struct Stretch {
 
 /// Positions of owned points (OwnedPoints::positions) as stretches; empty = 0 ... points - 1.
 std::vector<Stretch> make_stretches(std::int64_t points, std::span<const std::int64_t> positions);
+/// Throws Error(user), naming the position, if two points have the same: one of them would have the
+/// other's values. O(points) where positions ascend.
+void require_distinct(Place place, std::span<const std::int64_t> positions);
 
 /// The addressing of FieldView and MutableFieldView, without the values. Owns nothing.
 struct Addressing {

@@ -60,6 +60,7 @@ RankPoints rank_points(std::span<const OwnedPoints> points) {
     place.global_size = each.global_size;
     place.count = static_cast<std::int64_t>(each.global.size());
     place.runs = sorted_runs(each);
+    require_distinct(each.place, each.positions);
     place.stretches = make_stretches(place.count, each.positions);
   }
   return all;

@@ -3,6 +3,7 @@
 // large pieces.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -168,6 +169,22 @@ std::vector<PartIndex> read_indices(MPI_Comm comm, std::span<const PartSource> s
   return indices;
 }
 
+/// What the set has of a field instead of what is asked for.
+std::vector<std::string> differences(const FieldInfo& has, const FieldInfo& asked) {
+  std::vector<std::string> all;
+  if (has.levels != asked.levels)
+    all.push_back(fmt::format("{} levels instead of {}", has.levels, asked.levels));
+  if (has.place != asked.place) {
+    all.push_back(fmt::format("values on place '{}' instead of '{}'", place_names[has.place],
+                              place_names[asked.place]));
+  }
+  if (has.type != asked.type) {
+    all.push_back(fmt::format("values of type {} instead of {}", value_type_names[has.type],
+                              value_type_names[asked.type]));
+  }
+  return all;
+}
+
 /// Positions in the set of the fields that are asked for. Throws Error(user).
 std::vector<std::size_t> match_fields(const std::string& set_path, const Manifest& manifest,
                                       const RankPoints& points, std::span<const FieldInfo> fields) {
@@ -180,13 +197,11 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
       throw Error(Blame::user,
                   fmt::format("restart set '{}' has no field '{}'", set_path, field.name));
     }
-    if (found->place != field.place || found->levels != field.levels || found->type != field.type) {
+    if (const auto other = differences(*found, field); !other.empty()) {
       throw Error(Blame::user,
-                  fmt::format("field '{}' of restart set '{}' has {} levels on place '{}', but {} "
-                              "levels on '{}' are wanted{}",
-                              field.name, set_path, found->levels, place_names[found->place],
-                              field.levels, place_names[place],
-                              found->type == field.type ? "" : ", and of another type"));
+                  fmt::format("field '{}' of restart set '{}' has {}; define the state "
+                              "as the run did that wrote it",
+                              field.name, set_path, fmt::join(other, ", ")));
     }
     if (manifest.sizes[place] != points[place].global_size) {
       throw Error(Blame::user,

@@ -12,6 +12,7 @@
 #include "base/wait_companion.hpp"
 #include "field/dates.hpp"
 #include "field/names.hpp"
+#include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
@@ -118,6 +119,16 @@ struct Restart::State {
     if (!fault.empty()) throw Error(Blame::user, fault);
   }
 
+  // The model has another state by then: read as that of `time`, it would be wrong.
+  void check_not_passed(ModelTime time) const {
+    const auto ended = company.ended_time ? company.ended_time() : std::nullopt;
+    if (!ended || time >= *ended) return;
+    throw Error(Blame::user,
+                fmt::format("a checkpoint of {} s was to be written, but end_time was called for "
+                            "{} s: times go forward; write state after end_time of the same time",
+                            time.seconds(), ended->seconds()));
+  }
+
   // One rank alone may be wrong: all have to hear of it.
   void check_set(ModelTime time, std::span<const FieldView> views) const {
     const std::array aspects{Aspect{"times of a checkpoint", fmt::format("{}", time.ms())}};
@@ -131,6 +142,7 @@ struct Restart::State {
                                                             "start of the run, at 0 s",
                                                             time.seconds()));
                      }
+                     check_not_passed(time);
                      check_views(fields, views, points, "written");
                    }));
   }
@@ -218,6 +230,7 @@ void Restart::serve() {
   const ScopedTimer timer(Timer::restart_rank);
   const double begin_s = now_s();
   state_->call([&] {
+    open_outputs().to_serve = false;
     serve_restart_rank(state_->team, find_restart_mode(state_->team.settings.mode));
     state_->ended = true;
   });

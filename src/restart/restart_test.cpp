@@ -368,6 +368,7 @@ TEST_SUITE("restart") {
     const auto refusal = [&](auto fields, auto owned) -> std::string {
       try {
         auto views = model.views<MutableFieldView>();
+        for (std::size_t i = 0; i < fields.size(); ++i) views[i].type = fields[i].type;
         read_restart(MPI_COMM_WORLD, set, owned, fields, views);
       } catch (const Error& error) {
         CHECK(error.blame() == Blame::user);
@@ -380,7 +381,14 @@ TEST_SUITE("restart") {
     CHECK(refusal(fields, model.owned).find("has no field 'deeper'") != std::string::npos);
     fields = state_fields();
     fields[0].levels = 4;
-    CHECK(refusal(fields, model.owned).find("has 5 levels") != std::string::npos);
+    CHECK(refusal(fields, model.owned).find("has 5 levels instead of 4; define") !=
+          std::string::npos);
+    fields[0] = state_fields()[0];
+    fields[1].type = ValueType::float64;
+    CHECK(refusal(fields, model.owned) ==
+          fmt::format("field 'flat' of restart set '{}' has values of type float32 instead of "
+                      "float64; define the state as the run did that wrote it",
+                      set.path));
     auto owned = model.owned;
     owned[0].global_size += 1;
     CHECK(refusal(state_fields(), owned).find("another grid") != std::string::npos);

@@ -6,6 +6,7 @@ Limits are set on ranks that run already, so that they meet our files and not MP
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 from collections.abc import Callable
@@ -95,6 +96,21 @@ def test_a_full_disk_ends_every_way(
     run.assert_fails("is full", codes=(2,))
     if count_files(run):
         assert_whole(run, run.directory, way, tmp_path)
+
+
+@pytest.mark.some(2)
+def test_a_disk_that_has_no_room_for_more_names_is_full(
+    way: Way, start_run: Start, small_disk: Path, tmp_path: Path
+) -> None:
+    run = start_run(*settings_of(way), directory=small_disk / "run")
+    run.wait_for(lambda: count_files(run) >= FIRST)
+    with run.stopped():
+        disk = os.statvfs(small_disk)
+        used = disk.f_files - disk.f_ffree
+        limited = f"remount,size=1g,nr_inodes={used + 4}"
+        subprocess.run(["mount", "-o", limited, str(small_disk)], check=True)
+    run.assert_fails("is full", "No space left on device", codes=(2,))
+    assert_whole(run, run.directory, way, tmp_path)
 
 
 @pytest.mark.some(2, 1)

@@ -84,7 +84,11 @@ static int compute(thalweg_output* out) {
   if (is("point of no rank") && odd) --owned;
   if (is("point out of range") && odd) global[owned - 1] = 1000;
   const int64_t all = size + (is("sizes") && odd);
-  note("define_points", thalweg_define_points(out, "cell", all, owned, global, NULL));
+  int64_t positions[size + 1];
+  for (int i = 0; i < owned; ++i) positions[i] = i;
+  if (is("position twice") && odd) positions[owned - 1] = 0;
+  note("define_points", thalweg_define_points(out, "cell", all, owned, global,
+                                              is("position twice") ? positions : NULL));
   if (is("points defined twice"))
     note("again", thalweg_define_points(out, "cell", all, owned, global, NULL));
   thalweg_field field = {"ta",

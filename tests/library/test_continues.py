@@ -179,6 +179,8 @@ def test_a_state_written_before_its_outputs_does_not_take_the_place_of_the_one_b
     again = go(installed, model, tmp_path / "run", 8, settings, "restart")
     assert again.returncode == 0, again.stderr
     assert "state of 14400 s" in again.stdout
+    passed = "warning: checkpoint 'restart/20000101T050000Z' is passed over: the output of stream"
+    assert again.stderr.count(passed) == 1, again.stderr
 
 
 def test_sets_of_a_way_that_is_taken_anew_are_removed(
@@ -187,6 +189,11 @@ def test_sets_of_a_way_that_is_taken_anew_are_removed(
     cut(run / "restart/20000101T050000Z/parts.bin")
     again = go(installed, model, run, 4, SETTINGS, "restart")
     assert "state of 14400 s" in again.stdout, again.stderr
+    damaged = (
+        "thalweg: warning: restart set 'restart/20000101T050000Z' is damaged: file 'parts.bin'"
+    )
+    assert again.stderr.count(damaged) == 1, again.stderr
+    assert "the state of 14400 s is read instead" in again.stderr
     assert sorted(path.name for path in (run / "restart").iterdir()) == [
         "20000101T030000Z", "20000101T040000Z",
     ]  # fmt: skip

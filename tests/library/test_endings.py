@@ -77,6 +77,7 @@ EVERYWHERE = {  # way: what every rank says first
     "no description": "a field needs a description",
     "point out of range": "place 'cell': point 1000 is owned, but the place has points 0 to 99",
     "point twice": "place 'cell': global index 1 stands twice in the list of owned points",
+    "position twice": "place 'cell': position 0 is given to two points",
     "no levels on one rank": "field 'ta' has 0 levels; it needs at least one",
     "forgotten put": "stream 'hourly' is due at 3600 s, but field 'ta' was not put",
     "no levels of the state": "field 'ta' has 0 levels; it needs at least one",

@@ -66,11 +66,20 @@ void require_own_files(const Definition& definition, const Json& known) {
   }
 }
 
+bool is_whole(const Json& entry) {
+  return entry.is_object() &&
+         (!entry.contains("after_ms") || entry["after_ms"].is_number_integer()) &&
+         (!entry.contains("from") || entry["from"].is_string());
+}
+
 Json streams_of(const std::string& path) {
   const auto text = text_of(path);
   if (!text) return Json::object();
   const auto content = Json::parse(*text, nullptr, false);
-  if (!content.is_discarded() && content.contains("streams")) return content["streams"];
+  if (content.is_object() && content.contains("streams") && content["streams"].is_object()) {
+    const auto& streams = content["streams"];
+    if (std::all_of(streams.begin(), streams.end(), is_whole)) return streams;
+  }
   throw Error(Blame::user,
               fmt::format("'{}' is damaged, which tells how the run began; put it back "
                           "from where it was copied, or begin anew",

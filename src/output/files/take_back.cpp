@@ -33,6 +33,9 @@ class Remover {
     bool some = remove_entry(path);
     for (const char* aside : {".part", ".old", ".fitted.part"})
       some = remove_entry(path + aside) || some;
+    const auto test = path + ".part.locktest.";  // Open MPI's, where it was killed in opening
+    for (auto next = there_.lower_bound(test); next != there_.end() && next->starts_with(test);)
+      remove_entry(std::string(*next++));
     if (beside == nullptr) return some;
     const bool second = remove(path + beside, nullptr);
     return some || second;
