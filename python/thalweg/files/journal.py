@@ -10,6 +10,7 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from thalweg.errors import ThalwegError
 
@@ -57,21 +58,29 @@ def read_journal(path: Path) -> Journal:
             if (number >= len(lines) - 2 and lines[-1] == b"") or number == len(lines) - 1:
                 break
             raise ThalwegError(f"line {number + 1} of '{path}' is damaged")
-        content = json.loads(line)
-        if number == 0:
-            settings = content["settings"]
-        elif "closed" in content:
-            closed = True
-        elif "changing" in content:  # what follows, or a kill, says how that ended
-            closed = False
-        else:
-            files = content.get("files", {})
-            blocks = {
-                name: [Block(offset, size, int(sum_, 16)) for offset, size, sum_ in listed]
-                for part in files.values()
-                for name, listed in part.get("blocks", {}).items()
-            }
-            dropped = bool(content.get("dropped", False))
-            time_s = content["time_ms"] / 1000
-            times.append(JournalTime(content["step"], time_s, dropped, tuple(files), blocks))
+        try:
+            content = json.loads(line)
+            if number == 0:
+                settings = content["settings"]
+            elif "closed" in content:
+                closed = True
+            elif "changing" in content:  # what follows, or a kill, says how that ended
+                closed = False
+            else:
+                times.append(_time_of(content))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ThalwegError(
+                f"line {number + 1} of '{path}' is damaged: it tells of no time of output"
+            ) from None
     return Journal(settings, times, closed)
+
+
+def _time_of(content: dict[str, Any]) -> JournalTime:
+    files = content.get("files", {})
+    blocks = {
+        name: [Block(offset, size, int(sum_, 16)) for offset, size, sum_ in listed]
+        for part in files.values()
+        for name, listed in part.get("blocks", {}).items()
+    }
+    dropped = bool(content.get("dropped", False))
+    return JournalTime(content["step"], content["time_ms"] / 1000, dropped, tuple(files), blocks)
