@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, UnreadableError
 from thalweg.files.checksums import FileChecksums, check_file, read_checksums
+from thalweg.files.datasets import open_dataset
 from thalweg.files.inventory import Inventory, crc32_of, size_of
 from thalweg.files.restart_sets import MANIFEST, check_restart_set, list_restart_sets
 from thalweg.files.run_directory import RunDirectory
@@ -71,6 +72,8 @@ def check_wholeness(path: Path) -> Wholeness:
             _check_entry(entry, state)
     if not state.checksums:
         _check_sizes(run, written, gone, state)
+        for file in run.complete_files():
+            _check_opens(file, state)
         _check_parts(run, written, state)
     _check_sets(run, written, state)
     return state
@@ -153,6 +156,14 @@ def _check_sizes(run: RunDirectory, written: Inventory, gone: set[str], state: W
         else:
             state.files += 1
             state.size_bytes += size
+
+
+def _check_opens(file: Path, state: Wholeness) -> None:
+    """Of a complete file; its values are read later."""
+    try:
+        open_dataset(file).close()
+    except UnreadableError as error:
+        state.damaged.append(f"file {error.sentence}")
 
 
 def _check_parts(run: RunDirectory, written: Inventory, state: Wholeness) -> None:
