@@ -15,7 +15,7 @@ from thalweg.files.inventory import Inventory, crc32_of, size_of
 from thalweg.files.restart_sets import MANIFEST, check_restart_set, list_restart_sets
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.progress import tracked
-from thalweg.verify.journals import check_parts
+from thalweg.verify.journals import check_parts, damaged_journals
 
 
 @dataclass
@@ -75,6 +75,8 @@ def check_wholeness(path: Path) -> Wholeness:
         for file in run.complete_files():
             _check_opens(file, state)
         _check_parts(run, written, state)
+    else:
+        state.damaged += damaged_journals(run)
     _check_sets(run, written, state)
     return state
 

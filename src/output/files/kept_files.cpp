@@ -235,11 +235,12 @@ void require_kept(const Definition& definition, std::span<const LaneDivision> la
       if (files[file].times.front() > *definition.continues_after) continue;
       const auto settings = file_settings(definition, lanes[lane], stream, file);
       const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
+      // Of complete files too: a damaged journal is refused before anything is changed.
+      const auto before = written_before(definition, stream, file);
       if (!kept || kept->lines.empty()) continue;
       for (const int writer : lanes[lane].team)
         require_file(describe_file(definition, lanes[lane], stream, file, writer).path);
-      if (const auto before = written_before(definition, stream, file))
-        require_unharmed(*before, definition.settings.directory);
+      if (before) require_unharmed(*before, definition.settings.directory);
     }
   }
 }

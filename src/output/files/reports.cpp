@@ -119,7 +119,7 @@ void Reports::end(FileKey file, bool complete, bool unmoved, bool early) {
   const auto found = open_.find(file);
   if (found == open_.end()) return;
   if (complete && found->second.journal) {
-    const auto& open = found->second;
+    auto& open = found->second;
     open.journal->close(unmoved, early ? std::optional(open.last_step) : std::nullopt);
   }
   open_.erase(found);
