@@ -22,7 +22,8 @@ from thalweg.verify.journals import check_parts, damaged_journals
 class Wholeness:
     """files, sets, size_bytes: that hold; checksums: the run has kept them. Sentences: missing,
     what is not there any more; damaged, what is not what was written; unfinished, why the run did
-    not end, "" = it did; parts, what there is of files that are not complete.
+    not end, "" = it did; parts, what there is of files that are not complete; others, output below
+    files/ that the run, which ended, did not write: nothing is wrong with the run then.
     """
 
     files: int = 0
@@ -31,6 +32,7 @@ class Wholeness:
     checksums: bool = False
     unfinished: str = ""
     parts: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
@@ -51,9 +53,10 @@ class Wholeness:
         what = f"{self.files} file{'s' * (self.files != 1)} ({self.size_bytes / 1e6:.1f} MB), "
         what += f"{self.sets} checkpoint{'s' * (self.sets != 1)}"
         if self.good:
-            return f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}"
-        if not self.lost:
+            lines.append(f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}")
+        elif not self.lost:
             lines.append(f"what it left is there: {what}")
+        lines += [f"note: {each}" for each in self.others]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -78,6 +81,7 @@ def check_wholeness(path: Path) -> Wholeness:
     else:
         state.damaged += damaged_journals(run)
     _check_sets(run, written, state)
+    state.others = list(_others(run, written))
     return state
 
 
@@ -113,6 +117,16 @@ def _missing_entries(run: RunDirectory, written: Inventory) -> Iterator[str]:
     for name in written.files:
         if not (run.files_path / name).exists():
             yield name
+
+
+def _others(run: RunDirectory, written: Inventory) -> Iterator[str]:
+    """Named like output, below files/, and not in the list of the run, which ended."""
+    if written == Inventory():
+        return  # nobody knows what it wrote
+    unfinished = run.unfinished_files() if written.checksums else []  # else parts tell of them
+    for entry in sorted({*run.final_entries(), *unfinished}):
+        if entry.name not in written.files:
+            yield f"'files/{entry.name}' is not among what the run wrote: it has no checksum"
 
 
 def _checksums(run: RunDirectory, written: Inventory, state: Wholeness) -> list[FileChecksums]:
