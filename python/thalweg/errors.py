@@ -18,6 +18,19 @@ class ThalwegError(Exception):
         self.exit_code = exit_code
 
 
+class UnreadableError(ThalwegError):
+    """A file whose bytes are not those of its format: it was damaged, or is of another kind."""
+
+
+def unreadable(sentence: str, error: Exception, exit_code: int = 2) -> ThalwegError:
+    """For what a reader raised. A file that the system does not give out (no permission, locked, a
+    disk that fails) may be whole: nobody can tell.
+    """
+    if isinstance(error, OSError) and (error.errno or 0) > 0:  # netCDF's own are below zero
+        return ThalwegError(sentence)
+    return UnreadableError(sentence, exit_code)
+
+
 def edit_distance(one: str, other: str) -> int:
     """Letters to insert, delete, replace or swap with their neighbour (Damerau 1964).
 

@@ -68,6 +68,26 @@ def test_a_whole_run_misses_nothing(cli: Cli, run: Path) -> None:
     assert "2 checkpoints" in result.stdout.splitlines()[0]
 
 
+def test_output_of_others_below_files_is_told_and_nothing_is_missed(cli: Cli, run: Path) -> None:
+    """None of it was checked, and the run is as it was."""
+    first = min((run / "files").iterdir())
+    others = [first.with_name(name) for name in ("mine_20000101T000000Z.nc", f"{first.name}.part")]
+    for other in others:
+        shutil.copy(first, other)
+    (run / "files" / "notes.txt").write_text("not output")
+    result = cli("verify", run)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("every checksum holds: 3 files")
+    notes = [line for line in lines if line.startswith("note: ")]
+    assert notes == [
+        f"note: 'files/{name}' is not among what the run wrote: it has no checksum"
+        for name in sorted(other.name for other in others)
+    ]
+    told = json.loads(cli("verify", run, "--json").stdout)["whole"]["others"]
+    assert [f"note: {each}" for each in told] == notes
+
+
 def test_checksums_that_were_removed_are_missed(missing: Missing, run: Path, cli: Cli) -> None:
     (run / "checksums.jsonl").unlink()
     assert cli("verify", run).returncode == 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import UnreadableError, unreadable
 from thalweg.files.arrays import ArrayDataset, ArrayVariable
 
 PLACES = {1: "cell", 2: "vertex", 3: "edge"}  # numberOfGridInReference, as in ICON
@@ -40,9 +40,9 @@ def open_grib2(path: Path) -> ArrayDataset:
         for name, about, key, where in _heads(path):
             found.setdefault(name, about).offsets[key] = where
     except (OSError, ValueError) as error:
-        raise ThalwegError(f"'{path}' cannot be read as GRIB2: {error}") from error
+        raise unreadable(f"'{path}' cannot be read as GRIB2: {error}", error) from error
     if not found:
-        raise ThalwegError(f"'{path}' holds no GRIB message")
+        raise UnreadableError(f"'{path}' holds no GRIB message")
     times = sorted({time_s for each in found.values() for time_s in each.axis(0)})
     levels = sorted({n for each in found.values() if len(each.axis(1)) > 1 for n in each.axis(1)})
     dataset = ArrayDataset()
@@ -57,7 +57,7 @@ def open_grib2(path: Path) -> ArrayDataset:
 def _variable(path: Path, name: str, each: _Messages, times: list[float]) -> ArrayVariable:
     levels = each.axis(1)
     if len(each.offsets) != len(times) * len(levels):
-        raise ThalwegError(f"'{path}' lacks messages of '{name}'")
+        raise UnreadableError(f"'{path}' lacks messages of '{name}'")
 
     def read(index: int) -> NDArray[Any]:
         rows = [_values(path, name, *each.offsets[times[index], level]) for level in levels]
@@ -149,13 +149,18 @@ def _values(path: Path, name: str, offset: int, size: int) -> NDArray[Any]:
         file.seek(offset)
         message = file.read(size)
     if not message.endswith(b"7777"):
-        raise ThalwegError(f"'{path}': the message of '{name}' at byte {offset} has no end")
-    handle = eccodes.codes_new_from_message(message)
+        raise ValueError(f"the message at byte {offset} has no end")
+    try:
+        handle = eccodes.codes_new_from_message(message)
+    except eccodes.CodesInternalError as error:
+        raise ValueError(str(error)) from error
     try:
         eccodes.codes_set(handle, "missingValue", _MISSING)
         values = np.asarray(eccodes.codes_get_values(handle))
         if eccodes.codes_get(handle, "bitmapPresent"):
             values[values == _MISSING] = np.nan
         return values
+    except eccodes.CodesInternalError as error:
+        raise ValueError(str(error)) from error
     finally:
         eccodes.codes_release(handle)

@@ -10,6 +10,7 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from thalweg.errors import ThalwegError
 
@@ -48,30 +49,54 @@ class Journal:
 
 
 def read_journal(path: Path) -> Journal:
-    """Raises a sentence if a line other than the last, which a kill may cut, is damaged."""
-    settings, times, closed = "", [], False
-    lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines):
+    """Raises a sentence if a line other than the last, which a kill may cut, is damaged or does not
+    follow the one before it, or if the journal is that of another file.
+    """
+    settings, closed, sum_ = "", False, 0
+    times: list[JournalTime] = []
+    *whole, cut = path.read_bytes().split(b"\n")
+    if cut:
+        whole.append(cut)
+    for number, line in enumerate(whole):
         text, key, end = line.rpartition(_SUM_KEY)
-        if not key or end != f'{zlib.crc32(text):08x}"}}'.encode():
-            if (number >= len(lines) - 2 and lines[-1] == b"") or number == len(lines) - 1:
+        sum_ = zlib.crc32(text, sum_)  # each goes on from the line before
+        if not key or end != f'{sum_:08x}"}}'.encode():
+            if cut and number == len(whole) - 1:
                 break
-            raise ThalwegError(f"line {number + 1} of '{path}' is damaged")
-        content = json.loads(line)
-        if number == 0:
-            settings = content["settings"]
-        elif "closed" in content:
-            closed = True
-        elif "changing" in content:  # what follows, or a kill, says how that ended
-            closed = False
-        else:
-            files = content.get("files", {})
-            blocks = {
-                name: [Block(offset, size, int(sum_, 16)) for offset, size, sum_ in listed]
-                for part in files.values()
-                for name, listed in part.get("blocks", {}).items()
-            }
-            dropped = bool(content.get("dropped", False))
-            time_s = content["time_ms"] / 1000
-            times.append(JournalTime(content["step"], time_s, dropped, tuple(files), blocks))
+            raise ThalwegError(
+                f"line {number + 1} of '{path}' is damaged, or not what was written there"
+            )
+        try:
+            content = json.loads(line)
+            if number == 0:
+                settings, file = content["settings"], content.get("file", "")
+            elif "closed" in content:
+                closed = True
+            elif "changing" in content:  # what follows, or a kill, says how that ended
+                closed = False
+            else:
+                times.append(_time_of(content))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ThalwegError(
+                f"line {number + 1} of '{path}' is damaged: it tells of no time of output"
+            ) from None
+        if number == 0 and file != path.name.removesuffix(".jsonl"):
+            raise ThalwegError(f"'{path}' is damaged: it is the journal of '{file}'")
+        if len(times) > 1 and not _ascends(*times[-2:]):
+            raise ThalwegError(f"line {number + 1} of '{path}' is damaged: it goes back in time")
     return Journal(settings, times, closed)
+
+
+def _ascends(one: JournalTime, next_: JournalTime) -> bool:
+    return one.step < next_.step and one.time_s < next_.time_s
+
+
+def _time_of(content: dict[str, Any]) -> JournalTime:
+    files = content.get("files", {})
+    blocks = {
+        name: [Block(offset, size, int(sum_, 16)) for offset, size, sum_ in listed]
+        for part in files.values()
+        for name, listed in part.get("blocks", {}).items()
+    }
+    dropped = bool(content.get("dropped", False))
+    return JournalTime(content["step"], content["time_ms"] / 1000, dropped, tuple(files), blocks)

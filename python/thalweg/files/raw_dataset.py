@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import UnreadableError, unreadable
 from thalweg.files.arrays import ArrayDataset
 
 
@@ -23,9 +23,9 @@ def open_raw(path: Path) -> ArrayDataset:
             int(np.prod(shape)) * dtype.itemsize for shape, dtype in zip(shapes, types, strict=True)
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ThalwegError(f"'{path}' cannot be read as raw: {error}") from error
+        raise unreadable(f"'{path}' cannot be read as raw: {error}", error) from error
     if size != expected:
-        raise ThalwegError(f"'{path}' holds {size} bytes, but its description {expected}")
+        raise UnreadableError(f"'{path}' holds {size} bytes, but its description {expected}")
     dataset = ArrayDataset()
     dataset.add("time", ("time",), about["time"]["units"], np.array(about["time"]["values"]))
     if about["level"]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, unreadable
 from thalweg.files.datasets import PLACES, open_dataset
 from thalweg.files.readers import SUFFIXES, is_output
 from thalweg.files.run_directory import RunDirectory
@@ -22,6 +22,9 @@ from thalweg.files.run_directory import RunDirectory
 _FILE_NAME_END = (
     rf"(_p\d+of\d+)?_\d+T\d+(\.\d{{3}})?Z(\.000)?({'|'.join(map(re.escape, SUFFIXES))})"
 )
+
+
+_BROKEN = (OSError, RuntimeError, ValueError)  # of all readers, where bytes cannot be decoded
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,15 @@ class Stream:
     _datasets: dict[Path, Any] = field(default_factory=dict, repr=False)
 
     def values(self, name: str, slot: TimeSlot) -> NDArray[Any]:
-        """Values of one field at one time as stored, [level, point] or [point]."""
+        """Values of one field at one time as stored, [level, point] or [point]. Raises a sentence
+        where they cannot be decoded.
+        """
         variable = self._dataset(slot.file).variables[name]
-        return np.asarray(variable[slot.index])
+        try:
+            return np.asarray(variable[slot.index])
+        except _BROKEN as error:
+            what = f"'{name}' at {slot.time_s:g} s in '{slot.file}' cannot be read"
+            raise _refused(what, error) from error
 
     def level_numbers(self, slot: TimeSlot) -> list[int]:
         """Model levels in the file, 1 = first; [] where it has no three-dimensional field."""
@@ -121,9 +130,20 @@ def _stream(name: str, files: list[Path]) -> Stream:
     return stream
 
 
+def _refused(what: str, error: Exception) -> ThalwegError:
+    """Of a file that could be opened, so it is one of its format."""
+    if "Filter error" in str(error):
+        return ThalwegError(f"{what} here ({error}); is HDF5's plugin for its compression there?")
+    return unreadable(f"{what}: {error}", error, exit_code=1)
+
+
 def _slots(dataset: Any, file: Path) -> Iterator[TimeSlot]:
     if "time" in dataset.variables:
-        for index, time_s in enumerate(np.atleast_1d(dataset.variables["time"][:])):
+        try:
+            times_s = np.atleast_1d(dataset.variables["time"][:])
+        except _BROKEN as error:
+            raise _refused(f"the times of '{file}' cannot be read", error) from error
+        for index, time_s in enumerate(times_s):
             yield TimeSlot(float(time_s), file, index)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, unreadable
 from thalweg.files.arrays import ArrayDataset
 
 
@@ -19,7 +19,7 @@ def open_zarr(path: Path) -> ArrayDataset:
         group = zarr.open_group(path, mode="r")
         arrays = dict(group.arrays())
     except (OSError, ValueError, KeyError) as error:
-        raise ThalwegError(f"'{path}' cannot be read as Zarr: {error}") from error
+        raise unreadable(f"'{path}' cannot be read as Zarr: {error}", error) from error
     dataset = ArrayDataset()
     for name, array in arrays.items():
         dimensions = tuple(

@@ -85,8 +85,14 @@ def create_whole(parts: PartSet, path: Path) -> netCDF4.Dataset:
     for name in template.variables:
         _create_variable(parts, out, name)
     for name, variable in template.variables.items():
-        if name not in parts.from_parts:
-            out.variables[name][...] = variable[...]
+        if name in parts.from_parts:
+            continue
+        try:
+            values = variable[...]
+        except (OSError, RuntimeError) as error:
+            where = template.filepath()
+            raise ThalwegError(f"cannot read '{name}' from '{where}': {error}") from error
+        out.variables[name][...] = values
     return out
 
 

@@ -129,7 +129,10 @@ def _check_same(parts: list[Part]) -> None:
     """Parts of one output differ in nothing but their points."""
     one = parts[0]
     for other in parts[1:]:
-        difference = _difference(one.file, other.file)
+        try:
+            difference = _difference(one.file, other.file)
+        except (OSError, RuntimeError) as error:
+            raise ThalwegError(f"cannot read '{one.path}' or '{other.path}': {error}") from error
         if difference:
             raise ThalwegError(
                 f"'{other.path}' and '{one.path}' are not parts of one output: they differ in "

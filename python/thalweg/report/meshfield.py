@@ -63,7 +63,10 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         kind = "Zarr store" if reader.is_store else "netCDF file"
         raise ThalwegError(f"'{path}' is not a {kind} that can be read") from None
     with file:
-        yield file
+        try:
+            yield file
+        except (OSError, RuntimeError) as error:
+            raise ThalwegError(f"'{path}' cannot be read: {error}") from error
 
 
 def plottable_fields(path: Path) -> list[str]:

@@ -35,7 +35,11 @@ def read_from_disk(place: ValuePlace, request: TraceRequest) -> DiskValue:
     index: tuple[int, ...] = (place.slot.index, point)
     if place.level_index >= 0:
         index = (place.slot.index, place.level_index, point)
-    spot = _spot(path, place.shape.name, index)
+    try:
+        spot = _spot(path, place.shape.name, index)
+    except (OSError, RuntimeError, ValueError) as error:  # of all readers
+        what = f"'{place.shape.name}' at {place.slot.time_s:g} s in '{path}' cannot be read"
+        raise ThalwegError(f"{what}: {error}", exit_code=1) from error
     raw = bytes_at(spot.file, spot.offset, min(spot.size, _SHOWN_BYTES))
     last = spot.offset + spot.size - 1
     if spot.decoded is None:

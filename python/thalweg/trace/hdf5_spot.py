@@ -59,8 +59,8 @@ def _decoded(path: Path, name: str, index: tuple[int, ...]) -> float:
         return float(file.variables[name][index])
     except (OSError, RuntimeError) as error:
         raise ThalwegError(
-            f"'{name}' of '{path}' cannot be decoded here ({error}); is HDF5's plugin for its "
-            "compression installed?"
+            f"'{name}' of '{path}' cannot be decoded here ({error}): it is damaged, or HDF5's "
+            "plugin for its compression is not installed"
         ) from error
     finally:
         file.close()

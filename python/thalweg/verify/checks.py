@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.errors import UnreadableError
 from thalweg.files.streams import Stream
 from thalweg.run.progress import tracked
 
@@ -67,7 +68,22 @@ def check_field(stream: Stream, name: str) -> FieldCheck:
     )
 
 
-def check_streams(streams: Mapping[str, Stream]) -> list[FieldCheck]:
-    """Every field of every stream, in file order."""
+def check_streams(
+    streams: Mapping[str, Stream], damaged: list[str] | None = None
+) -> list[FieldCheck]:
+    """Every field of every stream, in file order. What cannot be decoded is added to `damaged`, or
+    raised without it.
+    """
     every = [(stream, name) for stream in streams.values() for name in stream.fields]
-    return [check_field(stream, name) for stream, name in tracked(every, "checking")]
+    checks = [_check_or_tell(*each, damaged) for each in tracked(every, "checking")]
+    return [check for check in checks if check]
+
+
+def _check_or_tell(stream: Stream, name: str, damaged: list[str] | None) -> FieldCheck | None:
+    try:
+        return check_field(stream, name)
+    except UnreadableError as error:
+        if damaged is None:
+            raise
+        damaged.append(error.sentence)
+        return None

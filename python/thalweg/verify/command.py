@@ -27,10 +27,15 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     streams = _streams(run, wholeness, against)
     others = read_streams(against) if against else {}
     try:
-        checks = check_streams(streams)
-        differences, compared = compare_streams(streams, others) if against else ([], 0)
+        damaged: list[str] = []
+        checks = check_streams(streams, damaged)
+        compares = against and not damaged
+        differences, compared = compare_streams(streams, others) if compares else ([], 0)
     finally:
         _close(streams, others)
+    if damaged:
+        _print_damage(run, wholeness, damaged, as_json)
+        return False
     if as_json:
         content: dict[str, object] = {"fields": [c.to_json() for c in checks]}
         if against:
@@ -50,6 +55,20 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
         verdict = f"{len(differences)} of {compared} fields differ" if differences else "same bits"
         print(f"{verdict}: '{run}' and '{against}', {compared} fields compared")
     return not differences and (wholeness is None or wholeness.good)
+
+
+def _print_damage(
+    run: Path, wholeness: Wholeness | None, damaged: list[str], as_json: bool
+) -> None:
+    """Of values that cannot be decoded; a single file is not known to be whole or not."""
+    if wholeness:
+        wholeness.damaged += damaged
+    if as_json:
+        print(_json_text(run, wholeness, {} if wholeness else {"damaged": damaged}))
+    elif wholeness:
+        print(wholeness.line())
+    else:
+        print("\n".join(f"-damaged[{each}]" for each in damaged))
 
 
 def same_bits(run: Path, against: Path) -> bool:

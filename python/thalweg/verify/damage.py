@@ -8,20 +8,22 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, UnreadableError
 from thalweg.files.checksums import FileChecksums, check_file, read_checksums
+from thalweg.files.datasets import open_dataset
 from thalweg.files.inventory import Inventory, crc32_of, size_of
 from thalweg.files.restart_sets import MANIFEST, check_restart_set, list_restart_sets
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.progress import tracked
-from thalweg.verify.journals import check_parts
+from thalweg.verify.journals import check_parts, damaged_journals
 
 
 @dataclass
 class Wholeness:
     """files, sets, size_bytes: that hold; checksums: the run has kept them. Sentences: missing,
     what is not there any more; damaged, what is not what was written; unfinished, why the run did
-    not end, "" = it did; parts, what there is of files that are not complete.
+    not end, "" = it did; parts, what there is of files that are not complete; others, output below
+    files/ that the run, which ended, did not write: nothing is wrong with the run then.
     """
 
     files: int = 0
@@ -30,6 +32,7 @@ class Wholeness:
     checksums: bool = False
     unfinished: str = ""
     parts: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
@@ -50,9 +53,10 @@ class Wholeness:
         what = f"{self.files} file{'s' * (self.files != 1)} ({self.size_bytes / 1e6:.1f} MB), "
         what += f"{self.sets} checkpoint{'s' * (self.sets != 1)}"
         if self.good:
-            return f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}"
-        if not self.lost:
+            lines.append(f"{'every checksum holds' if self.checksums else 'no checksums'}: {what}")
+        elif not self.lost:
             lines.append(f"what it left is there: {what}")
+        lines += [f"note: {each}" for each in self.others]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -71,8 +75,13 @@ def check_wholeness(path: Path) -> Wholeness:
             _check_entry(entry, state)
     if not state.checksums:
         _check_sizes(run, written, gone, state)
+        for file in run.complete_files():
+            _check_opens(file, state)
         _check_parts(run, written, state)
+    else:
+        state.damaged += damaged_journals(run)
     _check_sets(run, written, state)
+    state.others = list(_others(run, written))
     return state
 
 
@@ -108,6 +117,16 @@ def _missing_entries(run: RunDirectory, written: Inventory) -> Iterator[str]:
     for name in written.files:
         if not (run.files_path / name).exists():
             yield name
+
+
+def _others(run: RunDirectory, written: Inventory) -> Iterator[str]:
+    """Named like output, below files/, and not in the list of the run, which ended."""
+    if written == Inventory():
+        return  # nobody knows what it wrote
+    unfinished = run.unfinished_files() if written.checksums else []  # else parts tell of them
+    for entry in sorted({*run.final_entries(), *unfinished}):
+        if entry.name not in written.files:
+            yield f"'files/{entry.name}' is not among what the run wrote: it has no checksum"
 
 
 def _checksums(run: RunDirectory, written: Inventory, state: Wholeness) -> list[FileChecksums]:
@@ -153,6 +172,14 @@ def _check_sizes(run: RunDirectory, written: Inventory, gone: set[str], state: W
         else:
             state.files += 1
             state.size_bytes += size
+
+
+def _check_opens(file: Path, state: Wholeness) -> None:
+    """Of a complete file; its values are read later."""
+    try:
+        open_dataset(file).close()
+    except UnreadableError as error:
+        state.damaged.append(f"file {error.sentence}")
 
 
 def _check_parts(run: RunDirectory, written: Inventory, state: Wholeness) -> None:

@@ -45,6 +45,13 @@ def check_parts(run: RunDirectory, listed: Collection[str]) -> Parts:
     return parts
 
 
+def damaged_journals(run: RunDirectory) -> list[str]:
+    """Sentences: `--continue` needs those of complete files, too."""
+    parts = Parts()
+    _whole_times(run, parts)
+    return parts.damaged
+
+
 def _whole_times(run: RunDirectory, parts: Parts) -> dict[str, list[JournalTime]]:
     """By name below files/."""
     times: dict[str, list[JournalTime]] = {}

@@ -58,11 +58,12 @@ void require_own_files(const Definition& definition, const Json& known) {
     const auto theirs = known[name].value("files", ours);
     if (theirs == ours) continue;
     const auto journals = journal_directory(definition);
-    throw Error(Blame::user,
-                fmt::format("'{}' holds the journals of stream '{}' in '{}', not of that in '{}'; "
-                            "give this output a directory for journals of its own",
-                            journals, name, (fs::path(journals) / theirs).lexically_normal().string(),
-                            definition.settings.directory));
+    throw Error(
+        Blame::user,
+        fmt::format("'{}' holds the journals of stream '{}' in '{}', not of that in '{}'; "
+                    "give this output a directory for journals of its own",
+                    journals, name, (fs::path(journals) / theirs).lexically_normal().string(),
+                    definition.settings.directory));
   }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON lines, each with a checksum of its own. A line is one write; it is in the page cache before
-// the next step, and a kill of the process cannot take it back.
+// JSON lines, each with a checksum that goes on from that of the line before, so that no line can
+// be taken out, doubled or moved; the first names its file. A line is one write; it is in the page
+// cache before the next step, and a kill of the process cannot take it back.
 #include "output/files/journal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <sstream>
@@ -23,23 +25,37 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view sum_key = ",\"crc32\":\"";
 
-std::string sealed(const JournalJson& line) {
+/// `sum`: of the line before, 0 before the first; then of this one.
+std::string sealed(const JournalJson& line, std::uint32_t& sum) {
   auto text = line.dump();
   text.pop_back();  // the brace
-  const auto sum = crc32(0, std::as_bytes(std::span(text)));
+  sum = crc32(sum, std::as_bytes(std::span(text)));
   return fmt::format("{}{}{:08x}\"}}\n", text, sum_key, sum);
 }
 
-std::optional<JournalJson> opened(const std::string& text) {
+/// Nothing if the line is not one that was written after that with the checksum `sum`.
+std::optional<JournalJson> opened(const std::string& text, std::uint32_t& sum) {
   const auto end = text.rfind(sum_key);
   if (end == std::string::npos) return std::nullopt;
-  const auto sum = crc32(0, std::as_bytes(std::span(text).first(end)));
-  if (text.substr(end) != fmt::format("{}{:08x}\"}}", sum_key, sum)) return std::nullopt;
+  const auto now = crc32(sum, std::as_bytes(std::span(text).first(end)));
+  if (text.substr(end) != fmt::format("{}{:08x}\"}}", sum_key, now)) return std::nullopt;
+  sum = now;
   return JournalJson::parse(text);
 }
 
-JournalJson head_of(const JournalContent& content) {
-  return {{"settings", content.settings},
+/// As it stands at the end of a line; 0 if none does.
+std::uint32_t sum_in(const std::string& text) {
+  const auto end = text.rfind(sum_key);
+  const auto digits = end == std::string::npos ? "" : text.substr(end + sum_key.size());
+  return static_cast<std::uint32_t>(std::strtoul(digits.c_str(), nullptr, 16));
+}
+
+/// The file it is about.
+std::string file_of(const std::string& path) { return fs::path(path).stem().string(); }
+
+JournalJson head_of(const std::string& path, const JournalContent& content) {
+  return {{"file", file_of(path)},
+          {"settings", content.settings},
           {"bounds", content.bounds},
           {"alone", content.alone},
           {"history", content.history}};
@@ -69,19 +85,58 @@ JournalLine line_of(const JournalJson& json) {
 
 [[noreturn]] void refuse_line(const std::string& path, const std::string& which) {
   throw Error(Blame::user,
-              fmt::format("{} of '{}' is damaged, so nobody knows what the file holds; begin anew, "
-                          "or take the journal back from where it was copied",
+              fmt::format("{} of '{}' is damaged, or not what was written there, so nobody knows "
+                          "what the file holds; begin anew, or take the journal back from where it "
+                          "was copied",
                           which, path));
 }
 
+[[noreturn]] void refuse_file(const std::string& path) {
+  throw Error(Blame::user, fmt::format("'{}' is damaged: it does not begin as the journal of '{}'; "
+                                       "begin anew, or put that one back from where it was copied",
+                                       path, file_of(path)));
+}
+
+/// Without reading more of a journal: its first line may have been cut short.
+void require_file_of(const std::string& path, const FileBytes& file) {
+  auto expected = JournalJson{{"file", file_of(path)}}.dump();
+  expected.pop_back();  // the brace
+  expected.resize(std::min<std::size_t>(expected.size(), file.size()));
+  auto begin = expected;
+  file.read(std::as_writable_bytes(std::span(begin)), 0);
+  if (begin != expected) refuse_file(path);
+}
+
 constexpr std::int64_t tail_bytes = 4096;  // some lines of a small file; more is read where needed
+
+struct Tail {
+  std::vector<std::string> lines;  ///< the last three, or all there are
+  bool cut = false;                ///< the last one has no end
+};
+
+Tail tail_of(const FileBytes& file) {
+  const auto size = file.size();
+  for (std::int64_t bytes = std::min(size, tail_bytes);; bytes = std::min(size, 4 * bytes)) {
+    std::string text(bytes, '\0');
+    file.read(std::as_writable_bytes(std::span(text)), size - bytes);
+    if (bytes < size)  // a line that begins further ahead
+      text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    Tail tail;
+    std::istringstream lines(std::move(text));
+    for (std::string line; std::getline(lines, line); tail.cut = lines.eof())
+      tail.lines.push_back(line);
+    auto& last = tail.lines;
+    if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
+    if (last.size() == 3 || bytes == size) return tail;
+  }
+}
 
 }  // namespace
 
 std::string to_text(const JournalContent& content) {
   auto lines = JournalJson::array();
   for (const auto& line : content.lines) lines.push_back(to_json(line));
-  auto whole = head_of(content);
+  auto whole = head_of("", content);
   whole["lines"] = lines;
   return whole.dump();
 }
@@ -125,11 +180,14 @@ std::optional<JournalContent> read_journal(const std::string& path) {
   JournalContent content;
   std::istringstream lines(std::move(*all));
   int number = 0;
+  std::uint32_t sum = 0;
   for (std::string text; std::getline(lines, text); ++number) {
-    const auto json = opened(text);
-    if (!json && lines.peek() == std::istringstream::traits_type::eof()) break;  // cut short
-    if (!json) refuse_line(path, fmt::format("line {}", number + 1));
+    const auto json = opened(text, sum);
+    if (!json && lines.eof()) break;  // cut short
+    const auto refuse = [&] { refuse_line(path, fmt::format("line {}", number + 1)); };
+    if (!json) refuse();
     if (number == 0) {
+      if (json->value("file", "") != file_of(path)) refuse_file(path);
       take_head(*json, content);
     } else if (json->contains("closed")) {
       content.closed = true;
@@ -137,7 +195,10 @@ std::optional<JournalContent> read_journal(const std::string& path) {
     } else if (json->contains("changing")) {
       content.closed = content.unmoved = false;
     } else {
-      content.lines.push_back(line_of(*json));
+      const auto line = line_of(*json);
+      const auto* last = content.lines.empty() ? nullptr : &content.lines.back();
+      if (last != nullptr && (line.step <= last->step || line.time <= last->time)) refuse();
+      content.lines.push_back(line);
     }
     content.changing = json->contains("changing");
   }
@@ -147,49 +208,40 @@ std::optional<JournalContent> read_journal(const std::string& path) {
 std::optional<JournalEnd> read_journal_end(const std::string& path) {
   if (!is_file(path)) return std::nullopt;
   const FileBytes file(path, O_RDONLY);
-  const auto size = file.size();
-  for (std::int64_t bytes = std::min(size, tail_bytes);; bytes = std::min(size, 4 * bytes)) {
-    std::string text(bytes, '\0');
-    file.read(std::as_writable_bytes(std::span(text)), size - bytes);
-    int cut = 0;  // lines that a kill may have cut short: the last
-    for (auto end = text.size(); end > 0;) {
-      const auto newline = text.rfind('\n', end - 1);
-      const bool terminated = newline == end - 1;
-      const auto before =
-          terminated ? (newline == 0 ? std::string::npos : text.rfind('\n', newline - 1)) : newline;
-      const auto begin = before == std::string::npos ? 0 : before + 1;
-      if (begin == 0 && bytes < size) break;  // the line begins further ahead
-      const auto json = opened(text.substr(begin, end - begin - (terminated ? 1 : 0)));
-      if (json) {
-        const bool closed = json->contains("closed"), until = json->contains("until");
-        return JournalEnd{json->value(until ? "until" : "step", -1), closed,
-                          json->contains("changing"), closed && !until};
-      }
-      if (++cut > 1) refuse_line(path, "the last line but one");
-      end = begin;
-    }
-    if (bytes == size) return JournalEnd{};
+  require_file_of(path, file);
+  auto [lines, cut] = tail_of(file);
+  for (; !lines.empty(); lines.pop_back(), cut = false) {
+    auto sum = lines.size() > 1 ? sum_in(lines[lines.size() - 2]) : 0;
+    const auto json = opened(lines.back(), sum);
+    if (!json && cut) continue;
+    if (!json) refuse_line(path, "the last line or that before it");
+    const bool closed = json->contains("closed"), until = json->contains("until");
+    return JournalEnd{json->value(until ? "until" : "step", -1), closed, json->contains("changing"),
+                      closed && !until};
   }
+  return JournalEnd{};
 }
 
 Journal::Journal(std::string path, const JournalContent& content) : path_(std::move(path)) {
   make_directory(fs::path(path_).parent_path().string());
-  auto text = sealed(head_of(content));
-  for (const auto& line : content.lines) text += sealed(to_json(line));
+  auto text = sealed(head_of(path_, content), sum_);
+  for (const auto& line : content.lines) text += sealed(to_json(line), sum_);
   replace_file(path_, std::as_bytes(std::span(text)));
 }
 
-void Journal::append(const JournalJson& line) const {
-  const auto text = sealed(line);
+void Journal::append(const JournalJson& line) {
+  auto sum = sum_;
+  const auto text = sealed(line, sum);
   FileBytes(path_, O_WRONLY | O_APPEND).append(std::as_bytes(std::span(text)));
+  sum_ = sum;
 }
 
-void Journal::add(const JournalLine& line) const { append(to_json(line)); }
-void Journal::close(bool unmoved, std::optional<int> until) const {
+void Journal::add(const JournalLine& line) { append(to_json(line)); }
+void Journal::close(bool unmoved, std::optional<int> until) {
   JournalJson line{{"closed", true}, {"unmoved", unmoved}};
   if (until) line["until"] = *until;
   append(line);
 }
-void Journal::change() const { append({{"changing", true}}); }
+void Journal::change() { append({{"changing", true}}); }
 
 }  // namespace thalweg

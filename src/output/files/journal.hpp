@@ -39,7 +39,7 @@ struct JournalContent {
 /// Where the journal of an output file lies.
 std::string journal_path(const std::string& directory, const std::string& file_path);
 /// Nothing if there is none. A last line that a kill cut short is left out; throws Error(user) if
-/// another one is damaged.
+/// another one is damaged or does not follow the one before it, or if it is that of another file.
 std::optional<JournalContent> read_journal(const std::string& path);
 
 /// How far a journal has come, by its last whole line.
@@ -48,8 +48,8 @@ struct JournalEnd {
   bool closed = false, changing = false;
   bool all_passed = false;  ///< closed, and no time of the file is to come
 };
-/// Reads no more than the journal's last lines. Nothing if there is none; throws Error(user) if
-/// what is not its last line is damaged.
+/// Reads no more than the journal's beginning and its last lines. Nothing if there is none; throws
+/// Error(user) as read_journal() does, for what it has read.
 std::optional<JournalEnd> read_journal_end(const std::string& path);
 
 /// The content as one text, to tell it to other ranks.
@@ -67,16 +67,17 @@ class Journal {
  public:
   /// Replaces what was there, at once.
   Journal(std::string path, const JournalContent& content);
-  void add(const JournalLine& line) const;
+  void add(const JournalLine& line);
   /// Says that no line follows. `unmoved`: completing the file has moved no values. `until`: the
   /// run ended with this step, before others that the file was to get; nothing: all have passed.
-  void close(bool unmoved, std::optional<int> until) const;
+  void close(bool unmoved, std::optional<int> until);
   /// Says that a kill from here to the next line may break what was whole in the file.
-  void change() const;
+  void change();
 
  private:
-  void append(const JournalJson& line) const;
+  void append(const JournalJson& line);
   std::string path_;
+  std::uint32_t sum_ = 0;  // of the last line: the next one is summed from there
 };
 
 }  // namespace thalweg

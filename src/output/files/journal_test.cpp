@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "all_ranks.hpp"
 #include "thalweg/error.hpp"
@@ -29,6 +32,13 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 TEST_CASE("the_end_of_a_journal_is_that_of_the_whole_wherever_a_kill_cut_it") {
@@ -36,7 +46,7 @@ TEST_CASE("the_end_of_a_journal_is_that_of_the_whole_wherever_a_kill_cut_it") {
   if (world_rank() != 0) return;
   const auto path = directory.path + "/journal/out.nc.jsonl";
   CHECK_FALSE(read_journal_end(path));
-  const Journal journal(path, {"written today", "float64", {}, false});
+  Journal journal(path, {"written today", "float64", {}, false});
   CHECK(read_journal_end(path)->step == -1);
   for (const int blocks : {0, 1, 2000, 3}) journal.add(line_of(blocks + 7, blocks));
   CHECK(read_journal_end(path)->step == 10);
@@ -69,13 +79,87 @@ TEST_CASE("damage_before_the_last_line_of_a_journal_is_no_end") {
   const SharedDirectory directory;
   if (world_rank() != 0) return;
   const auto path = directory.path + "/journal/out.nc.jsonl";
-  const Journal journal(path, {"written today", "float64", {}, false});
+  Journal journal(path, {"written today", "float64", {}, false});
   for (int step = 0; step < 3; ++step) journal.add(line_of(step, 1));
-  auto text = bytes_of(path);
-  text[text.size() - 30] ^= 1;
-  std::ofstream(path, std::ios::binary) << text;
+  const auto whole = bytes_of(path);
+  std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() - 30);
   CHECK(read_journal_end(path)->step == 1);
-  text[text.find("\"step\":1")] ^= 1;
-  std::ofstream(path, std::ios::binary) << text;
-  CHECK_THROWS_WITH_AS(read_journal_end(path), doctest::Contains("is damaged"), Error);
+  for (const auto at : {whole.size() - 30, whole.find("\"step\":1")}) {
+    CAPTURE(at);
+    auto text = whole;
+    text[at] ^= 1;
+    std::ofstream(path, std::ios::binary) << text;
+    CHECK_THROWS_WITH_AS(read_journal(path), doctest::Contains("is damaged"), Error);
+    if (at == whole.size() - 30)
+      CHECK_THROWS_WITH_AS(read_journal_end(path), doctest::Contains("is damaged"), Error);
+  }
+}
+
+TEST_CASE("lines_of_a_journal_are_those_that_were_written_one_after_the_other") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const auto path = directory.path + "/journal/out.nc.jsonl";
+  Journal journal(path, {"written today", "float64", {}, false});
+  for (int step = 0; step < 2; ++step) journal.add(line_of(step, 1));
+  // Begun again over what is there, as whoever continues does.
+  Journal again(path, *read_journal(path));
+  again.change();
+  again.add(line_of(2, 1));
+  again.close(true, std::nullopt);
+  CHECK(read_journal(path)->lines.size() == 3);
+  CHECK(read_journal_end(path)->closed);
+  const auto lines = lines_of(path);
+  const int count = static_cast<int>(lines.size());
+  REQUIRE(count == 6);
+  const auto refused = [&](std::vector<std::string> some) {
+    std::ofstream file(path, std::ios::binary);
+    for (const auto& line : some) file << line << '\n';
+    file.close();
+    CHECK_THROWS_WITH_AS(read_journal(path), doctest::Contains("is damaged"), Error);
+  };
+  for (int line = 0; line + 1 < count; ++line) {
+    CAPTURE(line);
+    auto some = lines;
+    some.erase(some.begin() + line);
+    refused(some);
+    some.insert(some.begin() + line, 2, lines[line]);
+    refused(some);
+    some = lines;
+    std::swap(some[line], some[line + 1]);
+    refused(some);
+  }
+  // The end is looked at alone.
+  for (auto some : {std::vector{lines[0], lines[1], lines[2], lines[3], lines[5]},
+                    std::vector{lines[0], lines[1], lines[2], lines[3], lines[4], lines[4]}}) {
+    refused(some);
+    CHECK_THROWS_WITH_AS(read_journal_end(path), doctest::Contains("is damaged"), Error);
+  }
+}
+
+TEST_CASE("times_of_a_journal_ascend") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const auto path = directory.path + "/journal/out.nc.jsonl";
+  const auto line_at = [](int step, double time_s) {
+    return JournalLine{step, ModelTime(time_s), false, JournalJson::object()};
+  };
+  for (const auto& second : {line_at(3, 20.0), line_at(2, 30.0), line_at(4, 20.0)}) {
+    Journal journal(path, {"written today", "float64", {}, false});
+    journal.add(line_at(3, 20.0));
+    CHECK(read_journal(path)->lines.size() == 1);
+    journal.add(second);
+    CHECK_THROWS_WITH_AS(read_journal(path), doctest::Contains("line 3 of"), Error);
+  }
+}
+
+TEST_CASE("the_journal_of_another_file_is_refused") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const auto path = directory.path + "/journal/out.nc.jsonl";
+  const auto other = directory.path + "/journal/out.nc.other.jsonl";
+  Journal(path, {"written today", "float64", {}, false}).add(line_of(1, 1));
+  fs::rename(path, other);
+  const auto* words = "journal of 'out.nc.other'";
+  CHECK_THROWS_WITH_AS(read_journal(other), doctest::Contains(words), Error);
+  CHECK_THROWS_WITH_AS(read_journal_end(other), doctest::Contains(words), Error);
 }

@@ -171,7 +171,8 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   if (std::none_of(paths.begin(), paths.end(), is_there)) {
     // Somebody has moved it away, or it never had a time.
     if (ends_before && content && content->closed) return std::nullopt;
-    if (!content && is_passed_over(definition, stream, definition.streams[stream].schedule.files()[file]))
+    if (!content &&
+        is_passed_over(definition, stream, definition.streams[stream].schedule.files()[file]))
       return ends_before ? std::nullopt : std::optional(JournalContent());
     if (!content && ends_before && why_not_passed(definition, stream, steps.back()).empty())
       return std::nullopt;
@@ -191,8 +192,8 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "the run before",
                             name, content->settings, settings));
   }
-  const bool unknown = change_alone(lane) && is_fragile(definition, stream) && !content->closed &&
-                       content->alone;
+  const bool unknown =
+      change_alone(lane) && is_fragile(definition, stream) && !content->closed && content->alone;
   if (content->changing || unknown) {
     throw Error(Blame::user,
                 fmt::format("'{}' was being changed by HDF5 when the run was killed, and may be "
@@ -293,6 +294,8 @@ std::vector<KeptFile> kept_files(const Definition& definition,
       if (files[file].times.front() > *definition.continues_after) continue;
       const auto settings = file_settings(definition, lanes[lane], stream, file);
       const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
+      // Of complete files too: a damaged journal is refused before anything is changed.
+      if (!kept) written_before(definition, stream, file);
       if (kept) all.push_back({lane, stream, file, *kept});
     }
   }
@@ -304,8 +307,8 @@ std::vector<KeptFile> kept_files(const Definition& definition,
 void require_kept(const Definition& definition, std::span<const LaneDivision> lanes) {
   for (const auto& [lane, stream, file, kept] : kept_files(definition, lanes)) {
     if (kept.lines.empty()) continue;
-    const auto& container = find_container(definition.streams[stream].settings.container,
-                                           definition.settings.way);
+    const auto& container =
+        find_container(definition.streams[stream].settings.container, definition.settings.way);
     for (const int writer : lanes[lane].team) {
       const auto description = describe_kept(definition, lanes[lane], stream, file, writer, kept);
       require_file(description.path);
@@ -325,7 +328,7 @@ void rewind_journals(const Definition& definition, std::span<const LaneDivision>
     if (!before) continue;
     const bool closed = before->closed;
     before->lines.resize(kept.lines.size());
-    const Journal journal(path, *before);
+    Journal journal(path, *before);
     const int last_step = before->lines.empty() ? -1 : before->lines.back().step;
     if (closed) journal.close(before->unmoved, last_step);
   }

@@ -79,11 +79,12 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   const int lane = chosen.first_lane + chosen.schedule.files()[file].partition;
   auto description = describe_kept(definition_, lanes_[lane], stream, file, ranks_.writer(), kept);
   if (is_head(lane)) {
-    description.before_moving = [journal = journal_of(definition_, stream, file)] {
+    description.before_moving = [this, stream, file] {
+      const auto journal = journal_of(definition_, stream, file);
       auto known = read_journal(journal);
       if (!known) return;
       forget_blocks(*known);
-      Journal(journal, *known);
+      reports_.replace({stream, file}, Journal(journal, *known));
     };
   }
   if (is_head(lane) && description.kept.empty() && !failure_.happened()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// {"times": [{"time_ms": number, "streams": {NAME: {"next": step, "last": [step of a partition]}}}]}
+// {"times": [{"time_ms": number, "streams": {NAME: {"next": step, "last": [step by partition]}}}]}
 #include "output/files/reached.hpp"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,8 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
   Json streams = Json::object();
   for (std::size_t number = 0; number < definition.streams.size(); ++number) {
     const auto& stream = definition.streams[number];
-    const auto lanes = std::span(reached.last).subspan(stream.first_lane, stream.settings.partitions);
+    const auto lanes =
+        std::span(reached.last).subspan(stream.first_lane, stream.settings.partitions);
     streams[stream.settings.name] = {{"next", reached.next[number]},
                                      {"last", std::vector<int>(lanes.begin(), lanes.end())}};
   }

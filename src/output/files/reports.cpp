@@ -106,6 +106,11 @@ void Reports::hear_all(FileKey file) {
              "the other writers of a file to tell what they wrote", 0.0002);
 }
 
+void Reports::replace(FileKey file, Journal journal) {
+  const auto found = open_.find(file);
+  if (found != open_.end() && found->second.journal) found->second.journal = std::move(journal);
+}
+
 void Reports::change(FileKey file) {
   hear_all(file);
   const auto found = open_.find(file);
@@ -119,7 +124,7 @@ void Reports::end(FileKey file, bool complete, bool unmoved, bool early) {
   const auto found = open_.find(file);
   if (found == open_.end()) return;
   if (complete && found->second.journal) {
-    const auto& open = found->second;
+    auto& open = found->second;
     open.journal->close(unmoved, early ? std::optional(open.last_step) : std::nullopt);
   }
   open_.erase(found);

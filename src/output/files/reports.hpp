@@ -36,6 +36,8 @@ class Reports {
   void hear_all(FileKey file);
   /// Head, when all of the team have told: its file is about to be changed where it was whole.
   void change(FileKey file);
+  /// Instead of the file's journal, if that has begun.
+  void replace(FileKey file, Journal journal);
   /// Head: the file is complete, or given up. `unmoved`: as in Journal::close(). `early`: before
   /// all times that it was to get had passed.
   void end(FileKey file, bool complete, bool unmoved, bool early);
