@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run continues from a checkpoint before which output times were passed over.
+#include "output/files/reached.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "all_ranks.hpp"
+#include "output/files/kept_files.hpp"
+#include "thalweg/error.hpp"
+#include "thalweg/output.hpp"
+
+using namespace thalweg;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Streams {
+  OutputSettings settings;
+  StreamSettings stream;
+
+  explicit Streams(const SharedDirectory& directory) {
+    settings.mode = "serial";
+    settings.directory = directory.path;
+    stream.interval = 10.0;
+    stream.end = 100.0;
+    stream.file_interval = 20.0;
+  }
+
+  std::string missing(double time_s) const {
+    return missing_output(settings, std::span(&stream, 1), time_s);
+  }
+
+  /// One rank. Puts at these times and ends every fifth second from the first to `last_s`, of which
+  /// it notes a checkpoint.
+  void run(const std::vector<double>& times_s, double last_s, std::optional<double> after_s) const {
+    auto output = Output::open(MPI_COMM_WORLD, settings);
+    if (after_s) output.continue_after(*after_s, true);
+    static const std::vector<std::int64_t> cells{0, 1, 2};
+    output.define(std::vector<OwnedPoints>{{Place::cell, 3, cells}});
+    output.define(FieldInfo{"deep", "", "", "1", Place::cell, 1});
+    output.define(stream);
+    output.end_definition();
+    const std::vector<double> values{1.0, 2.0, 3.0};
+    for (const double time_s : times_s) {
+      output.put("deep", {values.data(), 1, 1}, time_s);
+      output.end_time(time_s);
+    }
+    output.end_time(last_s);
+    output.company().note_checkpoint(last_s);
+    output.close();
+  }
+};
+
+std::string journal_of_hour(const SharedDirectory& directory, const char* seconds) {
+  return fmt::format("{}/journal/out_20000101T0000{}Z.nc.jsonl", directory.path, seconds);
+}
+
+}  // namespace
+
+TEST_CASE("a_checkpoint_after_passed_over_times_is_continued") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  streams.run({0.0, 10.0}, 25.0, std::nullopt);  // 20 s was passed over: its file is not made
+  CHECK(streams.missing(25.0) == "");
+  streams.run({30.0, 40.0}, 45.0, 25.0);
+  CHECK(read_journal(journal_of_hour(directory, "00"))->lines.size() == 2);
+  CHECK(read_journal(journal_of_hour(directory, "20"))->lines.size() == 1);
+  CHECK(read_journal(journal_of_hour(directory, "40"))->lines.size() == 1);
+  CHECK(streams.missing(45.0) == "");
+  streams.run({}, 57.0, 45.0);  // nothing more: what was handed over before is still known
+  CHECK(streams.missing(57.0) == "");
+  fs::remove(journal_of_hour(directory, "40"));
+  fs::remove(directory.path + "/out_20000101T000040Z.nc");
+  CHECK(streams.missing(57.0).find("the output of stream 'out' at 40 s is not in") == 0);
+}
+
+TEST_CASE("a_lost_file_is_not_taken_for_one_that_was_passed_over") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  streams.run({0.0, 10.0, 20.0}, 25.0, std::nullopt);
+  fs::remove(journal_of_hour(directory, "20"));
+  fs::remove(directory.path + "/out_20000101T000020Z.nc");
+  CHECK_THROWS_WITH_AS(streams.run({30.0}, 35.0, 25.0), doctest::Contains("there is no '"), Error);
+}
+
+TEST_CASE("what_cannot_be_read_of_it_asks_more_of_the_files_and_never_less") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  streams.run({0.0}, 25.0, std::nullopt);
+  CHECK(streams.missing(25.0) == "");
+  CHECK(streams.missing(24.0) != "");
+  fs::resize_file(directory.path + "/journal/reached.json", 20);
+  CHECK(streams.missing(25.0) != "");
+}
