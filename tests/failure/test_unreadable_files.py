@@ -14,6 +14,7 @@ import netCDF4
 import numpy as np
 import pytest
 
+from thalweg.files.cdf_header import read_cdf_header
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.kill_trial import CASE
 
@@ -112,6 +113,48 @@ def test_a_complete_file_that_was_cut_is_damage_where_there_are_no_checksums(
     alone = cli("verify", index)  # of a single file nobody knows that it ever was netCDF
     assert alone.returncode == 2
     assert f"'{index}' cannot be read as netCDF" in alone.stderr
+
+
+@pytest.mark.parametrize("container", ["cdf5", "classic"])
+def test_a_classic_file_that_was_cut_is_not_read_as_zeros(
+    container: str, cli: Cli, model: Path, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["time.duration=PT30M", f"output.container={container}", "restart.mode=none"]
+    run_case(RunRequest(case, 2, words, run, quiet=True))
+    file = sorted((run / "files").glob("*.nc"))[-1]
+    assert cli("verify", file).returncode == 0
+    (run / "checksums.jsonl").unlink()
+    told = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(told | {"status": "running"}))
+    whole = file.stat().st_size
+    for lost in (1, whole // 2):
+        with file.open("r+b") as cut:
+            cut.truncate(whole - lost)
+        sentence = f"'{file}' was cut: it ends at byte {whole - lost}, its values at byte {whole}"
+        for asked in (file, run):
+            result = cli("verify", asked)
+            assert result.returncode == 1, result.stdout
+            assert sentence in result.stdout + result.stderr
+            assert "Traceback" not in result.stderr
+
+
+def test_a_record_axis_that_netcdf_wrote_ends_where_the_header_says(tmp_path: Path) -> None:
+    """One variable of records is not rounded up, several are; a third has none."""
+    for form in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+        for names in (["a"], ["a", "b"]):
+            path = tmp_path / f"{form}_{len(names)}.nc"
+            with netCDF4.Dataset(path, "w", format=form) as made:
+                made.createDimension("time", None)
+                made.createDimension("x", 3)
+                made.createVariable("fixed", "i2", ("x",))[:] = 7
+                for name in names:
+                    made.createVariable(name, "i2", ("time", "x"))[:] = np.ones((5, 3))
+            header = read_cdf_header(path)
+            assert header is not None
+            assert header.records == 5
+            assert path.stat().st_size - 4 < header.end <= path.stat().st_size
 
 
 def test_a_file_that_is_locked_is_not_called_damaged(run: Path, cli: Cli) -> None:

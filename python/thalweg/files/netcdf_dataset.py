@@ -9,7 +9,8 @@ from typing import Any
 
 import netCDF4
 
-from thalweg.errors import ThalwegError, unreadable
+from thalweg.errors import ThalwegError, UnreadableError, unreadable
+from thalweg.files.cdf_header import read_cdf_header
 
 
 def open_netcdf(path: Path) -> Any:
@@ -22,7 +23,23 @@ def open_netcdf(path: Path) -> Any:
         sentence = f"'{path}' cannot be read as netCDF: {getattr(error, 'strerror', error)}"
         raise unreadable(sentence, error) from error
     dataset.set_auto_maskandscale(False)
+    try:
+        if path.suffix != ".part":  # which may not have its length yet
+            _require_end(path)
+    except ThalwegError:
+        dataset.close()
+        raise
     return dataset
+
+
+def _require_end(path: Path) -> None:
+    """The library reads zeros beyond the end of a classic file, and of a CDF-5 one."""
+    header = read_cdf_header(path)
+    size = path.stat().st_size
+    if header is not None and size < header.end:
+        raise UnreadableError(
+            f"'{path}' was cut: it ends at byte {size}, its values at byte {header.end}", 1
+        )
 
 
 def _is_locked(path: Path) -> bool:
