@@ -42,9 +42,12 @@ struct Company {
   /// Throws if a rank takes no part any more. Not collective.
   std::function<void()> hear;
   /// Before a checkpoint of this time is written: keeps which outputs were handed over by then.
+  /// Outputs before it are refused from now on: a run that continues there would not write them.
   std::function<void(ModelTime)> note_checkpoint;
   /// The last time that end_time was called for on this rank. Not collective.
   std::function<std::optional<ModelTime>()> ended_time;
+  /// BegunRun::run, "" before the first put. Not collective.
+  std::function<std::string()> run;
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
@@ -162,6 +165,7 @@ std::string missing_output(const OutputSettings& settings, std::span<const Strea
 struct BegunRun {
   std::optional<ModelTime> after;  ///< the time of the checkpoint; nothing: at the start
   std::string from;                ///< path of the checkpoint
+  std::string run{};  ///< a name of its own: continuations keep it, who begins anew has another
 };
 /// Nothing where no run of these streams has begun. Throws Error(user), with what differs, if one
 /// has begun with other times of these streams or without some of them: then its files cannot be

@@ -122,10 +122,11 @@ struct RestartSet {
   std::vector<std::string> damaged;
   std::vector<std::string> unfit;  ///< newer sets that are passed over, one clause each: and why
 };
-/// `unfit`: asked on rank 0 of a set's time, says as a clause why it is to be passed over; "" = it
-/// fits.
-RestartSet find_restart(MPI_Comm comm, const std::string& directory,
-                        const std::function<std::string(ModelTime)>& unfit = {});
+/// `unfit`: asked on rank 0 of a set's time and the BegunRun::run that wrote it, says as a clause
+/// why it is to be passed over; "" = it fits.
+RestartSet find_restart(
+    MPI_Comm comm, const std::string& directory,
+    const std::function<std::string(ModelTime, const std::string&)>& unfit = {});
 
 /// Where a run begins that looks for a checkpoint.
 struct Beginning {

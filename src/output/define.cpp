@@ -335,16 +335,18 @@ void Output::State::take_files() {
     refused = attempt(ranks.rank, [&] {
       if (!names.empty()) locks.emplace(journal_directory(definition), names);
       auto& begun = definition.begun;
+      const bool continues = definition.same_files && definition.continues_after;
       const auto before = definition.same_files ? read_begun(definition) : std::nullopt;
-      if (before && definition.continues_after) begun = *before;
-      if (definition.same_files && definition.continues_after)
-        require_kept(definition, divide_lanes(definition, ranks.writers));
+      if (before && continues) begun = *before;
+      const auto lanes = divide_lanes(definition, ranks.writers);
+      const auto kept = continues ? require_kept(definition, lanes) : std::vector<KeptFile>();
+      if (begun.run.empty()) begun.run = name_of_a_run();
       take_back_files(definition);
-      if (definition.same_files && definition.continues_after)
-        rewind_journals(definition, divide_lanes(definition, ranks.writers));
+      rewind_journals(definition, kept);
+      rewind_reached(definition);
       write_begun(definition);
       if (once_defined) once_defined();
-      if (begun.after) text = fmt::format("{} {}", begun.after->ms(), begun.from);
+      text = fmt::format("{} {} {}", begun.run, begun.after ? begun.after->ms() : -1, begun.from);
     });
   }
   try {
@@ -353,9 +355,10 @@ void Output::State::take_files() {
   } catch (const Error& error) {
     fail_everywhere(error);
   }
-  if (text.empty()) return;
-  const auto space = text.find(' ');
-  definition.begun = {ModelTime::of_ms(std::stoll(text)), text.substr(space + 1)};
+  const auto first = text.find(' '), second = text.find(' ', first + 1);
+  const auto after_ms = std::stoll(text.substr(first + 1, second - first - 1));
+  definition.begun = {after_ms < 0 ? std::nullopt : std::optional(ModelTime::of_ms(after_ms)),
+                      text.substr(second + 1), text.substr(0, first)};
 }
 
 }  // namespace thalweg

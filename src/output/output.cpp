@@ -234,20 +234,26 @@ Company Output::company() const {
           [kept = std::weak_ptr(state_)]() -> std::optional<ModelTime> {
             const auto state = kept.lock();
             return state ? state->ended_time : std::nullopt;
+          },
+          [kept = std::weak_ptr(state_)] {
+            const auto state = kept.lock();
+            return state ? state->definition.begun.run : std::string();
           }};
 }
 
 void Output::State::note_reached(ModelTime time) {
-  if (!engine || ranks.rank != 0) return;
+  if (!engine) return;
+  if (open_time && *open_time < time) require_nothing_open_but(std::nullopt);
+  checkpoint = std::max(checkpoint, time);
+  if (ranks.rank != 0) return;
   Reached reached{handed_over, {}};
   for (std::size_t index = 0; index < turns.size(); ++index) {
-    // A model that keeps its state of a time has done with what lies before.
-    const int before = open_time ? 0 : definition.streams[index].schedule.steps_before(time);
+    const int before = definition.streams[index].schedule.steps_before(time);
     reached.next.push_back(std::max(turns[index].next, before));
   }
   try {
     write_reached(definition, time, reached);
-  } catch (const Error&) {  // then a checkpoint needs all outputs before it: nothing is lost
+  } catch (const std::exception&) {  // then it needs all outputs before it: nothing is lost
   }
 }
 

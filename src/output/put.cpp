@@ -157,6 +157,7 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
                                 "times go forward",
                                 field, time.seconds(), ended_time->seconds()));
       }
+      require_after_checkpoint(time);
       require_nothing_open_but(time);
       if (put_seen[index][position]) {
         throw Error(Blame::user,
@@ -194,6 +195,15 @@ void Output::end_time(ModelTime time) {
 void Output::end_time(double time_s) {
   if (const auto time = ModelTime::at(time_s)) return end_time(*time);
   due(time_s);
+}
+
+void Output::State::require_after_checkpoint(ModelTime time) const {
+  if (time >= checkpoint) return;
+  throw Error(Blame::user,
+              fmt::format("an output of {} s comes after the checkpoint of {} s was written: a run "
+                          "that continues there would not have it; write checkpoints after the "
+                          "outputs up to their time",
+                          time.seconds(), checkpoint.seconds()));
 }
 
 void Output::State::require_nothing_open_but(std::optional<ModelTime> time) const {

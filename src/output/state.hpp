@@ -46,6 +46,7 @@ struct Output::State {
   std::optional<ModelTime> ended_time;                      // the last that end_time was called for
   std::optional<ModelTime> open_time;                       // of fields put since then
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
+  ModelTime checkpoint;                                     // the last that was written
   ModelTime latest_asked;                                   // by due() and wants()
   struct Turn {
     int next = 0;         // the output that comes next
@@ -123,6 +124,8 @@ struct Output::State {
   std::optional<ModelTime> time_asked_for(double time_s);
   /// Throws if a stream would be due at `time`, but for the end of the run.
   void require_within_run(ModelTime time);
+  /// Throws if a checkpoint of a later time was written.
+  void require_after_checkpoint(ModelTime time) const;
   /// Throws if fields of another time were put and not ended.
   void require_nothing_open_but(std::optional<ModelTime> time) const;
   /// Output times before `reached` that did not come: the first of a stream is told of.

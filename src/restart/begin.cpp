@@ -67,15 +67,18 @@ Before look(const std::string& directory, const std::string& own, const OutputSe
 }
 
 std::string to_text(const Before& before) {
-  return fmt::format("{} {} {}", before.same_files ? 1 : 0,
-                     before.begun.after ? before.begun.after->ms() : -1, before.begun.from);
+  return fmt::format("{} {} {} {}", before.same_files ? 1 : 0,
+                     before.begun.after ? before.begun.after->ms() : -1,
+                     before.begun.run.empty() ? "-" : before.begun.run, before.begun.from);
 }
 
 Before before_of(const std::string& text) {
   const auto first = text.find(' '), second = text.find(' ', first + 1);
   const auto after_ms = std::stoll(text.substr(first + 1, second - first - 1));
+  const auto third = text.find(' ', second + 1);
   Before before{text.front() == '1', {}};
-  before.begun.from = text.substr(second + 1);
+  before.begun.run = text.substr(second + 1, third - second - 1);
+  before.begun.from = text.substr(third + 1);
   if (after_ms >= 0) before.begun.after = ModelTime::of_ms(after_ms);
   return before;
 }
@@ -91,7 +94,11 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
                    if (rank == 0) text = to_text(look(directory, own, settings, streams));
                  }));
   const auto before = before_of(broadcast_text(comm, 0, text));
-  const auto unfit = [&](ModelTime time) { return missing_output(settings, streams, time); };
+  const auto unfit = [&](ModelTime time, const std::string& run) -> std::string {
+    if (!run.empty() && !before.begun.run.empty() && run != before.begun.run)
+      return "it is of an earlier run, and another one has begun in its place";
+    return missing_output(settings, streams, time);
+  };
   Beginning beginning{
       before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),
       before.same_files};
@@ -115,9 +122,10 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
                             "directory",
                             settings.directory, begun.after->seconds()));
   }
-  auto first = find_restart(comm, fs::path(begun.from).parent_path(), [&](ModelTime time) {
-    return time == *begun.after ? "" : "it is of another time";
-  });
+  auto first = find_restart(comm, fs::path(begun.from).parent_path(),
+                            [&](ModelTime time, const std::string&) {
+                              return time == *begun.after ? "" : "it is of another time";
+                            });
   if (first.path.empty()) {
     throw Error(Blame::user,
                 fmt::format("the run in '{}' began at {} s from '{}', which is not whole there any "

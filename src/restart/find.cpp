@@ -93,7 +93,7 @@ void check_share(const std::string& set_path, const Manifest& manifest, int rank
 }  // namespace
 
 RestartSet find_restart(MPI_Comm comm, const std::string& directory,
-                        const std::function<std::string(ModelTime)>& unfit) {
+                        const std::function<std::string(ModelTime, const std::string&)>& unfit) {
   const ScopedTimer timer(Timer::restart_read);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
@@ -114,7 +114,7 @@ RestartSet find_restart(MPI_Comm comm, const std::string& directory,
       const auto unreadable = attempt(rank, [&] {
         if (rank != 0) return;
         const auto manifest = read_manifest(path);
-        const auto reason = unfit ? unfit(manifest.time) : "";
+        const auto reason = unfit ? unfit(manifest.time, manifest.run) : "";
         text = reason.empty() ? manifest.to_text() : fmt::format("-{}", reason);
       });
       throw_together(comm, unreadable);

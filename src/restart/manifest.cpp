@@ -98,6 +98,7 @@ std::string Manifest::to_text() const {
                  {"date", date},
                  {"start_date", start_date},
                  {"time_s", time.seconds()},
+                 {"run", run},
                  {"mode", mode},
                  {"compute_ranks", compute_ranks},
                  {"restart_ranks", restart_ranks},
@@ -132,6 +133,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& path) {
     manifest.date = all.at("date");
     manifest.start_date = all.at("start_date");
     manifest.time = ModelTime(all.at("time_s").get<double>());
+    manifest.run = all.value("run", "");
     manifest.mode = all.at("mode");
     manifest.compute_ranks = all.at("compute_ranks");
     manifest.restart_ranks = all.at("restart_ranks");

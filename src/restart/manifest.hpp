@@ -25,6 +25,7 @@ struct Manifest {
   std::string date;        ///< 20000101T060000Z, the name of the set
   std::string start_date;  ///< of the run
   ModelTime time;          ///< since start_date
+  std::string run;         ///< whose output it belongs to, BegunRun::run; "" = not known
   std::string mode;
   int compute_ranks = 0, restart_ranks = 0;
   PerPlace<std::int64_t> sizes{};  ///< points

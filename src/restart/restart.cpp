@@ -152,6 +152,7 @@ struct Restart::State {
     head.date = short_date_after(team.settings.start_date, time);
     head.start_date = team.settings.start_date;
     head.time = time;
+    if (company.run) head.run = company.run();
     head.mode = team.settings.mode;
     head.compute_ranks = team.compute_ranks;
     head.restart_ranks = team.restart_ranks;

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import pytest
 
 from thalweg.testing.contents import content_of, difference, final_files
@@ -161,3 +162,26 @@ def test_a_shorter_continuation_removes_the_files_that_come_after_it(
     assert sorted(final_files(run)) == sorted(final_files(whole))
     journals = {path.name for path in (run / "journal").glob("*.jsonl")}
     assert journals == {path.name for path in (whole / "journal").glob("*.jsonl")}
+
+
+@pytest.mark.parametrize("file_hours", [10, 1])
+def test_a_stream_that_ends_before_the_checkpoint_now_keeps_no_time_after_it(
+    file_hours: int, cli: Cli, tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = [f"output.file_interval=PT{file_hours}H"]
+    assert cli("run", case, "--out", run, *set_words(words)).returncode == 0
+    before = everything_in(run)
+    ends = [*words, "output.end=PT3H", "time.duration=PT6H", "model.viscosity=1e6"]
+    done = cli("run", case, "--out", run, "--continue", *set_words(ends))
+    if file_hours == 1:  # the file of the fifth hour is none of this stream's any more
+        assert done.returncode == 2
+        assert "main_20000101T040000Z.nc' holds times after 14400 s" in done.stderr
+        assert everything_in(run) == before
+        return
+    assert done.returncode == 0, done.stderr
+    (file,) = final_files(run).values()
+    with netCDF4.Dataset(file) as dataset:
+        assert dataset["time"][:].max() == 4 * 3600.0
+    assert cli("verify", run).returncode == 0

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_the_divergence_of_a_gradient_converges_to_the_laplacian(
         assert abs((found * sphere.area).sum()) < 1e-12  # nothing comes from nowhere
         errors.append(error(found, on_levels(-6.0 * harmonic(sphere.cells)), sphere.area))
     assert errors[0] < 0.1
-    for coarse, fine in zip(errors, errors[1:], strict=False):
+    for coarse, fine in itertools.pairwise(errors):
         assert coarse / fine > 1.8  # of first order at least
 
 
@@ -120,5 +121,5 @@ def test_differences_across_edges_converge_to_the_slope(
         through = (gradient_of_harmonic(sphere.edges) * sphere.normals).sum(-1)
         errors.append(error(slope, on_levels(through), sphere.length * sphere.distance))
     assert errors[0] < 0.1
-    for coarse, fine in zip(errors, errors[1:], strict=False):
+    for coarse, fine in itertools.pairwise(errors):
         assert coarse / fine > 1.8

@@ -169,6 +169,20 @@ def test_a_run_that_began_from_another_begins_there_again(
     assert "began at 18000 s from" in lost.stderr
 
 
+def test_sets_of_a_run_in_whose_place_another_one_began_do_not_count(
+    installed: Any, model: Path, run: Path
+) -> None:
+    (run / "restart").rename(run / "sets")
+    anew = go(installed, model, run, 2, SETTINGS, "restart")
+    assert "state of -1 s" in anew.stdout, anew.stderr
+    for late in (run / "sets").iterdir():
+        late.rename(run / "restart" / late.name)
+    again = go(installed, model, run, 8, SETTINGS, "restart")
+    assert again.returncode == 0, again.stderr
+    assert "state of 7200 s" in again.stdout
+    assert "20000101T050000Z' is passed over: it is of an earlier run" in again.stderr
+
+
 def test_a_state_written_before_its_outputs_does_not_take_the_place_of_the_one_before(
     installed: Any, model: Path, tmp_path: Path
 ) -> None:

@@ -128,7 +128,7 @@ class Netcdf4Chunked final : public Container {
   static void check_kept(const FileDescription& description) {
     Netcdf4Chunked trial(description, ChunkLimits{});
     const auto& path = description.path;
-    const auto before = is_present(path) ? path : trial.aside_;
+    const auto before = is_present(trial.aside_) ? trial.aside_ : path;
     trial.aside_ = path + ".fitted.part";
     std::error_code ignored;
     try {

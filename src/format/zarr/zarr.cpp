@@ -60,7 +60,7 @@ class Zarr final : public Container {
   /// Of a store that is to go on, under its final name or aside: it is not touched.
   static void check_kept(const FileDescription& description) {
     Zarr store(description, false);
-    if (is_present(description.path)) store.aside_ = description.path;
+    if (!is_present(store.aside_)) store.aside_ = description.path;
     store.require_kept();
   }
 
@@ -188,7 +188,10 @@ class Zarr final : public Container {
   /// What a run has written of a field's description.
   Json described(const std::string& name) const {
     try {
-      return Json::parse(text_of(aside_ + "/" + name + "/zarr.json").value_or(""));
+      const auto json = Json::parse(text_of(aside_ + "/" + name + "/zarr.json").value_or(""));
+      json.at("shape").at(0).get<std::size_t>();
+      json.at("chunk_grid"), json.at("codecs");
+      return json;
     } catch (const Json::exception&) {
       throw Error(Blame::user, fmt::format("'{}/{}/zarr.json' is not what a run wrote; take the "
                                            "store back from where it was copied, or begin anew",

@@ -118,6 +118,7 @@ std::string Definition::to_json() const {
   packed["same_files"] = same_files;
   if (continues_after) packed["continues_after_ms"] = continues_after->ms();
   if (begun.after) packed["begun_after_ms"] = begun.after->ms();
+  packed["run"] = begun.run;
   for (const auto& field : fields) {
     packed["fields"].push_back({field.name, field.standard_name, field.long_name, field.units,
                                 static_cast<int>(field.place), field.levels,
@@ -158,6 +159,7 @@ Definition Definition::from_json(const std::string& text, const OutputSettings& 
   }
   if (packed.contains("begun_after_ms"))
     definition.begun.after = ModelTime::of_ms(packed["begun_after_ms"]);
+  definition.begun.run = packed["run"];
   return definition;
 }
 
@@ -167,7 +169,7 @@ Definition definition_of(const OutputSettings& settings, std::span<const StreamS
   for (const auto& given : streams) {
     const auto stream = with_end(given, settings.duration);
     check_schedule(stream);
-    definition.streams.push_back({stream, Schedule(stream), {}, 0});
+    definition.streams.push_back({stream, Schedule(stream), {}, definition.lanes()});
   }
   return definition;
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // {"streams": {NAME: {"start_date", "container": texts, "interval_s", "start_s", "file_interval_s",
-// "partitions": numbers, "end_s": number, "files": path from here to the files, "after_ms": number
-// and "from": path, of a run that began from a checkpoint}}}
+// "partitions": numbers, "end_s": number, "files": path from here to the files, "run": a name,
+// "after_ms": number and "from": path, of a run that began from a checkpoint}}}
 #include "output/files/begun.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <vector>
 
 #include "base/warning.hpp"
@@ -68,7 +71,9 @@ void require_own_files(const Definition& definition, const Json& known) {
 }
 
 bool is_whole(const Json& entry) {
-  return entry.is_object() &&
+  return entry.is_object() && (!entry.contains("end_s") || entry["end_s"].is_number()) &&
+         (!entry.contains("files") || entry["files"].is_string()) &&
+         (!entry.contains("run") || entry["run"].is_string()) &&
          (!entry.contains("after_ms") || entry["after_ms"].is_number_integer()) &&
          (!entry.contains("from") || entry["from"].is_string());
 }
@@ -109,6 +114,7 @@ std::optional<BegunRun> read_begun(const Definition& definition) {
       differences.push_back(fmt::format("'{}' had {} {} and has {}", name, key, was, now.dump()));
     }
     begun.emplace();
+    begun->run = before.value("run", "");
     if (!before.contains("after_ms")) continue;
     begun->after = ModelTime::of_ms(before["after_ms"]);
     begun->from = before.value("from", "");
@@ -120,6 +126,14 @@ std::optional<BegunRun> read_begun(const Definition& definition) {
                   "this run ('{}': {}); continue with the same ones, or write into another "
                   "directory, where files of their own begin",
                   definition.settings.directory, path, fmt::join(differences, ", ")));
+}
+
+std::string name_of_a_run() {
+  std::random_device device;
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::seed_seq seed{device(), device(), static_cast<unsigned>(now),
+                     static_cast<unsigned>(getpid())};
+  return fmt::format("{:016x}", std::mt19937_64(seed)());
 }
 
 std::vector<ModelTime> ends_before(const Definition& definition) {
@@ -134,6 +148,18 @@ std::vector<ModelTime> ends_before(const Definition& definition) {
     ends.push_back(ModelTime(entry.value("end_s", 0.0)));
   }
   return ends;
+}
+
+Definition with_longest_schedules(const Definition& definition) {
+  auto longest = definition;
+  const auto ends = ends_before(definition);
+  for (std::size_t number = 0; number < ends.size(); ++number) {
+    auto& stream = longest.streams[number];
+    if (ends[number] <= stream.settings.end) continue;
+    stream.settings.end = ends[number];
+    stream.schedule = Schedule(stream.settings);
+  }
+  return longest;
 }
 
 void write_begun(const Definition& definition) {
@@ -161,6 +187,7 @@ void write_begun(const Definition& definition) {
     entry = times_of(definition, stream);
     entry["end_s"] = stream.settings.end.seconds();
     entry["files"] = way_to_files(definition);
+    entry["run"] = definition.begun.run;
     if (!definition.begun.after) continue;
     entry["after_ms"] = definition.begun.after->ms();
     entry["from"] = definition.begun.from;

@@ -13,8 +13,12 @@ namespace thalweg {
 /// with other times of them, or without some of them, or if these are journals of files elsewhere:
 /// its files cannot be continued then.
 std::optional<BegunRun> read_begun(const Definition& definition);
+/// Of a run that begins: 16 letters.
+std::string name_of_a_run();
 /// One rank: when each stream was to end in the run before, 0 = not known.
 std::vector<ModelTime> ends_before(const Definition& definition);
+/// With all times that the streams had in the run before, if these were to end later.
+Definition with_longest_schedules(const Definition& definition);
 /// One rank, before any writer begins. What is known of other streams stays. Throws
 /// Error(file_system).
 void write_begun(const Definition& definition);

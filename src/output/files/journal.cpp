@@ -54,14 +54,12 @@ std::uint32_t sum_in(const std::string& text) {
 std::string file_of(const std::string& path) { return fs::path(path).stem().string(); }
 
 JournalJson head_of(const std::string& path, const JournalContent& content) {
-  return {{"file", file_of(path)},
-          {"settings", content.settings},
-          {"bounds", content.bounds},
-          {"alone", content.alone},
-          {"history", content.history}};
+  return {{"file", file_of(path)},    {"run", content.run},     {"settings", content.settings},
+          {"bounds", content.bounds}, {"alone", content.alone}, {"history", content.history}};
 }
 
 void take_head(const JournalJson& json, JournalContent& content) {
+  content.run = json.value("run", "");
   content.settings = json.value("settings", "");
   content.bounds = json.value("bounds", content.bounds);
   content.alone = json.value("alone", content.alone);
@@ -76,6 +74,12 @@ JournalJson to_json(const JournalLine& line) {
     json["files"] = line.files;
   }
   return json;
+}
+
+JournalJson closing(bool unmoved, std::optional<int> until) {
+  JournalJson line{{"closed", true}, {"unmoved", unmoved}};
+  if (until) line["until"] = *until;
+  return line;
 }
 
 JournalLine line_of(const JournalJson& json) {
@@ -97,14 +101,23 @@ JournalLine line_of(const JournalJson& json) {
                                        path, file_of(path)));
 }
 
-/// Without reading more of a journal: its first line may have been cut short.
-void require_file_of(const std::string& path, const FileBytes& file) {
+/// The run that wrote a journal, without reading more of it: its first line may have been cut
+/// short.
+std::string run_of(const std::string& path, const FileBytes& file) {
   auto expected = JournalJson{{"file", file_of(path)}}.dump();
   expected.pop_back();  // the brace
   expected.resize(std::min<std::size_t>(expected.size(), file.size()));
   auto begin = expected;
   file.read(std::as_writable_bytes(std::span(begin)), 0);
   if (begin != expected) refuse_file(path);
+  constexpr std::string_view key = ",\"run\":\"";
+  constexpr std::int64_t longest = 16 + 1;  // the name and its end
+  const auto offset = static_cast<std::int64_t>(expected.size());
+  const auto there = std::min<std::int64_t>(key.size() + longest, file.size() - offset);
+  std::string text(there, '\0');
+  file.read(std::as_writable_bytes(std::span(text)), offset);
+  if (!text.starts_with(key)) return {};
+  return text.substr(key.size(), text.find('"', key.size()) - key.size());
 }
 
 constexpr std::int64_t tail_bytes = 4096;  // some lines of a small file; more is read where needed
@@ -192,6 +205,8 @@ std::optional<JournalContent> read_journal(const std::string& path) {
     } else if (json->contains("closed")) {
       content.closed = true;
       content.unmoved = json->value("unmoved", false);
+      content.until.reset();
+      if (json->contains("until")) content.until = json->at("until");
     } else if (json->contains("changing")) {
       content.closed = content.unmoved = false;
     } else {
@@ -208,7 +223,7 @@ std::optional<JournalContent> read_journal(const std::string& path) {
 std::optional<JournalEnd> read_journal_end(const std::string& path) {
   if (!is_file(path)) return std::nullopt;
   const FileBytes file(path, O_RDONLY);
-  require_file_of(path, file);
+  const auto run = run_of(path, file);
   auto [lines, cut] = tail_of(file);
   for (; !lines.empty(); lines.pop_back(), cut = false) {
     auto sum = lines.size() > 1 ? sum_in(lines[lines.size() - 2]) : 0;
@@ -217,15 +232,18 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
     if (!json) refuse_line(path, "the last line or that before it");
     const bool closed = json->contains("closed"), until = json->contains("until");
     return JournalEnd{json->value(until ? "until" : "step", -1), closed, json->contains("changing"),
-                      closed && !until};
+                      closed && !until, run};
   }
-  return JournalEnd{};
+  JournalEnd none;
+  none.run = run;
+  return none;
 }
 
 Journal::Journal(std::string path, const JournalContent& content) : path_(std::move(path)) {
   make_directory(fs::path(path_).parent_path().string());
   auto text = sealed(head_of(path_, content), sum_);
   for (const auto& line : content.lines) text += sealed(to_json(line), sum_);
+  if (content.closed) text += sealed(closing(content.unmoved, content.until), sum_);
   replace_file(path_, std::as_bytes(std::span(text)));
 }
 
@@ -237,11 +255,7 @@ void Journal::append(const JournalJson& line) {
 }
 
 void Journal::add(const JournalLine& line) { append(to_json(line)); }
-void Journal::close(bool unmoved, std::optional<int> until) {
-  JournalJson line{{"closed", true}, {"unmoved", unmoved}};
-  if (until) line["until"] = *until;
-  append(line);
-}
+void Journal::close(bool unmoved, std::optional<int> until) { append(closing(unmoved, until)); }
 void Journal::change() { append({{"changing", true}}); }
 
 }  // namespace thalweg

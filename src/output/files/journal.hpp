@@ -33,7 +33,9 @@ struct JournalContent {
   bool unmoved = false;            ///< closed, and all blocks above lie where they were written
   bool changing = false;           ///< ends with that: the file may be broken
   bool bounds = false;             ///< does it have corners? FileDescription::bounds
-  bool alone = true;               ///< do several writers change parts of their own (change_alone)?
+  bool alone = true;               ///< several writers change parts of their own (change_alone)
+  std::string run{};               ///< that wrote it, BegunRun::run
+  std::optional<int> until{};      ///< closed: as in Journal::close()
 };
 
 /// Where the journal of an output file lies.
@@ -47,6 +49,7 @@ struct JournalEnd {
   int step = -1;  ///< no time yet
   bool closed = false, changing = false;
   bool all_passed = false;  ///< closed, and no time of the file is to come
+  std::string run;          ///< that wrote it
 };
 /// Reads no more than the journal's beginning and its last lines. Nothing if there is none; throws
 /// Error(user) as read_journal() does, for what it has read.
@@ -65,7 +68,7 @@ std::vector<WrittenBlock> blocks_from_json(const JournalJson& json);
 /// The journal while the head of a team adds to it.
 class Journal {
  public:
-  /// Replaces what was there, at once.
+  /// Replaces what was there, at once; closed if the content is.
   Journal(std::string path, const JournalContent& content);
   void add(const JournalLine& line);
   /// Says that no line follows. `unmoved`: completing the file has moved no values. `until`: the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at files and journals of an interrupted run; changes nothing.
+// Looks at files and journals of an interrupted run, and rewinds journals.
 #include "output/files/kept_files.hpp"
 
 #include <fcntl.h>
@@ -26,6 +26,21 @@ namespace fs = std::filesystem;
 
 bool is_complete(const std::string& path) {
   return is_present(path) && !is_present(path + ".part");
+}
+
+/// Its journals tell nothing of our files, though they have the same names.
+bool is_of_another_run(const Definition& definition, const std::string& run) {
+  return !run.empty() && !definition.begun.run.empty() && run != definition.begun.run;
+}
+
+std::optional<JournalContent> own_journal(const Definition& definition, const std::string& path) {
+  auto content = read_journal(path);
+  return content && is_of_another_run(definition, content->run) ? std::nullopt : content;
+}
+
+std::optional<JournalEnd> own_journal_end(const Definition& definition, const std::string& path) {
+  auto end = read_journal_end(path);
+  return end && is_of_another_run(definition, end->run) ? std::nullopt : end;
 }
 
 bool is_there(const std::string& path) { return is_present(path) || is_present(path + ".part"); }
@@ -56,15 +71,16 @@ std::vector<JournalEnd> journals_of(const Definition& definition, int stream, in
   for (int file = begin; file < end && !there.empty(); ++file) {
     const auto path = journal_of(definition, stream, file);
     if (files[file].partition != partition || !there.contains(path)) continue;
-    if (const auto journal = read_journal_end(path)) ends.push_back(*journal);
+    if (const auto journal = own_journal_end(definition, path)) ends.push_back(*journal);
   }
   return ends;
 }
 
 /// Where a path below the directory of the run lies: its file or store may have its final name.
+/// What lies aside is newer.
 fs::path found_path(const fs::path& directory, const fs::path& path) {
-  if (is_present(directory / path)) return directory / path;
   auto aside = directory / (path.begin()->string() + ".part");
+  if (!is_present(aside)) return directory / path;
   for (auto name = std::next(path.begin()); name != path.end(); ++name) aside /= *name;
   return aside;
 }
@@ -114,7 +130,7 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
   const auto missing =
       fmt::format("the output of stream '{}' at {} s is not in '{}'",
                   definition.streams[stream].settings.name, schedule.time(step).seconds(), path);
-  if (const auto journal = read_journal_end(journal_of(definition, stream, file))) {
+  if (const auto journal = own_journal_end(definition, journal_of(definition, stream, file))) {
     if (journal->changing) return fmt::format("'{}' was being changed by HDF5", path);
     const bool own_files = find_mode(definition.settings.mode).own_files;
     if (!journal->closed && own_files && is_fragile(definition, stream)) {
@@ -124,15 +140,8 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
     }
     return journal->all_passed || journal->step >= step ? "" : missing;
   }
-  // Complete, and its journal has been cleared away: unless it is of another run, and this one is
-  // still at an earlier file.
-  if (is_complete(file_path(definition, stream, file)) && files[file].steps.back() <= step) {
-    const auto earlier = journals_of(definition, stream, partition, 0, file);
-    const bool all = std::all_of(earlier.begin(), earlier.end(),
-                                 [](const JournalEnd& end) { return end.closed; });
-    return all ? "" : missing;
-  }
-  // A file without times is removed: then a later one has been begun.
+  // A file without times is removed, and journals may have been cleared away: then a later one has
+  // been begun.
   const auto later =
       journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()));
   return later.empty() ? missing : "";
@@ -162,12 +171,18 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   const auto& [partition, steps, times] = definition.streams[stream].schedule.files()[file];
   const auto& begun = definition.begun.after;
   const auto is_own = [&](ModelTime time) { return time <= after && !(time <= begun); };
-  const bool ends_before = times.back() <= after;
+  const bool all_due = times.back() <= after;
   if (std::none_of(times.begin(), times.end(), is_own))  // all of it belongs to another run
-    return ends_before ? std::nullopt : std::optional(JournalContent());
+    return all_due ? std::nullopt : std::optional(JournalContent());
   const auto paths = complete_paths(definition, lane, stream, file);
-  if (ends_before && std::all_of(paths.begin(), paths.end(), is_complete)) return std::nullopt;
-  auto content = read_journal(journal_of(definition, stream, file));
+  auto content = own_journal(definition, journal_of(definition, stream, file));
+  // The stream may have had later times in the run before: they are in its journal, or it has been
+  // rewound.
+  const bool ends_before =
+      all_due && (!content || content->lines.empty() || content->lines.back().time <= after);
+  const bool may_hold_more = content && content->until;
+  if (ends_before && !may_hold_more && std::all_of(paths.begin(), paths.end(), is_complete))
+    return std::nullopt;
   if (std::none_of(paths.begin(), paths.end(), is_there)) {
     // Somebody has moved it away, or it never had a time.
     if (ends_before && content && content->closed) return std::nullopt;
@@ -216,7 +231,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
 }
 
 std::optional<JournalContent> written_before(const Definition& definition, int stream, int file) {
-  auto content = read_journal(journal_of(definition, stream, file));
+  auto content = own_journal(definition, journal_of(definition, stream, file));
   return content && content->unmoved ? content : std::nullopt;
 }
 
@@ -276,11 +291,6 @@ FileDescription describe_kept(const Definition& definition, const LaneDivision& 
 
 namespace {
 
-struct KeptFile {
-  int lane = 0, stream = 0, file = 0;
-  JournalContent content;
-};
-
 /// Every file that holds kept times, or may.
 std::vector<KeptFile> kept_files(const Definition& definition,
                                  std::span<const LaneDivision> lanes) {
@@ -294,8 +304,6 @@ std::vector<KeptFile> kept_files(const Definition& definition,
       if (files[file].times.front() > *definition.continues_after) continue;
       const auto settings = file_settings(definition, lanes[lane], stream, file);
       const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
-      // Of complete files too: a damaged journal is refused before anything is changed.
-      if (!kept) written_before(definition, stream, file);
       if (kept) all.push_back({lane, stream, file, *kept});
     }
   }
@@ -304,33 +312,68 @@ std::vector<KeptFile> kept_files(const Definition& definition,
 
 }  // namespace
 
-void require_kept(const Definition& definition, std::span<const LaneDivision> lanes) {
-  for (const auto& [lane, stream, file, kept] : kept_files(definition, lanes)) {
-    if (kept.lines.empty()) continue;
+namespace {
+
+/// Throws if the stream ends within a file now that holds times after the checkpoint: it is not one
+/// of this run's files, so nobody would cut it.
+void require_no_later_times(const Definition& definition) {
+  const auto longest = with_longest_schedules(definition);
+  for (std::size_t stream = 0; stream < longest.streams.size(); ++stream) {
+    const auto& files = longest.streams[stream].schedule.files();
+    const auto now = definition.streams[stream].schedule.files().size();
+    for (auto file = now; file < files.size(); ++file) {
+      const auto after = *definition.continues_after;
+      if (files[file].times.front() > after || files[file].times.back() <= after) continue;
+      const auto journal = journal_of(longest, static_cast<int>(stream), static_cast<int>(file));
+      const auto content = own_journal(definition, journal);
+      if (!content || content->lines.empty() || content->lines.back().time <= after) continue;
+      throw Error(
+          Blame::user,
+          fmt::format("'{}' holds times after {} s, where the run continues, and the stream '{}' "
+                      "ends before the file begins now; let it end at {} s or later",
+                      file_path(longest, static_cast<int>(stream), static_cast<int>(file)),
+                      after.seconds(), longest.streams[stream].settings.name, after.seconds()));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<KeptFile> require_kept(const Definition& definition,
+                                   std::span<const LaneDivision> lanes) {
+  require_no_later_times(definition);
+  auto all = kept_files(definition, lanes);
+  for (const auto& [lane, stream, file, kept] : all) {
+    if (std::all_of(kept.lines.begin(), kept.lines.end(),
+                    [](const JournalLine& line) { return line.dropped; }))
+      continue;  // there is no file
     const auto& container =
         find_container(definition.streams[stream].settings.container, definition.settings.way);
-    for (const int writer : lanes[lane].team) {
+    const auto& team = lanes[lane].team;
+    for (const int writer : team) {
       const auto description = describe_kept(definition, lanes[lane], stream, file, writer, kept);
       require_file(description.path);
-      const bool is_made = lanes[lane].own_files || writer == lanes[lane].team.front();
-      if (is_made && container.check_kept != nullptr && !description.kept.empty())
+      if (writer == team.front() && container.check_kept != nullptr)
         container.check_kept(description);
     }
     if (const auto before = written_before(definition, stream, file))
       require_unharmed(*before, definition.settings.directory);
   }
+  return all;
 }
 
-void rewind_journals(const Definition& definition, std::span<const LaneDivision> lanes) {
-  for (const auto& [lane, stream, file, kept] : kept_files(definition, lanes)) {
+void rewind_journals(const Definition& definition, std::span<const KeptFile> all) {
+  for (const auto& [lane, stream, file, kept] : all) {
     const auto path = journal_of(definition, stream, file);
-    auto before = read_journal(path);
+    auto before = own_journal(definition, path);
     if (!before) continue;
-    const bool closed = before->closed;
     before->lines.resize(kept.lines.size());
-    Journal journal(path, *before);
-    const int last_step = before->lines.empty() ? -1 : before->lines.back().step;
-    if (closed) journal.close(before->unmoved, last_step);
+    before->run = definition.begun.run;
+    before->until = before->lines.empty() ? -1 : before->lines.back().step;
+    const auto& [partition, steps, times] = definition.streams[stream].schedule.files()[file];
+    for (std::size_t i = 0; i < steps.size() && times[i] <= definition.continues_after; ++i)
+      before->until = std::max(*before->until, steps[i]);
+    Journal(path, *before);
   }
 }
 

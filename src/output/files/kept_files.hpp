@@ -31,14 +31,21 @@ bool change_alone(const LaneDivision& lane);
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
                                       int stream, int file, const std::string& settings);
 
+/// A file that holds kept times, or may.
+struct KeptFile {
+  int lane = 0, stream = 0, file = 0;
+  JournalContent content;
+};
+
 /// Rank 0, before anything of the run before is changed: kept_of() of every file, and its blocks
 /// are read where it was complete and goes on. Throws what kept_of() throws, and Error(user) for a
 /// file that is not what was written, or whose container cannot go on with it.
-void require_kept(const Definition& definition, std::span<const LaneDivision> lanes);
+std::vector<KeptFile> require_kept(const Definition& definition,
+                                   std::span<const LaneDivision> lanes);
 
 /// Rank 0, after that: journals tell of kept times only. What is written after these may be looked
 /// for before the heads of the teams have begun.
-void rewind_journals(const Definition& definition, std::span<const LaneDivision> lanes);
+void rewind_journals(const Definition& definition, std::span<const KeptFile> all);
 
 /// The file as it is gone on with: kept times, then those that are to come.
 FileDescription describe_kept(const Definition& definition, const LaneDivision& lane, int stream,

@@ -84,13 +84,14 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
       auto known = read_journal(journal);
       if (!known) return;
       forget_blocks(*known);
+      known->closed = false;
       reports_.replace({stream, file}, Journal(journal, *known));
     };
   }
   if (is_head(lane) && description.kept.empty() && !failure_.happened()) {
     // A file that begins anew has no journal any more, and none of its own name but this one.
     std::error_code ignored;
-    fs::remove(journal_of(definition_, stream, file), ignored);
+    if (kept.lines.empty()) fs::remove(journal_of(definition_, stream, file), ignored);
     failure_.attempt([&] {
       if (definition_.same_files) remove_output(file_path(definition_, stream, file));
     });
@@ -106,6 +107,7 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   content.history = description.history;
   content.bounds = description.bounds;
   content.alone = change_alone(lanes_[lane]);
+  content.run = definition_.begun.run;
   // Its team has the file by now: whatever fails here alone, this rank goes on with them.
   failure_.attempt([&] { begin_journal(stream, file, content); });
   return made;
@@ -146,6 +148,8 @@ OpenFiles::Open& OpenFiles::open_for(int stream, int step) {
     open.steps_left += before ? 0 : 1;
   }
   open.begun = !content.lines.empty();
+  open.dropped = std::any_of(content.lines.begin(), content.lines.end(),
+                             [](const JournalLine& line) { return line.dropped; });
   const double begin_s = now_s();
   const auto make = [&] { open.file = make_file(stream, file, content); };
   if (!failure_.happened()) {
@@ -214,6 +218,7 @@ void OpenFiles::go_on() {
 void OpenFiles::end_step(int stream, int step, bool dropped) {
   auto& open = open_for(stream, step);
   open.begun = true;
+  open.dropped = open.dropped || dropped;
   const auto& chosen = definition_.streams[stream];
   if (open.file) {
     const double begin_s = now_s();
@@ -295,6 +300,12 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
   const bool whole =
       all_true(teams_[lane], open.file && !failure_.happened(), "the other writers of a file");
   if (whole && is_head(lane)) failure_.attempt([&] { reports_.hear_all({stream, file}); });
+  if (whole && change_alone(lanes_[lane])) {
+    const auto& description = open.file->description();
+    const bool moves = open.file->times() < static_cast<int>(description.steps.size());
+    if (moves && description.before_moving) failure_.attempt(description.before_moving);
+    all_true(teams_[lane], true, "the head of the parts");  // each moves what is in its own
+  }
   std::optional<FileDescription> written;
   bool unmoved = false;  // a file with fewer times than it had room for is cut to them
   if (open.file) {
@@ -319,9 +330,10 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
   failure_.attempt([&] {
     if (complete && has_index(definition_, lanes_[lane], stream))
       write_index(definition_, lanes_[lane], stream, file, *written);
-    reports_.end({stream, file}, complete, unmoved, early);
+    const bool all_dropped = whole && open.file && !written && open.dropped;
+    reports_.end({stream, file}, complete || all_dropped, unmoved, early);
   });
-  if (whole && open.file && !written) forget_journal(stream, file);
+  if (whole && open.file && !written && !open.dropped) forget_journal(stream, file);
 }
 
 void OpenFiles::forget_journal(int stream, int file) const {
@@ -340,8 +352,13 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
         if (const auto before = written_before(definition_, stream, file)) note(*before);
       }
-      if (kept && !kept->lines.empty() && is_fragile(definition_, stream))
+      if (kept && !kept->lines.empty() && is_fragile(definition_, stream)) {
         Journal(journal_of(definition_, stream, file), *kept).change();
+      } else if (kept && !kept->lines.empty() && change_alone(lanes_[lane])) {
+        auto moving = *kept;  // each writer may move what is in its part
+        forget_blocks(moving);
+        Journal(journal_of(definition_, stream, file), moving);
+      }
       // Its parts are about to be taken back aside: it would show fill values.
       std::error_code refused;
       const auto index = file_path(definition_, stream, file);
@@ -350,7 +367,8 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
         throw Error(Blame::file_system, fmt::format("cannot remove '{}', whose parts go on: {}",
                                                     index, refused.message()));
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& caught) {
+      const auto error = error_of(caught);
       text = std::to_string(static_cast<int>(error.blame())) + error.what();
     }
   }

@@ -56,8 +56,9 @@ class OpenFiles {
   struct Open {
     std::unique_ptr<TeamFile> file;  ///< null: given up
     std::size_t steps_left = 0;
-    int step = -1;       ///< under way, or the last one
-    bool begun = false;  ///< a step was put or dropped, by this run or the one before
+    int step = -1;         ///< under way, or the last one
+    bool begun = false;    ///< a step was put or dropped, by this run or the one before
+    bool dropped = false;  ///< any of its steps was
   };
   Open& open_for(int stream, int step);
   void make_next_file(int stream, int file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// {"times": [{"time_ms": number, "streams": {NAME: {"next": step, "last": [step by partition]}}}]}
+// {"times": [{"time_ms": number, "run": name, "streams": {NAME: {"next": step, "last": [step by
+// partition]}}}]}
 #include "output/files/reached.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,13 +21,23 @@ std::string reached_path(const Definition& definition) {
   return journal_directory(definition) + "/reached.json";
 }
 
-/// Empty where it cannot be read: then more is asked of the files, never less.
+/// Of this run. Empty where it cannot be read: then more is asked of the files, never less.
 Json times_in(const Definition& definition) {
   const auto text = text_of(reached_path(definition));
   const auto content = text ? Json::parse(*text, nullptr, false) : Json();
   if (!content.is_object() || !content.contains("times") || !content["times"].is_array())
     return Json::array();
-  return content["times"];
+  Json times = Json::array();
+  for (const auto& known : content["times"]) {
+    const bool whole = known.is_object() && known.value("time_ms", Json()).is_number_integer();
+    if (whole && known.value("run", Json()) == definition.begun.run) times.push_back(known);
+  }
+  return times;
+}
+
+void write_times(const Definition& definition, const Json& times) {
+  const auto text = Json{{"times", times}}.dump() + "\n";
+  replace_file(reached_path(definition), std::as_bytes(std::span(text)));
 }
 
 }  // namespace
@@ -43,11 +54,18 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
   }
   Json times = Json::array();
   for (const auto& known : times_in(definition))
-    if (known.value("time_ms", time.ms()) != time.ms()) times.push_back(known);
-  times.push_back({{"time_ms", time.ms()}, {"streams", streams}});
+    if (known["time_ms"] != time.ms()) times.push_back(known);
+  times.push_back({{"time_ms", time.ms()}, {"run", definition.begun.run}, {"streams", streams}});
   while (times.size() > most_times) times.erase(times.begin());
-  const auto text = Json{{"times", times}}.dump() + "\n";
-  replace_file(reached_path(definition), std::as_bytes(std::span(text)));
+  write_times(definition, times);
+}
+
+void rewind_reached(const Definition& definition) {
+  const auto all = times_in(definition);
+  Json times = Json::array();
+  for (const auto& known : all)
+    if (ModelTime::of_ms(known["time_ms"]) <= definition.continues_after) times.push_back(known);
+  if (times.size() != all.size()) write_times(definition, times);
 }
 
 std::optional<Reached> read_reached(const Definition& definition, ModelTime time) {

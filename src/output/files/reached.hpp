@@ -19,6 +19,8 @@ struct Reached {
 /// One rank: keeps it beside the journals, with the newest of other times. Throws
 /// Error(file_system).
 void write_reached(const Definition& definition, ModelTime time, const Reached& reached);
+/// One rank, when a run continues or begins: what is of later times, or of another run, goes.
+void rewind_reached(const Definition& definition);
 /// At the checkpoint of exactly this time. Nothing where it is not known, or not of every stream.
 std::optional<Reached> read_reached(const Definition& definition, ModelTime time);
 

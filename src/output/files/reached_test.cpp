@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "all_ranks.hpp"
+#include "output/files/begun.hpp"
 #include "output/files/kept_files.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
@@ -99,4 +100,85 @@ TEST_CASE("what_cannot_be_read_of_it_asks_more_of_the_files_and_never_less") {
   CHECK(streams.missing(24.0) != "");
   fs::resize_file(directory.path + "/journal/reached.json", 20);
   CHECK(streams.missing(25.0) != "");
+}
+
+TEST_CASE("each_stream_is_asked_for_what_it_had_handed_over_itself") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  OutputSettings settings;
+  settings.mode = "serial";
+  settings.directory = directory.path;
+  std::vector<StreamSettings> both(2);
+  both[0].name = "seldom";
+  both[0].interval = 1000.0;
+  both[0].partitions = 2;
+  both[1].name = "often";
+  both[1].interval = 10.0;
+  auto definition = definition_of(settings, [&] {
+    for (auto& stream : both) stream.end = 2000.0;
+    return std::span<const StreamSettings>(both);
+  }());
+  CHECK(definition.streams[1].first_lane == 2);
+  fs::create_directories(directory.path + "/journal");
+  write_reached(definition, 40.0, {{0, -1, 4}, {1, 5}});
+  const auto reached = read_reached(definition, 40.0);
+  REQUIRE(reached);
+  CHECK(reached->last == std::vector<int>{0, -1, 4});
+  for (const char* name : {"seldom_p1of2", "often"}) {
+    const auto path = fmt::format("{}/journal/{}_20000101T000000Z.nc.jsonl", directory.path, name);
+    Journal journal(path, JournalContent());
+    journal.add({0, 0.0, false, JournalJson::object()});
+  }
+  CHECK(missing_output(definition, 40.0).find("the output of stream 'often' at 40 s is not") == 0);
+}
+
+TEST_CASE("an_output_before_a_checkpoint_that_was_written_is_refused") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  auto output = Output::open(MPI_COMM_WORLD, streams.settings);
+  static const std::vector<std::int64_t> cells{0};
+  output.define(std::vector<OwnedPoints>{{Place::cell, 1, cells}});
+  output.define(FieldInfo{"deep", "", "", "1", Place::cell, 1});
+  output.define(streams.stream);
+  output.end_definition();
+  const double value = 1.0;
+  output.put("deep", {&value, 1, 1}, 0.0);
+  output.end_time(0.0);
+  output.company().note_checkpoint(15.0);
+  CHECK_THROWS_WITH_AS(output.put("deep", {&value, 1, 1}, 10.0),
+                       doctest::Contains("an output of 10 s comes after the checkpoint of 15 s"),
+                       Error);
+  output.put("deep", {&value, 1, 1}, 20.0);
+  output.end_time(20.0);
+  output.close();
+}
+
+TEST_CASE("what_an_abandoned_run_had_reached_says_nothing_of_the_next_one") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  streams.run({0.0, 10.0}, 95.0, std::nullopt);  // passes over all that comes then
+  CHECK(streams.missing(95.0) == "");
+  const auto before = find_begun_run(streams.settings, std::span(&streams.stream, 1));
+  streams.run({0.0}, 5.0, std::nullopt);
+  CHECK(streams.missing(5.0) == "");
+  CHECK(streams.missing(95.0) != "");
+  const auto now = find_begun_run(streams.settings, std::span(&streams.stream, 1));
+  CHECK(now->run.size() == 16);
+  CHECK(now->run != before->run);
+  streams.run({10.0}, 15.0, 5.0);  // goes on, so it is the same run
+  CHECK(find_begun_run(streams.settings, std::span(&streams.stream, 1))->run == now->run);
+}
+
+TEST_CASE("journals_of_another_run_under_the_same_names_do_not_count") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory, elsewhere;
+  const Streams streams(directory), others(elsewhere);
+  streams.run({0.0, 10.0, 20.0}, 25.0, std::nullopt);
+  CHECK(streams.missing(20.0) == "");
+  others.run({0.0, 10.0, 20.0}, 25.0, std::nullopt);
+  const auto name = journal_of_hour(directory, "20");
+  fs::copy_file(journal_of_hour(elsewhere, "20"), name, fs::copy_options::overwrite_existing);
+  CHECK(streams.missing(20.0).find("the output of stream 'out' at 20 s is not in") == 0);
 }

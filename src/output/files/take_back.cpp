@@ -61,23 +61,6 @@ void remove_output(const std::string& path) {
   remove_whole(path, bare + std::string(old));
 }
 
-namespace {
-
-/// With all times that the streams had in the run before, which may have been to end later.
-Definition with_longest_schedules(const Definition& definition) {
-  auto longest = definition;
-  const auto ends = ends_before(definition);
-  for (std::size_t number = 0; number < ends.size(); ++number) {
-    auto& stream = longest.streams[number];
-    if (ends[number] <= stream.settings.end) continue;
-    stream.settings.end = ends[number];
-    stream.schedule = Schedule(stream.settings);
-  }
-  return longest;
-}
-
-}  // namespace
-
 void take_back_files(const Definition& now) {
   const auto definition = with_longest_schedules(now);
   Remover journals(journal_directory(definition));
@@ -87,7 +70,9 @@ void take_back_files(const Definition& now) {
     const auto& all = chosen.schedule.files();
     const auto* beside = find_container(chosen.settings.container, definition.settings.way).beside;
     for (int file = 0; file < static_cast<int>(all.size()); ++file) {
-      if (all[file].times.front() <= definition.continues_after) continue;
+      // Of a run that begins in files of its own nothing before is its journal.
+      const bool stays = all[file].times.front() <= definition.continues_after;
+      if (stays && definition.same_files) continue;
       journals.remove(journal_of(definition, stream, file), nullptr);
       if (!definition.same_files) continue;
       files.remove(file_path(definition, stream, file), beside);
