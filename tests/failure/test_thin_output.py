@@ -139,6 +139,7 @@ def test_times_that_were_dropped_are_named_and_the_others_are_true(
                 assert values.tobytes() == whole.values(name, slot).tobytes(), (name, slot)
     journals = sorted((run / "journal").glob("*.jsonl"))
     told = [line for path in journals for line in read_json_lines(path)]
-    assert [1e-3 * x["time_ms"] for x in told if x.get("dropped")] == dropped
+    # A file that is not made has its journal all the same: whoever continues must know.
+    assert [1e-3 * x["time_ms"] for x in told if x.get("dropped")] == missing
     thin.close()
     whole.close()
