@@ -334,13 +334,15 @@ void Output::State::take_files() {
     for (const auto& stream : definition.streams) names.push_back(stream.settings.name);
     refused = attempt(ranks.rank, [&] {
       if (!names.empty()) locks.emplace(journal_directory(definition), names);
+      require_own_journals(definition);
       auto& begun = definition.begun;
       const bool continues = definition.same_files && definition.continues_after;
       const auto before = definition.same_files ? read_begun(definition) : std::nullopt;
       if (before && continues) begun = *before;
       const auto lanes = divide_lanes(definition, ranks.writers);
       const auto kept = continues ? require_kept(definition, lanes) : std::vector<KeptFile>();
-      if (begun.run.empty()) begun.run = name_of_a_run();
+      if (begun.run.empty() && !kept.empty()) begun.run = kept.front().content.run;
+      if (begun.run.empty() && !definition.streams.empty()) begun.run = name_of_a_run();
       take_back_files(definition);
       rewind_journals(definition, kept);
       rewind_reached(definition);

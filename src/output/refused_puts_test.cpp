@@ -126,6 +126,7 @@ TEST_CASE("journals_of_files_elsewhere_are_not_written_over") {
   CHECK_NOTHROW(run(one));
   CHECK_THROWS_WITH_AS(run(other), doctest::Contains("holds the journals of stream 'out' in '"),
                        Error);
+  CHECK(read_journal_end(journals.path + "/out_20000101T000000Z.nc.jsonl")->closed);  // untouched
   CHECK_NOTHROW(run(one));
 }
 

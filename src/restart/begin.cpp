@@ -78,6 +78,7 @@ Before before_of(const std::string& text) {
   const auto third = text.find(' ', second + 1);
   Before before{text.front() == '1', {}};
   before.begun.run = text.substr(second + 1, third - second - 1);
+  if (before.begun.run == "-") before.begun.run.clear();
   before.begun.from = text.substr(third + 1);
   if (after_ms >= 0) before.begun.after = ModelTime::of_ms(after_ms);
   return before;

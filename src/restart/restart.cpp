@@ -187,8 +187,9 @@ void check_settings(const RestartSettings& settings, const RestartRanks& ranks, 
 
 Restart Restart::open(const Output& output, const RestartSettings& settings) {
   auto restart = open({output.restart_comm(), output.restart_ranks()}, settings);
-  restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage());
   restart.state_->company = output.company();
+  restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage(),
+                                    restart.state_->company.run);
   return restart;
 }
 
@@ -209,7 +210,7 @@ Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings
   auto state = std::make_unique<State>();
   auto& team = state->team;
   team.settings = settings;
-  state->retention.emplace(settings.directory, settings.keep, nullptr);
+  state->retention.emplace(settings.directory, settings.keep, nullptr, nullptr);
   team.restart_ranks = ranks.restart_ranks;
   team.compute_ranks = size - ranks.restart_ranks;
   team.rank = rank;

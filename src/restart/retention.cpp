@@ -26,8 +26,12 @@ KeptSets take_line(std::string& text) {
   return kept;
 }
 
-Retention::Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered)
-    : directory_(std::move(directory)), keep_(keep), covered_(std::move(covered)) {}
+Retention::Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered,
+                     std::function<std::string()> run)
+    : directory_(std::move(directory)),
+      keep_(keep),
+      covered_(std::move(covered)),
+      run_(std::move(run)) {}
 
 KeptSets Retention::before(const std::string& date, ModelTime time) {
   if (!covered_) return {keep_, std::nullopt};
@@ -50,7 +54,12 @@ KeptSets Retention::before(const std::string& date, ModelTime time) {
 bool Retention::is_covered(const std::string& date) {
   if (!known_.empty() && !is_earlier(known_, date)) return true;
   try {
-    if (!times_.contains(date)) times_[date] = read_manifest(directory_ + "/" + date).time;
+    if (!times_.contains(date)) {
+      const auto manifest = read_manifest(directory_ + "/" + date);
+      const auto ours = run_ ? run_() : "";
+      if (!manifest.run.empty() && !ours.empty() && manifest.run != ours) return false;
+      times_[date] = manifest.time;
+    }
     if (!covered_(times_[date])) return false;
   } catch (const Error&) {  // the set is not whole, or a journal cannot be read
     return false;

@@ -26,8 +26,10 @@ KeptSets take_line(std::string& text);
 /// may be behind the model: a set stays until a newer one is of use, whatever `keep` says.
 class Retention {
  public:
-  /// `covered`: Output::coverage(); empty: only `keep` counts.
-  Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered);
+  /// `covered`: Output::coverage(); empty: only `keep` counts. `run`: Company::run, of the sets
+  /// that are of use.
+  Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered,
+            std::function<std::string()> run);
   /// One rank, before it writes the set of this date. What cannot be told counts as needed.
   KeptSets before(const std::string& date, ModelTime time);
 
@@ -37,6 +39,7 @@ class Retention {
   std::string directory_;
   int keep_;
   std::function<bool(ModelTime)> covered_;
+  std::function<std::string()> run_;
   std::map<std::string, ModelTime> times_;  // by date
   std::string known_;                       // newest date that is covered, as far as was asked
 };

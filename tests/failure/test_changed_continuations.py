@@ -185,3 +185,14 @@ def test_a_stream_that_ends_before_the_checkpoint_now_keeps_no_time_after_it(
     with netCDF4.Dataset(file) as dataset:
         assert dataset["time"][:].max() == 4 * 3600.0
     assert cli("verify", run).returncode == 0
+
+
+def test_a_run_without_output_goes_on_from_its_checkpoints(cli: Cli, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    head, _, tail = CASE.partition("[[output]]")
+    case.write_text(head + "[io]" + tail.partition("[io]")[2])
+    assert cli("run", case, "--out", run).returncode == 0
+    done = cli("run", case, "--out", run, "--continue", "--set", "time.duration=PT6H")
+    assert done.returncode == 0, done.stderr
+    assert "continues at 14400 s" in done.stderr
+    assert (run / "restart/20000101T060000Z").is_dir()

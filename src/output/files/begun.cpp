@@ -128,6 +128,15 @@ std::optional<BegunRun> read_begun(const Definition& definition) {
                   definition.settings.directory, path, fmt::join(differences, ", ")));
 }
 
+void require_own_journals(const Definition& definition) {
+  Json known = Json::object();
+  try {
+    known = streams_of(path_of(definition));
+  } catch (const Error&) {  // damaged: told where it is needed
+  }
+  require_own_files(definition, known);
+}
+
 std::string name_of_a_run() {
   std::random_device device;
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();

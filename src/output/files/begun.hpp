@@ -13,6 +13,9 @@ namespace thalweg {
 /// with other times of them, or without some of them, or if these are journals of files elsewhere:
 /// its files cannot be continued then.
 std::optional<BegunRun> read_begun(const Definition& definition);
+/// One rank, before anything is changed. Throws Error(user) if these are journals of files
+/// elsewhere.
+void require_own_journals(const Definition& definition);
 /// Of a run that begins: 16 letters.
 std::string name_of_a_run();
 /// One rank: when each stream was to end in the run before, 0 = not known.

@@ -353,8 +353,8 @@ std::vector<KeptFile> require_kept(const Definition& definition,
     for (const int writer : team) {
       const auto description = describe_kept(definition, lanes[lane], stream, file, writer, kept);
       require_file(description.path);
-      if (writer == team.front() && container.check_kept != nullptr)
-        container.check_kept(description);
+      const bool is_made = lanes[lane].own_files || writer == team.front();
+      if (is_made && container.check_kept != nullptr) container.check_kept(description);
     }
     if (const auto before = written_before(definition, stream, file))
       require_unharmed(*before, definition.settings.directory);

@@ -352,9 +352,11 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
         if (const auto before = written_before(definition_, stream, file)) note(*before);
       }
-      if (kept && !kept->lines.empty() && is_fragile(definition_, stream)) {
+      const bool some = kept && std::any_of(kept->lines.begin(), kept->lines.end(),
+                                            [](const JournalLine& line) { return !line.dropped; });
+      if (some && is_fragile(definition_, stream)) {
         Journal(journal_of(definition_, stream, file), *kept).change();
-      } else if (kept && !kept->lines.empty() && change_alone(lanes_[lane])) {
+      } else if (some && change_alone(lanes_[lane])) {
         auto moving = *kept;  // each writer may move what is in its part
         forget_blocks(moving);
         Journal(journal_of(definition_, stream, file), moving);

@@ -69,7 +69,8 @@ void take_back_files(const Definition& now) {
     const auto& chosen = definition.streams[stream];
     const auto& all = chosen.schedule.files();
     const auto* beside = find_container(chosen.settings.container, definition.settings.way).beside;
-    for (int file = 0; file < static_cast<int>(all.size()); ++file) {
+    // The last first: what is there behind a gap would say that the run had got so far.
+    for (int file = static_cast<int>(all.size()) - 1; file >= 0; --file) {
       // Of a run that begins in files of its own nothing before is its journal.
       const bool stays = all[file].times.front() <= definition.continues_after;
       if (stays && definition.same_files) continue;
