@@ -6,7 +6,6 @@ What they compute stands in mini/kernels; here it is said as GT4Py's users would
 
 import gt4py.next as gtx
 from gt4py.next import Dims, neighbor_sum
-from gt4py.next.experimental import concat_where
 
 Cell = gtx.Dimension("Cell")
 Edge = gtx.Dimension("Edge")
@@ -63,25 +62,11 @@ def neighbour_mean(temperature: OnCells, mean: OnCells):
     _neighbour_mean(temperature, out=mean)
 
 
-@gtx.field_operator
-def _column_recurrence(temperature: OnCells, tendency: OnCells) -> OnCells:
-    half = 0.5 * (temperature + temperature(K - 1))
-    second = half + 0.05 * tendency(K - 1)
-    later = half + 0.05 * (tendency(K - 1) + tendency(K - 2))
-    return concat_where(K == 0, temperature, concat_where(K == 1, second, later))
-
-
-@gtx.program
-def column_recurrence(temperature: OnCells, tendency: OnCells, result: OnCells):
-    _column_recurrence(temperature, tendency, out=result)
-
-
 PROGRAMS = {
     "gradient": gradient,
     "divergence_of_triangles": divergence_of_triangles,
     "laplacian": laplacian,
     "neighbour_mean": neighbour_mean,
-    "column_recurrence": column_recurrence,
 }
 PLACES = {"cells": Cell, "edges": Edge}
 AXES = {"cell_edges": C2EDim}  # of arguments, by the table that their places follow

@@ -17,7 +17,9 @@ from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import aligned, written
 from thalweg.lab.kernel_trial import Trial, difference_to_reference
 
-NAMES = ("gradient", "divergence_of_triangles", "neighbour_mean", "laplacian", "column_recurrence")
+# No recurrence along columns: DaCe 2.0.0b1 compiles no scan, and with shifts by a level the process
+# ends by signal 11.
+NAMES = ("gradient", "divergence_of_triangles", "neighbour_mean", "laplacian")
 INSTALLED = importlib.util.find_spec("gt4py") is not None
 MISSING = "gt4py is not installed (the extra 'peers' brings it)"
 Ndarrays = dict[str, Array]
