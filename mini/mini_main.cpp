@@ -92,7 +92,7 @@ void check_memory_of(const std::string& path, int ranks) {
 /// How all ranks end. Ranks that did well take part too, before they write the record of the run.
 struct End {
   int exit_code = 0;  ///< of the speaker
-  int speaker = 0;    ///< lowest rank that failed and is no restart rank; if there is none, that
+  int speaker = 0;    ///< the lowest that failed of the ranks that know most
 };
 
 /// Collective over the world; the first thing that every rank does after its work or its failure.
@@ -101,15 +101,16 @@ End agree_on_end(int exit_code, const std::string& role) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   constexpr int codes = 256;  // there are no more
-  // A restart rank mostly knows only that the compute ranks ended: others say why.
-  const int order = (role == "restart" ? 0 : ranks) + ranks - rank;
+  // Compute ranks know why I/O ranks failed; of them the others mostly know only that they ended.
+  const int knowledge = role == "compute" ? 2 : role == "io" ? 1 : 0;
+  const int order = knowledge * ranks + ranks - rank;
   const int mine = exit_code == 0 ? 0 : order * codes + exit_code;
   int largest = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
   wait_all(std::span<MPI_Request>(&request, 1), "the other ranks' end");
-  const int first = largest / codes;
-  return {largest % codes, ranks - (first > ranks ? first - ranks : first)};
+  const int first = std::max(largest / codes, 1);
+  return {largest % codes, ranks - 1 - (first - 1) % ranks};
 }
 
 void run_and_close(mini::Model& model, Output& output, Restart* restart) {
@@ -159,7 +160,7 @@ int run_model(const Experiment& experiment, const std::string& directory, std::s
   return 0;
 }
 
-/// Where all other ranks come to their end too, the lowest that failed speaks. A failure that they
+/// Where all other ranks come to their end too, one that failed speaks. A failure that they
 /// do not know of ends them.
 int end_after_failure(const std::string& sentence, int exit_code, const std::string& role) {
   int rank = 0;

@@ -166,6 +166,9 @@ struct BegunRun {
   std::optional<ModelTime> after;  ///< the time of the checkpoint; nothing: at the start
   std::string from;                ///< path of the checkpoint
   std::string run{};  ///< a name of its own: continuations keep it, who begins anew has another
+  /// [stream] The run went on from this time without it: what it has of later ones is not of the
+  /// same way of the model. Nothing: it always took part; [] = all did.
+  std::vector<std::optional<ModelTime>> left{};
 };
 /// Nothing where no run of these streams has begun. Throws Error(user), with what differs, if one
 /// has begun with other times of these streams or without some of them: then its files cannot be

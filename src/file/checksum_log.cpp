@@ -117,7 +117,9 @@ void forget_written(const std::string& aside_path) {
   auto& log = log_of_rank();
   if (!log) return;
   const auto path = final_path(aside_path);
-  log->fresh.erase(path);
+  std::erase_if(log->fresh, [&](const auto& entry) {
+    return entry.first == path || entry.first.starts_with(path + "/");
+  });
   if (log->spool) log->spool->forget(path);
 }
 

@@ -74,6 +74,8 @@ TEST_CASE("what is written aside is noted under the final name, and a new file b
   note_written("/a.part/run/b.zarr.part/ta/c/0", 5, bytes);
   note_written("/run/c.nc.part", 0, bytes);
   forget_written("/run/c.nc.part");
+  note_written("/run/c.zarr.part/ta/c/0", 0, bytes);
+  forget_written("/run/c.zarr.part");
   CHECK(all_of(take_written().get()) == "/a.part/run/b.nc 0 10\n/a.part/run/b.zarr/ta/c/0 5 10\n");
   CHECK(take_written() == nullptr);
 }

@@ -144,6 +144,11 @@ void require_file(const std::string& path) {
                           path, path));
 }
 
+std::string found_path(const std::string& path) {
+  const auto aside = path + ".part";
+  return is_present(aside) ? aside : path;
+}
+
 void take_back(const std::string& path) {
   require_file(path);
   if (!is_present(path + ".part")) rename_file(path, path + ".part");

@@ -47,6 +47,9 @@ void make_directory(const std::string& path);
 void rename_file(const std::string& from, const std::string& to);
 /// Throws Error(user) if there is neither `path` nor path + ".part", which a run wrote.
 void require_file(const std::string& path);
+/// Path + ".part" where that is there: it is newer than what has the final name, which this is
+/// else.
+std::string found_path(const std::string& path);
 /// Path + ".part" from a file or directory that has its final name already, unless there is one.
 /// Throws Error(user) if there is neither.
 void take_back(const std::string& path);

@@ -21,10 +21,13 @@ using Check = void(const FileDescription&);
 Create create_netcdf4, create_cdf5, create_classic, create_grib2, create_zarr, create_raw;
 Join join_netcdf4, join_cdf5, join_classic, join_grib2, join_zarr, join_raw;
 void write_virtual_dataset(const FileDescription&, std::span<const FileDescription>);
-Check check_cdf5, check_classic, check_grib2, check_raw, check_kept_netcdf4, check_kept_zarr;
+Check check_cdf5, check_classic, check_grib2, check_raw;
+Check check_kept_netcdf4, check_kept_cdf5, check_kept_classic, check_kept_grib2, check_kept_zarr,
+    check_kept_raw;
 #ifdef THALWEG_PARALLEL_NETCDF
 Create create_netcdf4_mpiio;
 Join join_netcdf4_mpiio;
+Check check_kept_netcdf4_mpiio;
 #endif
 #ifdef THALWEG_PNETCDF
 Create create_cdf5_mpiio;
@@ -55,15 +58,16 @@ constexpr std::array all{
                   write_virtual_dataset, nullptr, nullptr, check_kept_netcdf4},
     ContainerInfo{"cdf5", Way::direct, ".nc", "netcdf",
                   "netCDF CDF-5 (64-bit data), the same metadata", parts, big_endian, no_plugins,
-                  uncompressed, never, never, create_cdf5, join_cdf5, check_cdf5, nullptr},
+                  uncompressed, never, never, create_cdf5, join_cdf5, check_cdf5, nullptr, nullptr,
+                  nullptr, check_kept_cdf5},
     ContainerInfo{"classic", Way::direct, ".nc", "netcdf",
                   "netCDF 64-bit offset (CDF-2), at most 4 GiB a variable", parts, big_endian,
                   no_plugins, uncompressed, never, never, create_classic, join_classic,
-                  check_classic, nullptr},
+                  check_classic, nullptr, nullptr, nullptr, check_kept_classic},
     ContainerInfo{"grib2", Way::direct, ".grb2", "grib2",
                   "GRIB edition 2, values packed into few bits", whole_grids, little_endian,
                   no_plugins, packed, if_sizes_vary, never, create_grib2, join_grib2, check_grib2,
-                  nullptr},
+                  nullptr, nullptr, nullptr, check_kept_grib2},
     ContainerInfo{"zarr", Way::direct, ".zarr", "zarr",
                   "Zarr 3 store: a directory of shards, one writer each", whole_grids,
                   little_endian, no_plugins, lossless, never, never, create_zarr, join_zarr,
@@ -71,16 +75,17 @@ constexpr std::array all{
     ContainerInfo{"raw", Way::direct, ".raw", "raw",
                   "bare little-endian values and a JSON description", parts, little_endian,
                   no_plugins, uncompressed, never, never, create_raw, join_raw, check_raw, nullptr,
-                  ".json"},
+                  ".json", nullptr, check_kept_raw},
 #ifdef THALWEG_PARALLEL_NETCDF
     ContainerInfo{"netcdf4", Way::mpiio, ".nc", "netcdf", "netCDF-4 by parallel HDF5, collective",
                   parts, little_endian, plugins, of_every_hdf5, always, never, create_netcdf4_mpiio,
-                  join_netcdf4_mpiio, nullptr, write_virtual_dataset, nullptr, if_sizes_vary},
+                  join_netcdf4_mpiio, nullptr, write_virtual_dataset, nullptr, if_sizes_vary,
+                  check_kept_netcdf4_mpiio},
 #endif
 #ifdef THALWEG_PNETCDF
     ContainerInfo{"cdf5", Way::mpiio, ".nc", "netcdf", "netCDF CDF-5 by PnetCDF, collective", parts,
                   little_endian, no_plugins, uncompressed, always, never, create_cdf5_mpiio,
-                  join_cdf5_mpiio, check_cdf5, nullptr},
+                  join_cdf5_mpiio, check_cdf5, nullptr, nullptr, nullptr, check_kept_cdf5},
 #endif
 };
 }  // namespace

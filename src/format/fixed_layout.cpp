@@ -199,17 +199,32 @@ std::vector<FieldBytes> dense_layout(const FileDescription& description,
   return fields;
 }
 
+namespace {
+
+/// Throws if a kept value is not in it: it would be read as zeros.
+FixedLayout look_at_kept(const FixedFormat& format, const FileDescription& description,
+                         const std::string& path) {
+  auto layout = format.look(description, path);
+  std::int64_t end = 0;
+  for (const auto& field : layout.fields) {
+    const auto kept = static_cast<std::int64_t>(description.kept.size());
+    end = std::max(end, field.offset + field.time_stride * kept);
+  }
+  require_size(path, end);
+  return layout;
+}
+
+}  // namespace
+
+void check_kept_fixed_layout(const FixedFormat& format, const FileDescription& description) {
+  look_at_kept(format, description, found_path(description.path));
+}
+
 FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription& description) {
   if (description.kept.empty()) return format.create(description);
   take_back(description.path);
   const auto aside = description.path + ".part";
-  const auto bytes = FileBytes(aside, O_RDONLY).size();  // netCDF makes it longer to look at it
-  auto layout = format.look(description);
-  for (const auto& field : layout.fields) {
-    const auto kept = static_cast<std::int64_t>(description.kept.size());
-    const auto end = field.offset + field.time_stride * kept;
-    if (bytes < end) refuse_end(aside, end);
-  }
+  auto layout = look_at_kept(format, description, aside);
   // One with more times than are to come is cut when it is closed, and gets its axis then. As many
   // may be others: some were dropped or passed over, and the run has a later end now.
   const auto times = description.times_s.size();

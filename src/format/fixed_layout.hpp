@@ -50,8 +50,8 @@ struct FixedFormat {
   bool big_endian;
   /// Makes `path.part`, described and without values.
   FixedLayout (*create)(const FileDescription&);
-  /// Of a `path.part` that is there.
-  FixedLayout (*look)(const FileDescription&);
+  /// Of a file that is there, under whatever name. Changes nothing.
+  FixedLayout (*look)(const FileDescription&, const std::string& path);
   /// After everybody's last value: the final name.
   void (*complete)(const FileDescription&);
 };
@@ -59,6 +59,9 @@ struct FixedFormat {
 /// `path.part` with room for all times of the description, and the kept ones in it: a new one, or
 /// the one that an interrupted run left.
 FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription&);
+/// Of a file with kept times, aside or under its final name: throws Error(user) if it is shorter
+/// than they are.
+void check_kept_fixed_layout(const FixedFormat& format, const FileDescription&);
 /// Cuts `path.part`, which has room for more, to the times of the description: describes another
 /// file, moves the values, and gives it this name.
 void fit_fixed_layout(const FixedFormat& format, const FileDescription&, const FixedLayout&);

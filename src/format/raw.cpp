@@ -112,15 +112,12 @@ std::int64_t described_times(const FileDescription& description) {
 }
 
 /// Nothing but values: the length says how many times there are.
-FixedLayout look(const FileDescription& description) {
+FixedLayout look(const FileDescription& description, const std::string& path) {
   std::int64_t bytes = 0;
   for (const auto& info : description.fields) bytes += time_bytes(description, info);
-  const auto aside = description.path + ".part";
-  const auto size = FileBytes(aside, O_RDONLY).size();
+  const auto size = FileBytes(path, O_RDONLY).size();
   const auto times = bytes == 0 ? 0 : (size + bytes - 1) / bytes;
-  require_size(aside, std::max(times, described_times(description)) * bytes);
-  std::error_code ignored;
-  std::filesystem::remove(json_path(description), ignored);  // of a file that was complete
+  require_size(path, std::max(times, described_times(description)) * bytes);
   return layout_of(description, times);
 }
 
@@ -135,7 +132,16 @@ constexpr FixedFormat format{"raw", false, create, look, complete};
 
 }  // namespace
 
+void check_kept_raw(const FileDescription& description) {
+  check_kept_fixed_layout(format, description);
+}
+
 std::unique_ptr<Container> create_raw(const FileDescription& description, MPI_Comm) {
+  if (!description.kept.empty()) {
+    check_kept_raw(description);
+    std::error_code ignored;
+    std::filesystem::remove(json_path(description), ignored);  // of a file that was complete
+  }
   return open_fixed_layout(format, description);
 }
 

@@ -251,15 +251,16 @@ namespace {
 
 /// What files that go on hold already: unless it is known, all that was due.
 std::vector<int> handed_over_before(const Definition& definition) {
-  std::vector<int> last(definition.lanes(), -1);
-  if (!definition.same_files || !definition.continues_after) return last;
-  if (const auto reached = read_reached(definition, *definition.continues_after))
-    return reached->last;
-  for (const auto& stream : definition.streams) {
+  if (!definition.same_files || !definition.continues_after)
+    return std::vector<int>(definition.lanes(), -1);
+  auto reached = read_reached(definition, *definition.continues_after);
+  for (std::size_t number = 0; number < definition.streams.size(); ++number) {
+    const auto& stream = definition.streams[number];
+    if (reached.next[number] > 0) continue;
     for (int step = 0; step < stream.schedule.first_due(); ++step)
-      last[stream.first_lane + stream.schedule.partition_of(step)] = step;
+      reached.last[stream.first_lane + stream.schedule.partition_of(step)] = step;
   }
-  return last;
+  return reached.last;
 }
 
 }  // namespace
@@ -341,12 +342,15 @@ void Output::State::take_files() {
       if (before && continues) begun = *before;
       const auto lanes = divide_lanes(definition, ranks.writers);
       const auto kept = continues ? require_kept(definition, lanes) : std::vector<KeptFile>();
+      if (continues) warn_of_gaps(definition);
       if (begun.run.empty() && !kept.empty()) begun.run = kept.front().content.run;
-      if (begun.run.empty() && !definition.streams.empty()) begun.run = name_of_a_run();
+      if (!definition.streams.empty()) begun.run = name_of_run(definition, begun.run);
       take_back_files(definition);
       rewind_journals(definition, kept);
+      take_back_empty_files(definition, kept);
       rewind_reached(definition);
       write_begun(definition);
+      begun.left.clear();  // all take part
       if (once_defined) once_defined();
       text = fmt::format("{} {} {}", begun.run, begun.after ? begun.after->ms() : -1, begun.from);
     });

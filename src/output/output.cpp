@@ -16,7 +16,7 @@
 #include "file/page_cache.hpp"
 #include "format/attributes.hpp"
 #include "output/deal/tags.hpp"
-#include "output/files/kept_files.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"

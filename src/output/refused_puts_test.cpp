@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "all_ranks.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
 #include "said.hpp"
 #include "thalweg/error.hpp"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A disk on which each write into a restart set takes long, or each read of an output file, or each
-   write of events, or where output files are not written before a file is there: loaded before the
-   C library. */
+   write of events, or where output files are not written before a file is there, or where who
+   creates a file with a certain name, or gives another one its name, waits for ever: loaded before
+   the C library. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,4 +60,29 @@ ssize_t write(int file, const void* bytes, size_t size) {
 ssize_t writev(int file, const struct iovec* parts, int count) {
   be_slow(file, "/events.jsonl", "SLOW_EVENTS_S");
   return syscall(SYS_writev, file, parts, count);
+}
+
+static void hold(const char* path, const char* setting) {
+  const char* held = getenv(setting);
+  if (held == NULL || strstr(path, held) == NULL) return;
+  char sign[4096];
+  snprintf(sign, sizeof(sign), "%s.held", path);
+  syscall(SYS_openat, AT_FDCWD, sign, O_CREAT | O_WRONLY, 0600);
+  pause();
+}
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  if ((flags & O_CREAT) != 0) hold(path, "HELD_FILE");
+  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
+
+int rename(const char* from, const char* to) {
+  hold(from, "HELD_NAME");
+  return (int)syscall(SYS_rename, from, to);
 }

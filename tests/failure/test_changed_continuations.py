@@ -16,6 +16,8 @@ from typing import Any
 import netCDF4
 import pytest
 
+from thalweg.files.run_directory import RunDirectory
+from thalweg.run.directory import remove_run
 from thalweg.testing.contents import content_of, difference, final_files
 from thalweg.testing.ranked_run import ranks_of
 
@@ -185,6 +187,58 @@ def test_a_stream_that_ends_before_the_checkpoint_now_keeps_no_time_after_it(
     with netCDF4.Dataset(file) as dataset:
         assert dataset["time"][:].max() == 4 * 3600.0
     assert cli("verify", run).returncode == 0
+
+
+@pytest.mark.parametrize("removed", [3, 30])
+def test_a_kill_while_a_run_is_removed_leaves_nothing_of_it_to_go_on_with(
+    removed: int, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = set_words(["output.file_interval=PT5M", "time.duration=PT3H"])
+    assert cli("run", case, "--out", run, *words).returncode == 0
+    unlink, calls = os.unlink, iter(range(removed))
+
+    def unlink_some(*places: Any, **options: Any) -> None:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        unlink(*places, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", unlink_some)
+        with pytest.raises(KeyboardInterrupt):
+            remove_run(RunDirectory(run))
+    done = cli("run", case, "--out", run, "--continue", *words)
+    assert done.returncode == 2
+    assert "has no checkpoint to go on from; to begin it again, add --overwrite" in done.stderr
+    assert cli("run", case, "--out", run, "--overwrite", *words).returncode == 0
+    assert cli("verify", run).returncode == 0
+
+
+def test_compute_ranks_say_why_where_an_io_rank_is_rank_0(cli: Cli, tmp_path: Path) -> None:
+    """It knows only that they left."""
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = set_words(["io.mode=async", "io.ranks=1", "io.placement=first", "time.duration=PT2H"])
+    assert cli("run", case, "--out", run, *words).returncode == 0
+    begun = run / "journal/begun.json"
+    begun.write_text(begun.read_text()[:24])
+    refused = cli("run", case, "--out", run, "--continue", *words)
+    assert refused.returncode == 2, refused.stderr
+    assert "begun.json' is damaged, which tells how the run began" in refused.stderr
+
+
+def test_outputs_that_were_not_due_in_the_run_before_are_told(cli: Cli, tmp_path: Path) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE)
+    words = set_words(["output.end=PT1H", "time.duration=PT2H"])
+    assert cli("run", case, "--out", run, *words).returncode == 0
+    done = cli("run", case, "--out", run, "--continue", "--set", "time.duration=PT3H")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "stream 'main' ended at 3600 s in the run before: its outputs from 3900 s to 7200 s are in "
+        "no file" in done.stderr
+    )
 
 
 def test_a_run_without_output_goes_on_from_its_checkpoints(cli: Cli, tmp_path: Path) -> None:

@@ -202,6 +202,14 @@ def test_checkpoints_that_cannot_be_written_end_the_run(
     assert not [problem for each in sets for problem in check_restart_set(each)]
 
 
+def test_an_io_rank_that_is_rank_0_says_why_by_a_compute_rank(
+    small_disk: Path, start_run: Start
+) -> None:
+    words = ["io.mode=async", "io.ranks=1", "io.placement=first", "time.duration=P2D"]
+    run = start_run(*words, directory=small_disk / "run")
+    run.assert_fails("is full", "No space left on device")
+
+
 def test_a_restart_rank_that_is_rank_0_leaves_the_word_to_who_knows(
     small_disk: Path, start_run: Start
 ) -> None:

@@ -132,9 +132,11 @@ class RunPlace:
 
 
 def remove_run(run: RunDirectory) -> None:
-    """What a run makes and nothing else; run.json goes last, so that half a run is still one."""
+    """What a run makes and nothing else. Checkpoints go first: what a kill leaves is not gone on
+    with. run.json goes last, so that half a run is still one.
+    """
     journals = [run.journal_path] if run.journal_path.is_dir() else []
-    for entry in (*run.all_entries(), *journals, *list_set_directories(run.path)):
+    for entry in (*list_set_directories(run.path), *journals, *run.all_entries()):
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
         else:

@@ -135,6 +135,9 @@ class SimpleGrib2 final : public Grib2 {
   }
 
   std::int64_t slab_bytes() const override { return encoded_slab_bytes; }
+  std::string place_of(int time_index) override {
+    return std::to_string((time_index + 1) * time_bytes_);
+  }
 
   void put(const Piece& piece, int time_index, const void* values) override {
     const auto size = message_bytes(piece.field);
@@ -305,6 +308,10 @@ std::unique_ptr<Container> make(const FileDescription& file, bool is_head) {
 }
 
 }  // namespace
+
+void check_kept_grib2(const FileDescription& file) {
+  if (!file.kept.empty()) require_size(found_path(file.path), std::stoll(file.kept.back().place));
+}
 
 std::unique_ptr<Container> create_grib2(const FileDescription& description, MPI_Comm) {
   return make(description, true);

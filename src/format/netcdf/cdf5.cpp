@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "file/file_bytes.hpp"
 #include "file/mpi_io.hpp"
 #include "format/container.hpp"
 #include "format/fixed_layout.hpp"
@@ -19,18 +20,21 @@ namespace {
 // Largest variable of CDF-2 (specification: "vsize"; only the last one may be larger).
 constexpr std::int64_t largest_classic_bytes = (std::int64_t{1} << 32U) - 4;
 
-FixedLayout look_at_classic(const FileDescription& description) {
-  const auto by_name = classic_variable_offsets(description.path + ".part");
+FixedLayout look_at_classic(const FileDescription& description, const std::string& path) {
+  const auto by_name = classic_variables(path);
   std::vector<std::int64_t> offsets;
-  for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name));
-  return FixedLayout::with_axis(dense_layout(description, offsets), times_in_file(description));
+  for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name).begin);
+  std::int64_t end = 0;  // what was cut off would be read as zeros
+  for (const auto& [name, range] : by_name) end = std::max(end, range.end);
+  require_size(path, end);
+  return FixedLayout::with_axis(dense_layout(description, offsets), times_in_file(path));
 }
 
 template <int kind>
 FixedLayout create_classic(const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
   describe_classic(description, kind);
-  return look_at_classic(description);
+  return look_at_classic(description, description.path + ".part");
 }
 
 constexpr FixedFormat cdf5{"cdf5", true, create_classic<NC_64BIT_DATA>, look_at_classic,
@@ -59,6 +63,9 @@ void describe_classic(const FileDescription& description, int kind) {
 }
 
 const FixedFormat& cdf5_format() { return cdf5; }
+
+void check_kept_cdf5(const FileDescription& file) { check_kept_fixed_layout(cdf5, file); }
+void check_kept_classic(const FileDescription& file) { check_kept_fixed_layout(classic, file); }
 
 std::unique_ptr<Container> create_cdf5(const FileDescription& description, MPI_Comm) {
   return open_fixed_layout(cdf5, description);

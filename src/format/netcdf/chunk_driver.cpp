@@ -89,7 +89,8 @@ haddr_t allocate(H5FD_t* file, H5FD_mem_t type, hid_t, hsize_t size) {
   auto& mine = of(file);
   if (type == H5FD_MEM_DRAW && mine.chunk != HADDR_UNDEF) {
     const haddr_t address = std::exchange(mine.chunk, HADDR_UNDEF);
-    mine.allocated = std::max<haddr_t>(mine.allocated, address + size);
+    // Owners write whole pages: who changes the description later must not think them free.
+    mine.allocated = std::max<haddr_t>(mine.allocated, whole_pages(address + size));
     return address;
   }
   if (mine.silent || mine.room == nullptr) {  // opening or closing: nobody else is there

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <vector>
 
 #include "file/refusal.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
@@ -36,20 +37,27 @@ class ClassicHeader {
     }
   }
 
-  std::map<std::string, std::int64_t> variable_offsets() {
-    count();  // records
-    for (auto left = list(); left > 0; --left) name(), count();
+  std::map<std::string, ClassicRange> variables() {
+    count();                            // records
+    std::vector<std::int64_t> lengths;  // of the dimensions, 0 = records
+    for (auto left = list(); left > 0; --left) name(), lengths.push_back(count());
     attributes();
-    std::map<std::string, std::int64_t> offsets;
+    std::map<std::string, ClassicRange> ranges;
     for (auto left = list(); left > 0; --left) {
       const auto variable = name();
-      for (auto dimensions = count(); dimensions > 0; --dimensions) count();
+      std::int64_t values = 1;
+      for (auto dimensions = count(); dimensions > 0; --dimensions) {
+        const auto dimension = static_cast<std::size_t>(count());
+        if (dimension >= lengths.size()) throw refused();
+        if (lengths[dimension] > 0) values *= lengths[dimension];
+      }
       attributes();
-      integer(4);  // type
-      count();     // size
-      offsets[variable] = integer(version_ == 1 ? 4 : 8);
+      const auto bytes = bytes_of_type() * values;
+      count();  // size: not that of large ones
+      const auto begin = integer(version_ == 1 ? 4 : 8);
+      ranges[variable] = {begin, begin + bytes};
     }
-    return offsets;
+    return ranges;
   }
 
  private:
@@ -70,6 +78,12 @@ class ClassicHeader {
     return count();
   }
 
+  std::int64_t bytes_of_type() {
+    const auto type = integer(4);
+    if (type < 1 || type >= static_cast<std::int64_t>(type_bytes.size())) throw refused();
+    return type_bytes[type];
+  }
+
   static std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
 
   std::string name() {
@@ -84,15 +98,15 @@ class ClassicHeader {
   void attributes() {
     for (auto left = list(); left > 0; --left) {
       name();
-      const auto type = integer(4);
-      if (type < 1 || type >= static_cast<std::int64_t>(type_bytes.size())) throw refused();
-      file_.ignore(padded(count() * type_bytes[type]));
+      const auto bytes = bytes_of_type();
+      file_.ignore(padded(count() * bytes));
     }
   }
 
   Error refused() const {
-    return {Blame::file_system,
-            fmt::format("the header of '{}' is not that of a classic netCDF file", path_)};
+    return {Blame::user, fmt::format("the header of '{}' is not that of a classic netCDF file; put "
+                                     "the file back as it was, or begin anew",
+                                     path_)};
   }
 
   std::string path_;
@@ -102,8 +116,8 @@ class ClassicHeader {
 
 }  // namespace
 
-std::map<std::string, std::int64_t> classic_variable_offsets(const std::string& path) {
-  return ClassicHeader(path).variable_offsets();
+std::map<std::string, ClassicRange> classic_variables(const std::string& path) {
+  return ClassicHeader(path).variables();
 }
 
 }  // namespace thalweg

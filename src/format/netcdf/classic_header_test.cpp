@@ -67,12 +67,14 @@ TEST_CASE("classic_offsets_lead_to_the_values_of_every_version") {
     CAPTURE(kind);
     const Path path;
     write_file(path.name, kind);
-    const auto offsets = classic_variable_offsets(path.name);
-    REQUIRE(offsets.size() == 3);
-    CHECK(offsets.at("a") % 512 == 0);
-    CHECK(double_at(path.name, offsets.at("a")) == 10.5);
-    CHECK(double_at(path.name, offsets.at("scalar")) == 11.5);
-    CHECK(double_at(path.name, offsets.at("last")) == 12.5);
+    const auto ranges = classic_variables(path.name);
+    REQUIRE(ranges.size() == 3);
+    CHECK(ranges.at("a").begin % 512 == 0);
+    CHECK(double_at(path.name, ranges.at("a").begin) == 10.5);
+    CHECK(double_at(path.name, ranges.at("scalar").begin) == 11.5);
+    CHECK(double_at(path.name, ranges.at("last").begin) == 12.5);
+    CHECK(fs::file_size(path.name) >= static_cast<std::uintmax_t>(ranges.at("last").end));
+    CHECK(ranges.at("scalar").end == ranges.at("scalar").begin + 8);
   }
 }
 
@@ -81,13 +83,11 @@ TEST_CASE("headers_cut_short_and_other_files_are_refused") {
   write_file(path.name, NC_64BIT_DATA);
   for (const std::uintmax_t bytes : {0, 3, 4, 40, 200}) {
     fs::resize_file(path.name, bytes);
-    CHECK_THROWS_WITH_AS(classic_variable_offsets(path.name), doctest::Contains("not that of"),
-                         Error);
+    CHECK_THROWS_WITH_AS(classic_variables(path.name), doctest::Contains("not that of"), Error);
     write_file(path.name, NC_64BIT_DATA);
   }
   std::ofstream(path.name) << "\x89HDF and more";
-  CHECK_THROWS_AS(classic_variable_offsets(path.name), Error);
+  CHECK_THROWS_AS(classic_variables(path.name), Error);
   fs::remove(path.name);
-  CHECK_THROWS_WITH_AS(classic_variable_offsets(path.name), doctest::Contains("cannot read"),
-                       Error);
+  CHECK_THROWS_WITH_AS(classic_variables(path.name), doctest::Contains("cannot read"), Error);
 }

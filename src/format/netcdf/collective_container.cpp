@@ -195,20 +195,20 @@ void CollectiveContainer::agree(const std::string& failure, const char* what) co
 
 // Of a growing axis: its length is that of the last write; only the history may have grown.
 void CollectiveContainer::write_history() const {
-  NetcdfFile file(aside_);
+  NetcdfFile file(aside_, NetcdfFile::Open::to_change);
   put_text(file.id(), NC_GLOBAL, "history", file_.history);
   file.close();
 }
 
 bool CollectiveContainer::moves_at_close() {
-  return fixed_ != nullptr && fixed_->look(file_).times > file_.times_s.size();
+  return fixed_ != nullptr && fixed_->look(file_, aside_).times > file_.times_s.size();
 }
 
 void CollectiveContainer::close() {
   if (!head_) return;
   if (moves_at_close()) {
     forget_written(aside_);  // of direct writes, before
-    fit_fixed_layout(*fixed_, file_, fixed_->look(file_));
+    fit_fixed_layout(*fixed_, file_, fixed_->look(file_, aside_));
   } else if (fixed_ == nullptr) {
     write_history();
   }

@@ -54,8 +54,8 @@ void allocate(const NetcdfFile& file, const FileDescription& description,
   }
 }
 
-std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
-  const auto path = description.path + ".part";
+std::vector<std::int64_t> hdf5_offsets(const FileDescription& description,
+                                       const std::string& path) {
   const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   check_netcdf(file.id() < 0 ? NC_EHDFERR : NC_NOERR, "open", path);
   std::vector<std::int64_t> offsets;
@@ -72,15 +72,15 @@ std::vector<std::int64_t> hdf5_offsets(const FileDescription& description) {
   return offsets;
 }
 
-FixedLayout look_at_netcdf4(const FileDescription& description) {
-  return FixedLayout::with_axis(dense_layout(description, hdf5_offsets(description)),
-                                times_in_file(description));
+FixedLayout look_at_netcdf4(const FileDescription& description, const std::string& path) {
+  return FixedLayout::with_axis(dense_layout(description, hdf5_offsets(description, path)),
+                                times_in_file(path));
 }
 
 FixedLayout create_fixed_netcdf4(const FileDescription& description) {
   prepare_striping(description.path + ".part", description.hints);
   describe_netcdf4(description);
-  return look_at_netcdf4(description);
+  return look_at_netcdf4(description, description.path + ".part");
 }
 
 constexpr FixedFormat format{"netcdf4", false, create_fixed_netcdf4, look_at_netcdf4,
@@ -98,6 +98,10 @@ void describe_netcdf4(const FileDescription& description) {
   write_coordinates(file.id(), description, variables);
   allocate(file, description, variables);
   file.close();
+}
+
+void check_kept_netcdf4(const FileDescription& file) {
+  file.in_chunks() ? check_kept_chunked(file) : check_kept_fixed_layout(format, file);
 }
 
 std::unique_ptr<Container> create_netcdf4(const FileDescription& description, MPI_Comm team) {

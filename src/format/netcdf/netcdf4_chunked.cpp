@@ -128,7 +128,7 @@ class Netcdf4Chunked final : public Container {
   static void check_kept(const FileDescription& description) {
     Netcdf4Chunked trial(description, ChunkLimits{});
     const auto& path = description.path;
-    const auto before = is_present(trial.aside_) ? trial.aside_ : path;
+    const auto before = found_path(path);
     trial.aside_ = path + ".fitted.part";
     std::error_code ignored;
     try {
@@ -462,8 +462,8 @@ std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& descripti
   return std::make_unique<Netcdf4Chunked>(description, team, false, limits);
 }
 
-void check_kept_netcdf4(const FileDescription& description) {
-  if (description.in_chunks()) Netcdf4Chunked::check_kept(description);
+void check_kept_chunked(const FileDescription& description) {
+  Netcdf4Chunked::check_kept(description);
 }
 
 }  // namespace thalweg

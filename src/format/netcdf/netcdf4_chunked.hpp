@@ -23,4 +23,7 @@ std::unique_ptr<Container> join_netcdf4_chunked(const FileDescription& descripti
                                                 const std::string& layout, MPI_Comm team,
                                                 ChunkLimits limits = {});
 
+/// ContainerInfo::check_kept, where the file has chunks.
+void check_kept_chunked(const FileDescription& description);
+
 }  // namespace thalweg

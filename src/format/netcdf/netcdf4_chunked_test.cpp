@@ -3,6 +3,7 @@
 #include "format/netcdf/netcdf4_chunked.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <netcdf.h>
 #include <netcdf_filter.h>
 #include <unistd.h>
@@ -16,8 +17,10 @@
 #include <vector>
 
 #include "all_ranks.hpp"
+#include "file/checksum_log.hpp"
 #include "format/netcdf/hdf5_zstd.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
+#include "thalweg/checksums.hpp"
 
 using namespace thalweg;
 
@@ -325,6 +328,34 @@ TEST_CASE("a_time_that_begins_before_the_one_before_is_granted_waits_for_it") {
   write_time(team, file, *container, 2);
   close_together(team, *container);
   if (team.rank == 0) check_times(file, file.path, 3);
+}
+
+TEST_CASE("a_longer_history_leaves_the_bytes_that_ranks_wrote_as_they_were") {
+  const Team team;
+  for (const char* compression : {"none", "deflate"}) {
+    CAPTURE(compression);
+    const Folder folder(team);
+    collect_checksums(folder.path);
+    auto file = describe(folder.path);
+    file.compression.codec = compression;
+    const auto container = open_together(team, file);
+    for (int time = 0; time < 3; ++time) write_time(team, file, *container, time);
+    container->description().history += std::string(20000, 'x');
+    close_together(team, *container);
+    MPI_Barrier(team.comm);
+    const FileBytes bytes(file.path, O_RDONLY);
+    const auto written = take_new_written(file.path);
+    take_written();
+    REQUIRE(written.size() == 1);
+    for (const auto& block : written.begin()->second) {
+      const auto end = block.offset + block.bytes;
+      REQUIRE(end <= bytes.size());
+      CHECK(read_block(bytes, block.offset, end).crc32 == block.crc32);
+    }
+    if (team.rank != 0) continue;
+    const Reader reader(file.path);
+    for (int time = 0; time < 3; ++time) check_values(file, reader, time);
+  }
 }
 
 TEST_CASE("parts_of_levels_are_refused") {

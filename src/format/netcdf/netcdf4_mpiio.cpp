@@ -66,24 +66,26 @@ void describe_chunked(const FileDescription& description) {
   check_netcdf(nc_close(ncid), "describe", aside);
 }
 
-/// The file of an interrupted run, with the kept times only.
-void go_on_chunked(const FileDescription& description) {
-  take_back(description.path);
-  const auto aside = description.path + ".part";
-  const FileSizeSignalBlocked blocked;
-  const Hdf5Id file(H5Fopen(aside.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
-  if (file.id() < 0) {
-    throw Error(Blame::user,
-                fmt::format("'{}' was being written by HDF5 when the run was killed, and does not "
-                            "open again; begin anew, and choose [io] way = \"direct\", whose files "
-                            "can be continued",
-                            aside));
-  }
+/// Throws Error(user) if the file of an interrupted run did not open.
+void require_open(const Hdf5Id& file, const std::string& path) {
+  if (file.id() >= 0) return;
+  throw Error(Blame::user,
+              fmt::format("'{}' was being written by HDF5 when the run was killed, and does not "
+                          "open again; begin anew, and choose [io] way = \"direct\", whose files "
+                          "can be continued",
+                          path));
+}
+
+/// Its time axis and fields, and what each has of times: act(dataset, shape). Throws Error(user) if
+/// those are fewer than the kept ones.
+template <class Act>
+void for_each_kept(const Hdf5Id& file, const FileDescription& description, const std::string& path,
+                   const Act& act) {
   std::vector<std::string> names{"time"};
   for (const auto& field : description.fields) names.push_back(field.name);
   for (const auto& name : names) {
     const Hdf5Id dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
-    check_netcdf(dataset.id() < 0 ? NC_EHDFERR : NC_NOERR, "look at", aside);
+    check_netcdf(dataset.id() < 0 ? NC_EHDFERR : NC_NOERR, "look at", path);
     const Hdf5Id space(H5Dget_space(dataset.id()), H5Sclose);
     std::array<hsize_t, 3> shape{};
     H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr);
@@ -91,12 +93,24 @@ void go_on_chunked(const FileDescription& description) {
       throw Error(Blame::user,
                   fmt::format("'{}' holds {} times of '{}', but the run before wrote {}; take the "
                               "file back from where it was copied, or begin anew",
-                              aside, shape[0], name, description.kept.size()));
+                              path, shape[0], name, description.kept.size()));
     }
+    act(dataset, shape);
+  }
+}
+
+/// With the kept times only.
+void go_on_chunked(const FileDescription& description) {
+  take_back(description.path);
+  const auto aside = description.path + ".part";
+  const FileSizeSignalBlocked blocked;
+  const Hdf5Id file(H5Fopen(aside.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  require_open(file, aside);
+  for_each_kept(file, description, aside, [&](const Hdf5Id& dataset, auto& shape) {
     shape[0] = description.kept.size();
     const bool cut = H5Dset_extent(dataset.id(), shape.data()) >= 0;
     check_netcdf(cut ? NC_NOERR : NC_EHDFERR, "cut", aside);
-  }
+  });
   check_netcdf(H5Fflush(file.id(), H5F_SCOPE_LOCAL) < 0 ? NC_EHDFERR : NC_NOERR, "cut", aside);
 }
 
@@ -195,6 +209,14 @@ class Netcdf4MpiIo final : public CollectiveContainer {
 };
 
 }  // namespace
+
+void check_kept_netcdf4_mpiio(const FileDescription& description) {
+  if (!description.in_chunks()) return check_kept_fixed_layout(netcdf4_format(), description);
+  const auto path = found_path(description.path);
+  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  require_open(file, path);
+  for_each_kept(file, description, path, [](const auto&, auto&) {});
+}
 
 std::unique_ptr<Container> create_netcdf4_mpiio(const FileDescription& description, MPI_Comm team) {
   auto file = description;

@@ -97,8 +97,9 @@ void check_netcdf_open(int status, const std::string& path) {
   check_netcdf(status, "open", path);
 }
 
-NetcdfFile::NetcdfFile(const std::string& path) : path_(path) {
-  check_netcdf_open(nc_open(path.c_str(), NC_WRITE, &ncid_), path);
+NetcdfFile::NetcdfFile(const std::string& path, Open how) : path_(path) {
+  const int mode = how == Open::to_read ? NC_NOWRITE : NC_WRITE;
+  check_netcdf_open(nc_open(path.c_str(), mode, &ncid_), path);
   open_ = true;
 }
 

@@ -26,8 +26,9 @@ void put_text(int ncid, int variable, const char* name, const std::string& text)
 /// An open netCDF file. Errors are Error(file_system).
 class NetcdfFile {
  public:
+  enum class Open { to_read, to_change };
   NetcdfFile(const std::string& path, int kind);  ///< a new one: NC_NETCDF4, NC_64BIT_DATA ...
-  explicit NetcdfFile(const std::string& path);   ///< one that is there, to be changed
+  NetcdfFile(const std::string& path, Open how);  ///< one that is there
   ~NetcdfFile();
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;

@@ -190,8 +190,9 @@ void write_time(int ncid, const FileDescription& description, const NetcdfVariab
 
 void complete_netcdf(const FileDescription& description) { rename_to_final(description.path); }
 
-std::vector<double> times_in_file(const FileDescription& description) {
-  const NetcdfFile file(description.path + ".part");
+std::vector<double> times_in_file(const std::string& path) {
+  // A classic file that was cut would be made longer by whoever closes it after writing.
+  const NetcdfFile file(path, NetcdfFile::Open::to_read);
   int axis = -1, variable = -1;
   std::size_t length = 0;
   check_netcdf(nc_inq_dimid(file.id(), "time", &axis), "look at", file.name());

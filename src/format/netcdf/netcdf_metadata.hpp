@@ -44,8 +44,8 @@ void describe_classic(const FileDescription& description, int kind);
 /// The same as netCDF-4, contiguous: every variable has its place in the file.
 void describe_netcdf4(const FileDescription& description);
 
-/// The time axis of `path.part`, in seconds. Throws Error(file_system).
-std::vector<double> times_in_file(const FileDescription& description);
+/// The time axis of a file, in seconds. Throws Error(file_system).
+std::vector<double> times_in_file(const std::string& path);
 /// The final name.
 void complete_netcdf(const FileDescription& description);
 /// Of files of fixed layout of either kind.

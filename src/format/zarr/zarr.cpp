@@ -60,7 +60,7 @@ class Zarr final : public Container {
   /// Of a store that is to go on, under its final name or aside: it is not touched.
   static void check_kept(const FileDescription& description) {
     Zarr store(description, false);
-    if (!is_present(store.aside_)) store.aside_ = description.path;
+    store.aside_ = found_path(description.path);
     store.require_kept();
   }
 

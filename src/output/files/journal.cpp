@@ -54,8 +54,9 @@ std::uint32_t sum_in(const std::string& text) {
 std::string file_of(const std::string& path) { return fs::path(path).stem().string(); }
 
 JournalJson head_of(const std::string& path, const JournalContent& content) {
-  return {{"file", file_of(path)},    {"run", content.run},     {"settings", content.settings},
-          {"bounds", content.bounds}, {"alone", content.alone}, {"history", content.history}};
+  return {{"file", file_of(path)},     {"run", content.run},     {"settings", content.settings},
+          {"bounds", content.bounds},  {"alone", content.alone}, {"more", content.more},
+          {"history", content.history}};
 }
 
 void take_head(const JournalJson& json, JournalContent& content) {
@@ -63,6 +64,7 @@ void take_head(const JournalJson& json, JournalContent& content) {
   content.settings = json.value("settings", "");
   content.bounds = json.value("bounds", content.bounds);
   content.alone = json.value("alone", content.alone);
+  content.more = json.value("more", content.more);
   content.history = json.value("history", "");
 }
 
@@ -160,6 +162,11 @@ JournalContent content_of(const std::string& text) {
   take_head(json, content);
   for (const auto& line : json.at("lines")) content.lines.push_back(line_of(line));
   return content;
+}
+
+bool holds_values(const JournalContent& content) {
+  return std::any_of(content.lines.begin(), content.lines.end(),
+                     [](const JournalLine& line) { return !line.dropped; });
 }
 
 void forget_blocks(JournalContent& content) {

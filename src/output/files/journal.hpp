@@ -34,6 +34,7 @@ struct JournalContent {
   bool changing = false;           ///< ends with that: the file may be broken
   bool bounds = false;             ///< does it have corners? FileDescription::bounds
   bool alone = true;               ///< several writers change parts of their own (change_alone)
+  bool more = false;               ///< rewound: the file may still hold times after these
   std::string run{};               ///< that wrote it, BegunRun::run
   std::optional<int> until{};      ///< closed: as in Journal::close()
 };
@@ -58,6 +59,9 @@ std::optional<JournalEnd> read_journal_end(const std::string& path);
 /// The content as one text, to tell it to other ranks.
 std::string to_text(const JournalContent& content);
 JournalContent content_of(const std::string& text);
+
+/// Has any of the times values in the file?
+bool holds_values(const JournalContent& content);
 
 /// Keeps the times only: their checksums are taken anew.
 void forget_blocks(JournalContent& content);

@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
-#include "output/files/reached.hpp"
+#include "output/files/coverage.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -26,21 +25,6 @@ namespace fs = std::filesystem;
 
 bool is_complete(const std::string& path) {
   return is_present(path) && !is_present(path + ".part");
-}
-
-/// Its journals tell nothing of our files, though they have the same names.
-bool is_of_another_run(const Definition& definition, const std::string& run) {
-  return !run.empty() && !definition.begun.run.empty() && run != definition.begun.run;
-}
-
-std::optional<JournalContent> own_journal(const Definition& definition, const std::string& path) {
-  auto content = read_journal(path);
-  return content && is_of_another_run(definition, content->run) ? std::nullopt : content;
-}
-
-std::optional<JournalEnd> own_journal_end(const Definition& definition, const std::string& path) {
-  auto end = read_journal_end(path);
-  return end && is_of_another_run(definition, end->run) ? std::nullopt : end;
 }
 
 bool is_there(const std::string& path) { return is_present(path) || is_present(path + ".part"); }
@@ -60,29 +44,11 @@ std::vector<std::string> complete_paths(const Definition& definition, const Lane
   return paths;
 }
 
-/// Ends of the journals that are there, of a lane's files from `begin` to before `end`.
-std::vector<JournalEnd> journals_of(const Definition& definition, int stream, int partition,
-                                    int begin, int end) {
-  std::vector<JournalEnd> ends;
-  const auto directory = journal_directory(definition);
-  std::set<fs::path> there;  // one listing: most of many files have none
-  for (const auto& name : names_in(directory)) there.insert(fs::path(directory) / name);
-  const auto& files = definition.streams[stream].schedule.files();
-  for (int file = begin; file < end && !there.empty(); ++file) {
-    const auto path = journal_of(definition, stream, file);
-    if (files[file].partition != partition || !there.contains(path)) continue;
-    if (const auto journal = own_journal_end(definition, path)) ends.push_back(*journal);
-  }
-  return ends;
-}
-
 /// Where a path below the directory of the run lies: its file or store may have its final name.
-/// What lies aside is newer.
-fs::path found_path(const fs::path& directory, const fs::path& path) {
-  auto aside = directory / (path.begin()->string() + ".part");
-  if (!is_present(aside)) return directory / path;
-  for (auto name = std::next(path.begin()); name != path.end(); ++name) aside /= *name;
-  return aside;
+fs::path found_below(const fs::path& directory, const fs::path& path) {
+  fs::path found = thalweg::found_path((directory / *path.begin()).string());
+  for (auto name = std::next(path.begin()); name != path.end(); ++name) found /= *name;
+  return found;
 }
 
 /// Throws if something is shorter than what a journal tells of it: what was cut off would come back
@@ -100,70 +66,12 @@ void require_bytes(const JournalContent& content, bool complete, const fs::path&
     }
   }
   for (const auto& [path, end] : ends) {
-    const auto found = found_path(directory, path);
+    const auto found = found_below(directory, path);
     if (!complete || is_present(found)) require_size(found, end);
   }
 }
 
 }  // namespace
-
-bool is_fragile(const Definition& definition, int stream) {
-  const auto& chosen = definition.streams[stream];
-  const auto& container = find_container(chosen.settings.container, definition.settings.way);
-  FileDescription known;
-  known.compression = chosen.settings.compression;
-  known.chunked = chosen.words.layout == Layout::chunked;
-  return container.fragile != nullptr && container.fragile(known);
-}
-
-bool change_alone(const LaneDivision& lane) { return lane.own_files && lane.team.size() > 1; }
-
-namespace {
-
-/// Why the run has not got as far as `step` in its lane, written, dropped or passed over, as a
-/// clause; "" = it has. Its files are written one after the other.
-std::string why_not_passed(const Definition& definition, int stream, int step) {
-  const auto& schedule = definition.streams[stream].schedule;
-  const auto& files = schedule.files();
-  const int partition = schedule.partition_of(step), file = schedule.file_of(step);
-  const auto path = file_path(definition, stream, file);
-  const auto missing =
-      fmt::format("the output of stream '{}' at {} s is not in '{}'",
-                  definition.streams[stream].settings.name, schedule.time(step).seconds(), path);
-  if (const auto journal = own_journal_end(definition, journal_of(definition, stream, file))) {
-    if (journal->changing) return fmt::format("'{}' was being changed by HDF5", path);
-    const bool own_files = find_mode(definition.settings.mode).own_files;
-    if (!journal->closed && own_files && is_fragile(definition, stream)) {
-      const auto content = read_journal(journal_of(definition, stream, file));
-      if (content && content->alone)
-        return fmt::format("parts of '{}' were being changed by their writers", path);
-    }
-    return journal->all_passed || journal->step >= step ? "" : missing;
-  }
-  // A file without times is removed, and journals may have been cleared away: then a later one has
-  // been begun.
-  const auto later =
-      journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()));
-  return later.empty() ? missing : "";
-}
-
-/// Was nothing of a file handed over before the checkpoint that the run continues from?
-bool is_passed_over(const Definition& definition, int stream, const FileTimes& file) {
-  const auto reached = read_reached(definition, *definition.continues_after);
-  const int lane = definition.streams[stream].first_lane + file.partition;
-  return reached && reached->last[lane] < file.steps.front();
-}
-
-}  // namespace
-
-std::string journal_directory(const Definition& definition) {
-  const auto& settings = definition.settings;
-  return settings.journals.empty() ? settings.directory + "/journal" : settings.journals;
-}
-
-std::string journal_of(const Definition& definition, int stream, int file) {
-  return journal_path(journal_directory(definition), file_path(definition, stream, file));
-}
 
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
                                       int stream, int file, const std::string& settings) {
@@ -180,7 +88,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   // rewound.
   const bool ends_before =
       all_due && (!content || content->lines.empty() || content->lines.back().time <= after);
-  const bool may_hold_more = content && content->until;
+  const bool may_hold_more = content && (content->until || content->more);
   if (ends_before && !may_hold_more && std::all_of(paths.begin(), paths.end(), is_complete))
     return std::nullopt;
   if (std::none_of(paths.begin(), paths.end(), is_there)) {
@@ -207,9 +115,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "the run before",
                             name, content->settings, settings));
   }
-  const bool unknown =
-      change_alone(lane) && is_fragile(definition, stream) && !content->closed && content->alone;
-  if (content->changing || unknown) {
+  if (content->changing || is_broken_off(definition, stream, *content)) {
     throw Error(Blame::user,
                 fmt::format("'{}' was being changed by HDF5 when the run was killed, and may be "
                             "broken; continue from a checkpoint before its first time, or begin "
@@ -243,7 +149,7 @@ void require_unharmed(const JournalContent& content, const fs::path& directory) 
     for (const auto& part : line.files) {
       const auto written = part.value("blocks", JournalJson::object());
       for (const auto& [path, blocks] : written.items()) {
-        const auto found = found_path(directory, path);
+        const auto found = found_below(directory, path);
         if (!is_present(found)) continue;
         const FileBytes file(found.string(), O_RDONLY);
         for (const auto& block : blocks_from_json(blocks)) {
@@ -310,10 +216,6 @@ std::vector<KeptFile> kept_files(const Definition& definition,
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 /// Throws if the stream ends within a file now that holds times after the checkpoint: it is not one
 /// of this run's files, so nobody would cut it.
 void require_no_later_times(const Definition& definition) {
@@ -341,12 +243,16 @@ void require_no_later_times(const Definition& definition) {
 
 std::vector<KeptFile> require_kept(const Definition& definition,
                                    std::span<const LaneDivision> lanes) {
+  for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
+    const auto why = why_of_another_way(definition, stream, *definition.continues_after);
+    if (why.empty()) continue;
+    throw Error(Blame::user,
+                fmt::format("{}; continue from a checkpoint before that time, or begin anew", why));
+  }
   require_no_later_times(definition);
   auto all = kept_files(definition, lanes);
   for (const auto& [lane, stream, file, kept] : all) {
-    if (std::all_of(kept.lines.begin(), kept.lines.end(),
-                    [](const JournalLine& line) { return line.dropped; }))
-      continue;  // there is no file
+    if (!holds_values(kept)) continue;  // there is no file, or it is taken back
     const auto& container =
         find_container(definition.streams[stream].settings.container, definition.settings.way);
     const auto& team = lanes[lane].team;
@@ -369,40 +275,13 @@ void rewind_journals(const Definition& definition, std::span<const KeptFile> all
     if (!before) continue;
     before->lines.resize(kept.lines.size());
     before->run = definition.begun.run;
+    before->more = true;
     before->until = before->lines.empty() ? -1 : before->lines.back().step;
     const auto& [partition, steps, times] = definition.streams[stream].schedule.files()[file];
     for (std::size_t i = 0; i < steps.size() && times[i] <= definition.continues_after; ++i)
       before->until = std::max(*before->until, steps[i]);
     Journal(path, *before);
   }
-}
-
-std::string missing_output(const Definition& definition, ModelTime time) {
-  const auto reached = read_reached(definition, time);
-  for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
-    const auto& stream = definition.streams[number];
-    const auto& schedule = stream.schedule;
-    std::vector<int> last(stream.settings.partitions, -1);
-    for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step)
-      last[schedule.partition_of(step)] = step;
-    for (std::size_t partition = 0; partition < last.size(); ++partition) {
-      auto step = last[partition];
-      if (reached && step < reached->next[number])
-        step = std::min(step, reached->last[stream.first_lane + partition]);
-      if (step < 0 || schedule.time(step) <= definition.continues_after ||
-          schedule.time(step) <= definition.begun.after)
-        continue;
-      if (const auto why = why_not_passed(definition, number, step); !why.empty()) return why;
-    }
-  }
-  return {};
-}
-
-std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
-                           ModelTime time) {
-  auto definition = definition_of(settings, streams);
-  if (const auto begun = read_begun(definition)) definition.begun = *begun;
-  return missing_output(definition, time);
 }
 
 }  // namespace thalweg

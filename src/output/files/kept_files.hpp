@@ -9,20 +9,9 @@
 
 #include "format/container.hpp"
 #include "output/deal/mode.hpp"
-#include "output/files/journal.hpp"
+#include "output/files/own_journals.hpp"
 
 namespace thalweg {
-
-/// Where the journals of all files lie.
-std::string journal_directory(const Definition& definition);
-/// The journal of file number `file` of a stream.
-std::string journal_of(const Definition& definition, int stream, int file);
-
-/// May a kill in the middle of a time break what a stream's file held before it?
-bool is_fragile(const Definition& definition, int stream);
-/// Do writers change files of their own, without asking the head, who keeps the journal, and
-/// perhaps ahead of it? Then a file that is fragile is gone on with only where it is complete.
-bool change_alone(const LaneDivision& lane);
 
 /// Head of the file's team: times up to definition.continues_after that are whole in it. Nothing if
 /// it holds no later ones, and is complete or was before it was moved away. Throws Error(user) with
@@ -54,11 +43,5 @@ FileDescription describe_kept(const Definition& definition, const LaneDivision& 
 /// What the writers of a complete file have told, whose blocks still lie where they were written.
 /// Nothing where that is not known.
 std::optional<JournalContent> written_before(const Definition& definition, int stream, int file);
-
-/// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a
-/// clause; "" = nothing. Those up to definition.continues_after, or before the run began, are not
-/// missing, nor those that the model had passed over when it wrote a checkpoint of that time
-/// (reached.hpp). Throws Error(user) on damaged journals.
-std::string missing_output(const Definition& definition, ModelTime time);
 
 }  // namespace thalweg

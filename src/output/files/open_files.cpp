@@ -108,6 +108,7 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   content.bounds = description.bounds;
   content.alone = change_alone(lanes_[lane]);
   content.run = definition_.begun.run;
+  content.more = false;
   // Its team has the file by now: whatever fails here alone, this rank goes on with them.
   failure_.attempt([&] { begin_journal(stream, file, content); });
   return made;
@@ -203,10 +204,8 @@ void OpenFiles::go_on() {
         failure_.keep(error);
       }
       if (!kept) continue;
-      const bool some = std::any_of(kept->lines.begin(), kept->lines.end(),
-                                    [](const JournalLine& line) { return !line.dropped; });
       kept_[{stream, file}] = *kept;
-      if (!some) continue;
+      if (!holds_values(*kept)) continue;
       auto& open = open_for(stream, files[file].steps.front());
       if (open.steps_left > 0) continue;
       close_file(stream, file, open);
@@ -300,18 +299,18 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
   const bool whole =
       all_true(teams_[lane], open.file && !failure_.happened(), "the other writers of a file");
   if (whole && is_head(lane)) failure_.attempt([&] { reports_.hear_all({stream, file}); });
-  if (whole && change_alone(lanes_[lane])) {
-    const auto& description = open.file->description();
-    const bool moves = open.file->times() < static_cast<int>(description.steps.size());
-    if (moves && description.before_moving) failure_.attempt(description.before_moving);
-    all_true(teams_[lane], true, "the head of the parts");  // each moves what is in its own
+  bool ready = whole;
+  bool unmoved = open.file && open.file->is_full();  // with fewer times it is cut to them
+  if (whole && change_alone(lanes_[lane])) {         // each moves what is in its own part
+    const auto& parts = "the other writers of parts";
+    const bool stay = all_true(teams_[lane], !open.file->end_times(), parts);
+    if (!stay && is_head(lane)) failure_.attempt(open.file->description().before_moving);
+    ready = all_true(teams_[lane], !failure_.happened(), parts);
   }
   std::optional<FileDescription> written;
-  bool unmoved = false;  // a file with fewer times than it had room for is cut to them
   if (open.file) {
-    unmoved = open.file->times() == static_cast<int>(open.file->description().steps.size());
     try {
-      open.file->close(!failure_.happened());
+      open.file->close(ready && !failure_.happened());
       unmoved = unmoved && !open.file->moved_at_close();
       if (open.file->times() > 0) written = open.file->description();
     } catch (const std::exception& error) {
@@ -352,8 +351,7 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
         if (const auto before = written_before(definition_, stream, file)) note(*before);
       }
-      const bool some = kept && std::any_of(kept->lines.begin(), kept->lines.end(),
-                                            [](const JournalLine& line) { return !line.dropped; });
+      const bool some = kept && holds_values(*kept);
       if (some && is_fragile(definition_, stream)) {
         Journal(journal_of(definition_, stream, file), *kept).change();
       } else if (some && change_alone(lanes_[lane])) {
@@ -386,6 +384,13 @@ void OpenFiles::close() {
     close_file(key.first, key.second, open, early);
   }
   open_.clear();
+  // Kept files that were never opened have no values: nor has the run now.
+  for (const auto& [key, content] : kept_) {
+    const auto& chosen = definition_.streams[key.first];
+    const int lane = chosen.first_lane + chosen.schedule.files()[key.second].partition;
+    if (content.lines.empty() && is_head(lane)) forget_journal(key.first, key.second);
+  }
+  kept_.clear();
 }
 
 void OpenFiles::abandon() noexcept {

@@ -7,7 +7,8 @@
 #include <span>
 
 #include "file/file_bytes.hpp"
-#include "output/files/kept_files.hpp"
+#include "output/files/begun.hpp"
+#include "output/files/own_journals.hpp"
 
 namespace thalweg {
 
@@ -21,7 +22,7 @@ std::string reached_path(const Definition& definition) {
   return journal_directory(definition) + "/reached.json";
 }
 
-/// Of this run. Empty where it cannot be read: then more is asked of the files, never less.
+/// Empty where it cannot be read: then more is asked of the files, never less.
 Json times_in(const Definition& definition) {
   const auto text = text_of(reached_path(definition));
   const auto content = text ? Json::parse(*text, nullptr, false) : Json();
@@ -29,8 +30,9 @@ Json times_in(const Definition& definition) {
     return Json::array();
   Json times = Json::array();
   for (const auto& known : content["times"]) {
-    const bool whole = known.is_object() && known.value("time_ms", Json()).is_number_integer();
-    if (whole && known.value("run", Json()) == definition.begun.run) times.push_back(known);
+    if (known.is_object() && known.value("time_ms", Json()).is_number_integer() &&
+        known.value("run", Json()).is_string() && known.value("streams", Json()).is_object())
+      times.push_back(known);
   }
   return times;
 }
@@ -52,9 +54,17 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
     streams[stream.settings.name] = {{"next", reached.next[number]},
                                      {"last", std::vector<int>(lanes.begin(), lanes.end())}};
   }
+  const auto runs = names_of_runs(definition);
   Json times = Json::array();
-  for (const auto& known : times_in(definition))
-    if (known["time_ms"] != time.ms()) times.push_back(known);
+  for (const auto& known : times_in(definition)) {
+    if (known["time_ms"] == time.ms() && known["run"] == definition.begun.run) {
+      auto merged = known["streams"];  // with those of the run's other outputs
+      merged.update(streams);
+      streams = merged;
+    } else if (runs.contains(known["run"])) {
+      times.push_back(known);
+    }
+  }
   times.push_back({{"time_ms", time.ms()}, {"run", definition.begun.run}, {"streams", streams}});
   while (times.size() > most_times) times.erase(times.begin());
   write_times(definition, times);
@@ -63,28 +73,36 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
 void rewind_reached(const Definition& definition) {
   const auto all = times_in(definition);
   Json times = Json::array();
-  for (const auto& known : all)
-    if (ModelTime::of_ms(known["time_ms"]) <= definition.continues_after) times.push_back(known);
+  for (const auto& known : all) {
+    const bool ours = known["run"] == definition.begun.run;
+    if (!ours || ModelTime::of_ms(known["time_ms"]) <= definition.continues_after)
+      times.push_back(known);
+  }
   if (times.size() != all.size()) write_times(definition, times);
 }
 
-std::optional<Reached> read_reached(const Definition& definition, ModelTime time) {
-  try {
-    for (const auto& known : times_in(definition)) {
-      if (known.at("time_ms") != time.ms()) continue;
-      Reached reached;
-      for (const auto& stream : definition.streams) {
-        const auto& told = known.at("streams").at(stream.settings.name);
-        reached.next.push_back(told.at("next"));
-        const std::vector<int> last = told.at("last");
-        if (static_cast<int>(last.size()) != stream.settings.partitions) return std::nullopt;
-        reached.last.insert(reached.last.end(), last.begin(), last.end());
-      }
-      return reached;
-    }
-  } catch (const Json::exception&) {  // damaged: as if it were not known
+Reached read_reached(const Definition& definition, ModelTime time) {
+  Json told = Json::object();
+  for (const auto& known : times_in(definition)) {
+    if (known["time_ms"] == time.ms() && known["run"] == definition.begun.run)
+      told = known["streams"];
   }
-  return std::nullopt;
+  Reached reached;
+  for (const auto& stream : definition.streams) {
+    const auto lanes = static_cast<std::size_t>(stream.settings.partitions);
+    std::vector<int> last;
+    int next = 0;
+    try {
+      const auto& mine = told.at(stream.settings.name);
+      last = mine.at("last").get<std::vector<int>>();
+      next = mine.at("next");
+    } catch (const Json::exception&) {  // damaged: as if it were not known
+    }
+    reached.next.push_back(last.size() == lanes ? next : 0);
+    last.resize(lanes, -1);
+    reached.last.insert(reached.last.end(), last.begin(), last.end());
+  }
+  return reached;
 }
 
 }  // namespace thalweg

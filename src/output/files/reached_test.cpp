@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "all_ranks.hpp"
+#include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
@@ -122,8 +124,8 @@ TEST_CASE("each_stream_is_asked_for_what_it_had_handed_over_itself") {
   fs::create_directories(directory.path + "/journal");
   write_reached(definition, 40.0, {{0, -1, 4}, {1, 5}});
   const auto reached = read_reached(definition, 40.0);
-  REQUIRE(reached);
-  CHECK(reached->last == std::vector<int>{0, -1, 4});
+  CHECK(reached.next == std::vector<int>{1, 5});
+  CHECK(reached.last == std::vector<int>{0, -1, 4});
   for (const char* name : {"seldom_p1of2", "often"}) {
     const auto path = fmt::format("{}/journal/{}_20000101T000000Z.nc.jsonl", directory.path, name);
     Journal journal(path, JournalContent());
@@ -181,4 +183,48 @@ TEST_CASE("journals_of_another_run_under_the_same_names_do_not_count") {
   const auto name = journal_of_hour(directory, "20");
   fs::copy_file(journal_of_hour(elsewhere, "20"), name, fs::copy_options::overwrite_existing);
   CHECK(streams.missing(20.0).find("the output of stream 'out' at 20 s is not in") == 0);
+}
+
+TEST_CASE("a_file_of_the_way_that_is_taken_anew_goes_where_nothing_of_it_is_kept") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const Streams streams(directory);
+  streams.run({0.0, 10.0}, 25.0, std::nullopt);  // 20 s was passed over
+  streams.run({30.0, 40.0}, 45.0, 25.0);
+  const auto file = directory.path + "/out_20000101T000020Z.nc";
+  CHECK(fs::exists(file));
+  streams.run({}, 57.0, 25.0);  // from there again, and 30 s and 40 s are passed over, too
+  CHECK_FALSE(fs::exists(file));
+  CHECK_FALSE(fs::exists(directory.path + "/out_20000101T000040Z.nc"));
+  CHECK(streams.missing(57.0) == "");
+  streams.run({60.0}, 65.0, 57.0);
+  CHECK(streams.missing(65.0) == "");
+}
+
+TEST_CASE("a_complete_file_may_hold_later_times_until_it_is_opened_again") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  Streams streams(directory);
+  streams.stream.file_interval = 40.0;
+  streams.run({0.0, 10.0, 20.0, 30.0}, 35.0, std::nullopt);
+  streams.stream.end = 10.0;  // of a file that goes on to 30 s
+  auto definition = definition_of(streams.settings, std::span(&streams.stream, 1));
+  definition.fields.push_back({"deep", "", "", "1", Place::cell, 1});
+  definition.streams[0].fields = {0};
+  definition.sizes[Place::cell] = 3;
+  definition.continue_after(10.0, true);
+  definition.begun = *find_begun_run(streams.settings, std::span(&streams.stream, 1));
+  const auto lanes = divide_lanes(definition, 1);
+  const auto kept = require_kept(definition, lanes);
+  REQUIRE(kept.size() == 1);
+  rewind_journals(definition, kept);
+  const auto settings = file_settings(definition, lanes[0], 0, 0);
+  auto content = kept_of(definition, lanes[0], 0, 0, settings);
+  REQUIRE(content);
+  Journal(journal_of(definition, 0, 0), *content);  // as the head does, and is killed
+  content = kept_of(definition, lanes[0], 0, 0, settings);
+  REQUIRE(content);
+  CHECK(content->lines.size() == 2);
+  streams.run({}, 12.0, 10.0);
+  CHECK_FALSE(kept_of(definition, lanes[0], 0, 0, settings));
 }

@@ -128,15 +128,19 @@ std::string TeamFile::place_of(int time_index) {
   return head_ && container_ ? container_->place_of(time_index) : std::string();
 }
 
-void TeamFile::close(bool well) {
-  const std::size_t times = times_;
-  if (times == 0) return discard();
+bool TeamFile::end_times() {
   const auto cut = [&](FileDescription& file) {
-    file.steps.resize(times);
-    file.times_s.resize(times);
+    file.steps.resize(times_);
+    file.times_s.resize(times_);
   };
   cut(description_);
   if (container_) cut(container_->description());
+  return times_ > 0 && head_ && container_ && container_->moves_at_close();
+}
+
+void TeamFile::close(bool well) {
+  if (times_ == 0) return discard();
+  end_times();
   std::optional<Error> failure;
   if (well && container_ && !head_) failure = try_to([&] { container_->close(); });
   if (!all_true(team_, well && container_ && !failure, others)) {

@@ -40,10 +40,14 @@ class TeamFile {
   bool has_moved() const {
     return container_ && !description_.kept.empty() && container_->description().kept.empty();
   }
+  /// Before close(): no time follows. Will completing the file move values of this rank's own one?
+  bool end_times();
   /// Head, after close(): did completing the file move its values?
   bool moved_at_close() const { return moves_at_close_; }
   /// Times that were written whole, and the index of the next one.
   int times() const { return times_; }
+  /// Before it is closed: are there as many as the file has room for?
+  bool is_full() const { return times_ == static_cast<int>(description_.steps.size()); }
   /// Of this rank, after finish_time: what the journal keeps of it.
   std::string place_of(int time_index);
   /// Collective: completes the file under its final name with the times that were written, or

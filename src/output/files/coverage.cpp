@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the end of one journal in each lane: its files are written one after the other.
+#include "output/files/coverage.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "file/entries.hpp"
+#include "output/deal/describe_file.hpp"
+#include "output/deal/mode.hpp"
+#include "output/files/begun.hpp"
+#include "output/files/own_journals.hpp"
+#include "output/files/reached.hpp"
+
+namespace thalweg {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Ends of the journals that are there, of a lane's files from `begin` to before `end`.
+std::vector<JournalEnd> journals_of(const Definition& definition, int stream, int partition,
+                                    int begin, int end) {
+  std::vector<JournalEnd> ends;
+  const auto directory = journal_directory(definition);
+  std::set<fs::path> there;  // one listing: most of many files have none
+  for (const auto& name : names_in(directory)) there.insert(fs::path(directory) / name);
+  const auto& files = definition.streams[stream].schedule.files();
+  for (int file = begin; file < end && !there.empty(); ++file) {
+    const auto path = journal_of(definition, stream, file);
+    if (files[file].partition != partition || !there.contains(path)) continue;
+    if (const auto journal = own_journal_end(definition, path)) ends.push_back(*journal);
+  }
+  return ends;
+}
+
+}  // namespace
+
+std::string why_not_passed(const Definition& definition, int stream, int step) {
+  const auto& schedule = definition.streams[stream].schedule;
+  const auto& files = schedule.files();
+  const int partition = schedule.partition_of(step), file = schedule.file_of(step);
+  const auto path = file_path(definition, stream, file);
+  const auto missing =
+      fmt::format("the output of stream '{}' at {} s is not in '{}'",
+                  definition.streams[stream].settings.name, schedule.time(step).seconds(), path);
+  if (const auto journal = own_journal_end(definition, journal_of(definition, stream, file))) {
+    if (journal->changing) return fmt::format("'{}' was being changed by HDF5", path);
+    const bool own_files = find_mode(definition.settings.mode).own_files;
+    if (!journal->closed && own_files && is_fragile(definition, stream)) {
+      const auto content = read_journal(journal_of(definition, stream, file));
+      if (content && is_broken_off(definition, stream, *content))
+        return fmt::format("parts of '{}' were being changed by their writers", path);
+    }
+    return journal->all_passed || journal->step >= step ? "" : missing;
+  }
+  // A file without times is removed, and journals may have been cleared away: then a later one has
+  // been begun.
+  const auto later =
+      journals_of(definition, stream, partition, file + 1, static_cast<int>(files.size()));
+  return later.empty() ? missing : "";
+}
+
+std::string why_of_another_way(const Definition& definition, int stream, ModelTime time) {
+  const auto& lefts = definition.begun.left;
+  if (lefts.empty() || !lefts[stream]) return {};
+  const auto left = *lefts[stream];
+  const auto& schedule = definition.streams[stream].schedule;
+  for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step) {
+    if (schedule.time(step) <= left) continue;
+    return fmt::format(
+        "the run went on from {} s without stream '{}', which has outputs after that",
+        left.seconds(), definition.streams[stream].settings.name);
+  }
+  return {};
+}
+
+bool is_passed_over(const Definition& definition, int stream, const FileTimes& file) {
+  const auto reached = read_reached(definition, *definition.continues_after);
+  const int lane = definition.streams[stream].first_lane + file.partition;
+  return reached.has_passed_over(stream, lane, file.steps.front());
+}
+
+std::string missing_output(const Definition& definition, ModelTime time) {
+  const auto reached = read_reached(definition, time);
+  for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
+    if (const auto why = why_of_another_way(definition, number, time); !why.empty()) return why;
+    const auto& stream = definition.streams[number];
+    const auto& schedule = stream.schedule;
+    std::vector<int> last(stream.settings.partitions, -1);
+    for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step)
+      last[schedule.partition_of(step)] = step;
+    for (std::size_t partition = 0; partition < last.size(); ++partition) {
+      auto step = last[partition];
+      const int lane = stream.first_lane + static_cast<int>(partition);
+      if (reached.has_passed_over(number, lane, step)) step = reached.last[lane];
+      if (step < 0 || schedule.time(step) <= definition.continues_after ||
+          schedule.time(step) <= definition.begun.after)
+        continue;
+      if (const auto why = why_not_passed(definition, number, step); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
+                           ModelTime time) {
+  auto definition = definition_of(settings, streams);
+  if (const auto begun = read_begun(definition)) definition.begun = *begun;
+  return missing_output(definition, time);
+}
+
+}  // namespace thalweg

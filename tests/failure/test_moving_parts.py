@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is killed while one writer has moved the values of its part and another has not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.testing.contents import content_of, difference, final_files
+from thalweg.testing.ranked_run import ranks_of
+
+CASE = """
+[grid]
+name = "R2B2"
+[model]
+levels = 4
+time_step = "PT5M"
+[time]
+duration = "PT5H"
+[[output]]
+name = "main"
+interval = "PT5M"
+file_interval = "PT12H"
+variables = ["h", "vor"]
+container = "cdf5"
+[io]
+mode = "file_parallel"
+ranks = 2
+[restart]
+mode = "sync"
+interval = "PT30M"
+keep = 20
+[machine]
+ranks = 3
+"""
+
+
+@pytest.mark.parametrize("held", [0, 1])
+def test_parts_of_which_one_was_moved_are_gone_on_with(
+    held: int,
+    cli: Callable[..., Any],
+    tmp_path: Path,
+    use_slow_disk: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case, run, whole = tmp_path / "case.toml", tmp_path / "run", tmp_path / "whole"
+    case.write_text(CASE)
+    assert cli("run", case, "--out", run).returncode == 0
+    shutil.copytree(run, whole)
+    for late in (run / "restart").iterdir():
+        if late.name > "20000101T020000Z":
+            shutil.rmtree(late)
+    parts = sorted(path.name for path in (run / "files").glob("*.00?.nc"))
+    assert len(parts) == 2
+    use_slow_disk(HELD_FILE=f"{parts[held]}.fitted.part", HELD_NAME=f"{parts[1 - held]}.part")
+    words = ["--continue", "--set", "time.duration=PT3H"]  # the files have room for five hours
+    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while process.poll() is None:
+            if len(list((run / "files").glob("*.held"))) == 2:
+                break
+            time.sleep(0.001)
+        assert process.poll() is None, process.communicate()
+        for rank in ranks_of(run).values():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rank, signal.SIGKILL)
+        process.communicate()
+    monkeypatch.delenv("LD_PRELOAD")
+    for sign in (run / "files").glob("*.held"):
+        sign.unlink()
+    done = cli("run", case, "--out", run, "--continue")
+    assert done.returncode == 0, done.stderr
+    assert "continues at 10800 s" in done.stderr
+    ones, others = final_files(whole), final_files(run)
+    assert sorted(ones) == sorted(others)
+    for name, file in ones.items():
+        assert not difference(content_of(file), content_of(others[name])), name
+    assert cli("verify", run).returncode == 0
