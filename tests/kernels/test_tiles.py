@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -150,6 +152,30 @@ def test_the_bits_are_those_of_the_reference(name: str, tile: int, tmp_path: Pat
         assert not different(case, way, tmp_path), case.kernel.name
 
 
+@pytest.fixture
+def three_threads() -> Iterator[None]:
+    """However many processors there are: threads run at any time, and so do shares of tiles."""
+    gomp = ctypes.CDLL("libgomp.so.1")
+    before = gomp.omp_get_max_threads()
+    gomp.omp_set_num_threads(3)
+    yield
+    gomp.omp_set_num_threads(before)
+
+
+@pytest.mark.some(4)
+@pytest.mark.usefixtures("three_threads")
+@pytest.mark.parametrize("tile", [1, 4, 17, 1000])
+@pytest.mark.parametrize("name", BODIES)
+def test_threads_with_tiles_give_the_bits_of_the_reference(
+    name: str, tile: int, tmp_path: Path
+) -> None:
+    way = Configuration("openmp", tile=tile, prefetch=tile % 3, fuse=tile != 4)
+    for seed in range(4):
+        case = case_of(read(tmp_path, name), seed)
+        for _ in range(5):
+            assert not different(case, way, tmp_path), case.kernel.name
+
+
 def test_no_points_at_all(tmp_path: Path) -> None:
     case = case_of(read(tmp_path, "local"), 1)
     none = np.zeros(0, dtype=np.int64)
@@ -189,7 +215,7 @@ def test_a_tile_that_is_none_is_refused(tile: int) -> None:
         Configuration(tile=tile)
 
 
-@pytest.mark.parametrize("keys", [{"target": "openmp"}, {"layout": "blocked"}])
-def test_where_there_are_no_tiles_they_are_refused(keys: dict[str, str]) -> None:
+@pytest.mark.parametrize("layout", ["blocked", "point_innermost"])
+def test_where_there_are_no_tiles_they_are_refused(layout: str) -> None:
     with pytest.raises(ThalwegError, match="tile goes with"):
-        Configuration().changed(tile=64, **keys)
+        Configuration().changed(tile=64, layout=layout)

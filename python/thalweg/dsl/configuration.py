@@ -64,11 +64,8 @@ class Configuration:
         _choose("order", self.order, ORDERS)
         _check_range("prefetch", self.prefetch, FARTHEST)
         _check_range("tile", self.tile, LARGEST_TILE)
-        if self.tile and (self.target == "openmp" or self.layout != "level_innermost"):
-            raise ThalwegError(
-                "tile goes with target serial or simd and layout level_innermost, not with "
-                f"{self.target} and {self.layout}"
-            )
+        if self.tile and self.layout != "level_innermost":
+            raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
 
     @property
     def memory(self) -> Layout:

@@ -36,7 +36,7 @@ FLAGS = (
 )  # fmt: skip
 MORE_FLAGS = {
     "serial": (),
-    "openmp": ("-fopenmp",),
+    "openmp": ("-fopenmp", "-mprefer-vector-width=512"),
     "simd": ("-fopenmp", "-mprefer-vector-width=512"),  # -fopenmp: functions of many values, too
 }
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from thalweg.lab.kernel_cases import (
     made_cases,
     numbered_cases,
 )
-from thalweg.lab.kernel_trial import Trial, Way, make_trial
+from thalweg.lab.kernel_trial import Trial, Way, make_trial, set_threads
 from thalweg.lab.results import Line, spread
 
 LARGE = {"stores": "streaming", "prefetch": 32}  # for arrays beyond the caches
@@ -42,6 +41,9 @@ WAYS = (
     Way(Configuration("openmp"), 2),
     Way(Configuration("openmp").changed(**LARGE), 2),
     Way(Configuration("openmp", "blocked", 64), 2),
+    Way(Configuration("openmp", "blocked", 256, functions="vector"), 2),
+    Way(Configuration("openmp").changed(tile=64, prefetch=4), 2),
+    Way(Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8), 2),
 )
 WAYS_IN_CACHES = (
     Way(SIMD),
@@ -66,7 +68,6 @@ def measure_kernels(folder: Path, repetitions: int, quick: bool) -> Iterator[Lin
 
     Ways take turns; before each run triad is measured on as many threads.
     """
-    set_threads = ctypes.CDLL("libgomp.so.1").omp_set_num_threads
     triad = Triad(folder)
 
     def measure(trials: Sequence[Trial], calls: int) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,8 +142,14 @@ class Trial:
         }
 
 
+def set_threads(threads: int) -> None:
+    """Of kernels and of triad, from now on; tiles are found for as many."""
+    ctypes.CDLL("libgomp.so.1").omp_set_num_threads(threads)
+
+
 def make_trial(case: Case, way: Way, folder: Path) -> Trial:
     """Says in `wrong` what has other values than the reference."""
+    set_threads(way.threads)
     inputs = Inputs(case.sizes, case.tables, case.arguments)
     bound = bind(case.kernel, way.configuration, inputs, folder)
     for array in bound.arrays():

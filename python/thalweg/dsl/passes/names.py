@@ -28,12 +28,14 @@ RESERVED = frozenset(
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
         "is_negative", "stream", "fetch", "first_line", "end_streams", "tile", "tiles",
         "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
+        "share",
     }
 )  # fmt: skip
 # Of the functions that find tiles and the order of points, which are told the ranges of points.
 RESERVED_OF_RANGES = frozenset(
     {
-        "whole_tiles", "within", "sorted", "no_later", "no_earlier", "rooms_between", "Numbers",
+        "whole_tiles", "shares", "share_of", "keep_order", "begin", "end", "within", "sorted",
+        "no_later", "no_earlier", "rooms_between", "Numbers",
         "Sweep", "Rooms", "Tiles", "Near", "Steps", "Pairs", "near_of", "steps_from",
         "order_along_curve", "no_larger", "set_order", "table_pairs", "all_points",
         "near_points", "steps_away", "nearest_landmark", "landmark", "all_steps", "own_steps",

@@ -110,7 +110,7 @@ class _Writer:
         self.is_ordered = is_ordered(kernel, configuration)
         self.has_threads = configuration.target == "openmp"
         self.tiling = (
-            Tiling(kernel, plan, self.layout, configuration.tile, self._grid())
+            Tiling(kernel, plan, configuration, self._grid())
             if is_tiled(kernel, plan, configuration)
             else None
         )

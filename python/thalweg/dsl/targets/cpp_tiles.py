@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from thalweg.dsl import ir
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Place
-from thalweg.dsl.layout import Layout
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.passes.tiles import (
     Order,
@@ -29,8 +29,11 @@ struct Rooms {
   std::int64_t number;
   Numbers of;
 };
+// Each thread has a share of the tiles. What shares need of each other lies in tile 0, which all
+// threads do together before.
 struct Tiles {
   std::int32_t count;
+  Numbers begins;  // the first tile of each share; at last the number of all
   std::vector<Sweep> sweeps;
   std::vector<Rooms> rooms;
   std::vector<Sweep> cleared;  // points that only a later sweep sets than the first for others
@@ -55,6 +58,12 @@ static inline void no_earlier(std::int32_t& tile, std::int32_t than) {
   if (than > tile) tile = than;
 }
 
+// An earlier sweep comes to a point no later than what needs it: in its tile or one before it.
+static inline void keep_order(std::int32_t& earlier, std::int32_t later, const Numbers& share_of) {
+  if (share_of[earlier] != share_of[later]) earlier = 0;
+  no_later(earlier, later);
+}
+
 static inline Sweep sorted(const Numbers& tile_of, std::int32_t count) {
   Sweep sweep;
   sweep.ends.assign(static_cast<std::size_t>(count) + 2, 0);
@@ -68,19 +77,23 @@ static inline Sweep sorted(const Numbers& tile_of, std::int32_t count) {
   return sweep;
 }
 
-// Rooms from the first tile that sets a value to the last that reads it; then others have them.
-static inline Rooms rooms_between(const Numbers& first, const Numbers& last, std::int32_t count) {
+// Rooms from the first tile that sets a value to the last that reads it; then others of its share
+// have them. Several shares may read what is set in tile 0, at any time.
+static inline Rooms rooms_between(const Numbers& first, const Numbers& last, std::int32_t count,
+                                  const Numbers& share_of) {
   const auto begun = sorted(first, count), ended = sorted(last, count);
   Rooms rooms{1, Numbers(first.size(), 0)};
   Numbers empty;
   for (std::int32_t tile = 0; tile < count; ++tile) {
+    if (tile > 0 && share_of[tile] != share_of[tile - 1]) empty.clear();
     for (auto i = begun.ends[tile]; i < begun.ends[tile + 1]; ++i) {
       if (empty.empty()) empty.push_back(static_cast<std::int32_t>(rooms.number++));
       rooms.of[begun.points[i]] = empty.back();
       empty.pop_back();
     }
     for (auto i = ended.ends[tile]; i < ended.ends[tile + 1]; ++i) {
-      if (rooms.of[ended.points[i]] > 0) empty.push_back(rooms.of[ended.points[i]]);
+      const auto point = ended.points[i];
+      if (rooms.of[point] > 0 && first[point] > 0) empty.push_back(rooms.of[point]);
     }
   }
   return rooms;
@@ -89,12 +102,14 @@ static inline Rooms rooms_between(const Numbers& first, const Numbers& last, std
 
 
 class Tiling:
-    """`parameters`: those of C++ that say what the grid is; `size`: points of the first place."""
+    """`parameters`: those of C++ that say what the grid is."""
 
     def __init__(
-        self, kernel: ir.KernelIR, plan: Plan, layout: Layout, size: int, parameters: list[str]
+        self, kernel: ir.KernelIR, plan: Plan, configuration: Configuration, parameters: list[str]
     ) -> None:
-        self.kernel, self.plan, self.layout, self.size = kernel, plan, layout, size
+        self.kernel, self.plan, self.layout = kernel, plan, configuration.memory
+        self.size = configuration.tile  # points of the first place
+        self.has_threads = configuration.target == "openmp"
         self.parameters = parameters
         self.variables = {**kernel.arguments, **plan.locals}
         places = in_rooms(plan)
@@ -107,6 +122,7 @@ class Tiling:
         """That find tiles, and give back what they take."""
         name = self.kernel.name
         return [
+            *(["#include <omp.h>", ""] if self.has_threads else []),
             CODE,
             "// Tiles of a grid, for as long as its tables and ranges of points stay as they are.",
             f'extern "C" void* {name}_tiles({", ".join(self.parameters)}) {{',
@@ -125,13 +141,22 @@ class Tiling:
             "auto* const tiles = new Tiles;",
             f"const std::int64_t whole_tiles = ({first.plural} + {self.size - 1}) / {self.size};",
             "const auto tile_count =",
-            "    static_cast<std::int32_t>(std::max<std::int64_t>(whole_tiles, 1));",
+            "    static_cast<std::int32_t>(std::max<std::int64_t>(whole_tiles, 1) + 1);",
             "tiles->count = tile_count;",
+            f"const std::int64_t shares = {'omp_get_max_threads()' if self.has_threads else 1};",
+            "Numbers share_of(tile_count + 1, -1);  // of tile 0 and of none: no share",
+            "for (std::int64_t share = 0; share < shares; ++share) {",
+            "  const auto begin = 1 + share * (tile_count - 1) / shares;",
+            "  const auto end = 1 + (share + 1) * (tile_count - 1) / shares;",
+            "  tiles->begins.push_back(static_cast<std::int32_t>(begin));",
+            "  std::fill(share_of.begin() + begin, share_of.begin() + end, share);",
+            "}",
+            "tiles->begins.push_back(tile_count);",
             "",
             "// The tile that a point lies in.",
             f"Numbers of_{first.name}({first.plural});",
             f"for (std::int64_t i = 0; i < {first.plural}; ++i) of_{first.name}[i] = "
-            f"static_cast<std::int32_t>(i / {self.size});",
+            f"static_cast<std::int32_t>(1 + i / {self.size});",
         ]
         known = [first]
         for table, is_forward in ways:
@@ -150,7 +175,7 @@ class Tiling:
                 lines.append(f"Numbers of_{place.name}({place.plural});")
                 lines.append(
                     f"for (std::int64_t i = 0; i < {place.plural}; ++i) of_{place.name}[i] = "
-                    f"static_cast<std::int32_t>(i * tile_count / {place.plural});"
+                    f"static_cast<std::int32_t>(1 + i * (tile_count - 1) / {place.plural});"
                 )
         lines += ["", "// The tile in which a sweep comes to a point."]
         for number, sweep in enumerate(self.plan.sweeps):
@@ -204,7 +229,7 @@ class Tiling:
         return [
             *lines,
             f"for (auto& tile : {last}) if (tile < 0) tile = tile_count;",
-            f"tiles->rooms.push_back(rooms_between({first}, {last}, tile_count));",
+            f"tiles->rooms.push_back(rooms_between({first}, {last}, tile_count, share_of));",
         ]
 
     def _kept(self, order: Order) -> list[str]:
@@ -212,9 +237,11 @@ class Tiling:
         begins = self.plan.sweeps[order.begins].place
         assert begins is not None
         if order.begins == order.later:
-            change = f"if ({earlier}[to] < tile_count) no_later({earlier}[to], {later}[i]);"
+            before, after = f"{earlier}[to]", f"{later}[i]"
         else:
-            change = f"if ({earlier}[i] < tile_count) no_later({earlier}[i], {later}[to]);"
+            before, after = f"{earlier}[i]", f"{later}[to]"
+        both = f"{before} < tile_count && {after} < tile_count"
+        change = f"if ({both}) keep_order({before}, {after}, share_of);"
         return self._over(begins, order.path, change)
 
     def _over(self, begins: Place, path: Path, body: str) -> list[str]:
@@ -236,11 +263,28 @@ class Tiling:
         return [*lines, *("  " * depth + "}" for depth in reversed(range(len(path) + 1)))]
 
     def around(self, bodies: list[tuple[Sweep, list[str]]]) -> list[str]:
-        """The loop over tiles; in it, for each sweep, one over the points of the tile."""
-        lines = [
-            "for (std::int32_t tile = 0; tile < given_tiles.count; ++tile) {",
-            *(f"  {line}" for name in self.cleared for line in self._clearing(name)),
-        ]
+        """The loops over tiles; in each, for each sweep, one over the points of the tile."""
+        tiles = ["for (std::int32_t tile = 1; tile < given_tiles.count; ++tile) {"]
+        before: list[str] = []
+        if self.has_threads:
+            tiles = [
+                "#pragma omp for schedule(static, 1)",
+                "for (std::size_t share = 1; share < given_tiles.begins.size(); ++share)",
+                "for (std::int32_t tile = given_tiles.begins[share - 1]; "
+                "tile < given_tiles.begins[share]; ++tile) {",
+            ]
+            before = [
+                "{",
+                "  constexpr std::int32_t tile = 0;",
+                *(f"  {line}" for name in self.cleared for line in self._single(name)),
+                *self._sweeps(bodies, ["#pragma omp for"]),
+                "}",
+            ]
+        clearing = [f"  {line}" for name in self.cleared for line in self._clearing(name)]
+        return [*before, *tiles, *clearing, *self._sweeps(bodies, []), "}"]
+
+    def _sweeps(self, bodies: list[tuple[Sweep, list[str]]], shared: list[str]) -> list[str]:
+        lines = []
         for number, (sweep, body) in enumerate(bodies):
             place = sweep.place
             assert isinstance(place, Place)
@@ -248,14 +292,18 @@ class Tiling:
                 "  {",
                 f"    const auto& tile_sweep = given_tiles.sweeps[{number}];",
                 "    const std::int64_t tile_end = tile_sweep.ends[tile + 1];",
-                "    std::int64_t tile_at = tile_sweep.ends[tile];",
-                "    for (; tile_at < tile_end; ++tile_at) {",
+                *(f"    {line}" for line in shared),
+                "    for (std::int64_t tile_at = tile_sweep.ends[tile]; tile_at < tile_end; "
+                "++tile_at) {",
                 f"      const std::int64_t {place.name} = tile_sweep.points[tile_at];",
                 *(f"      {line}" for line in body),
                 "    }",
                 "  }",
             ]
-        return [*lines, "}"]
+        return lines
+
+    def _single(self, name: str) -> list[str]:
+        return ["#pragma omp single", *self._clearing(name)]
 
     def _clearing(self, name: str) -> list[str]:
         row = self.layout.values(self.variables[name].type)

@@ -17,7 +17,7 @@ REFERENCE = Configuration("numpy")
 WAYS = (
     Configuration("serial", "level_innermost"),
     Configuration("simd", "blocked", 8, order="curve"),
-    Configuration("openmp", "level_innermost", prefetch=3),
+    Configuration("openmp", "level_innermost", prefetch=3, tile=7),
     Configuration("simd", "point_innermost", 256, stores="streaming"),
     Configuration("openmp", "blocked", 32, stores="streaming"),
     Configuration("serial", "point_innermost", 4, order="curve"),
