@@ -168,7 +168,7 @@ struct BegunRun {
   std::string run{};  ///< a name of its own: continuations keep it, who begins anew has another
   /// [stream] The run went on from this time without it: what it has of later ones is not of the
   /// same way of the model. Nothing: it always took part; [] = all did.
-  std::vector<std::optional<ModelTime>> left{};
+  std::vector<std::optional<ModelTime>> missed_from{};
 };
 /// Nothing where no run of these streams has begun. Throws Error(user), with what differs, if one
 /// has begun with other times of these streams or without some of them: then its files cannot be

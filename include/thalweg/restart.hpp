@@ -134,6 +134,7 @@ struct Beginning {
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
 };
+/// `streams`: of all outputs of the program, so that all of them begin at the same time.
 /// `directory`: of sets. Where it is `own`, that of the output's own run, a set counts if the
 /// outputs before it are all in files; if there is none, but the run itself began from a set of
 /// another directory, it is that one. Without a path: there is no set, or, with `set.unfit`, the

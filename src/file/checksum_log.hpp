@@ -34,7 +34,8 @@ bool collects_checksums();
 /// `aside_path`: with ".part" at its end, or at the end of a folder of it.
 void note_written(const std::string& aside_path, std::int64_t offset,
                   std::span<const std::byte> bytes);
-void forget_written(const std::string& aside_path);  ///< the file, or store, begins anew
+void forget_written(
+    const std::string& aside_path);  ///< it begins anew; a store, before any of it was taken
 /// Blocks of this file, or of the files below this folder, that this rank has written since the
 /// last call, by final path. They leave this rank's memory for its spool.
 std::map<std::string, std::vector<WrittenBlock>> take_new_written(const std::string& final_path);

@@ -205,12 +205,7 @@ namespace {
 FixedLayout look_at_kept(const FixedFormat& format, const FileDescription& description,
                          const std::string& path) {
   auto layout = format.look(description, path);
-  std::int64_t end = 0;
-  for (const auto& field : layout.fields) {
-    const auto kept = static_cast<std::int64_t>(description.kept.size());
-    end = std::max(end, field.offset + field.time_stride * kept);
-  }
-  require_size(path, end);
+  require_size(path, end_of(layout.fields, description.kept.size()));
   return layout;
 }
 

@@ -14,6 +14,7 @@
 #include "format/attributes.hpp"
 #include "output/deal/tags.hpp"
 #include "output/files/begun.hpp"
+#include "output/files/continuations.hpp"
 #include "output/files/kept_files.hpp"
 #include "output/files/reached.hpp"
 #include "output/files/take_back.hpp"
@@ -338,7 +339,7 @@ void Output::State::take_files() {
       require_own_journals(definition);
       auto& begun = definition.begun;
       const bool continues = definition.same_files && definition.continues_after;
-      const auto before = definition.same_files ? read_begun(definition) : std::nullopt;
+      const auto before = definition.same_files ? read_begun(definition, continues) : std::nullopt;
       if (before && continues) begun = *before;
       const auto lanes = divide_lanes(definition, ranks.writers);
       const auto kept = continues ? require_kept(definition, lanes) : std::vector<KeptFile>();
@@ -350,7 +351,6 @@ void Output::State::take_files() {
       take_back_empty_files(definition, kept);
       rewind_reached(definition);
       write_begun(definition);
-      begun.left.clear();  // all take part
       if (once_defined) once_defined();
       text = fmt::format("{} {} {}", begun.run, begun.after ? begun.after->ms() : -1, begun.from);
     });

@@ -45,6 +45,27 @@ ranks = 3
 """
 
 
+def go_back(run: Path) -> None:
+    """To the second hour."""
+    for late in (run / "restart").iterdir():
+        if late.name > "20000101T020000Z":
+            shutil.rmtree(late)
+
+
+@pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
+def test_parts_that_are_cut_to_their_times_verify(
+    container: str, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(CASE.replace("cdf5", container))
+    assert cli("run", case, "--out", run).returncode == 0
+    go_back(run)
+    done = cli("run", case, "--out", run, "--continue", "--set", "time.duration=PT3H")
+    assert done.returncode == 0, done.stderr
+    verified = cli("verify", run)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
 @pytest.mark.parametrize("held", [0, 1])
 def test_parts_of_which_one_was_moved_are_gone_on_with(
     held: int,
@@ -57,9 +78,7 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
     case.write_text(CASE)
     assert cli("run", case, "--out", run).returncode == 0
     shutil.copytree(run, whole)
-    for late in (run / "restart").iterdir():
-        if late.name > "20000101T020000Z":
-            shutil.rmtree(late)
+    go_back(run)
     parts = sorted(path.name for path in (run / "files").glob("*.00?.nc"))
     assert len(parts) == 2
     use_slow_disk(HELD_FILE=f"{parts[held]}.fitted.part", HELD_NAME=f"{parts[1 - held]}.part")

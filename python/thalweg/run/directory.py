@@ -92,6 +92,7 @@ class RunPlace:
                 if self._goes_on:
                     records = (run.experiment_path, run.summary_path)
                     self._before = {path: path.read_bytes() for path in records if path.is_file()}
+                    self._note_left_streams(run, experiment)
                 else:
                     remove_run(run)
                 if not run.files_path.is_dir():
@@ -103,6 +104,17 @@ class RunPlace:
                     _unmake([*made, run.experiment_path])
                 raise
         return run
+
+    def _note_left_streams(self, run: RunDirectory, experiment: Experiment) -> None:
+        try:
+            before = Experiment.read(run.experiment_path).stream_names()
+        except ThalwegError:  # of another version, or damaged: what there is cannot be told
+            return
+        left = [name for name in before if name not in experiment.stream_names()]
+        if left:
+            self.notes.append(
+                f"without the streams of the run before: {', '.join(left)}; their files stay"
+            )
 
     def has_begun(self) -> None:
         """The model agreed, and may have ended by now: records of the run before are dropped."""

@@ -310,7 +310,9 @@ std::unique_ptr<Container> make(const FileDescription& file, bool is_head) {
 }  // namespace
 
 void check_kept_grib2(const FileDescription& file) {
-  if (!file.kept.empty()) require_size(found_path(file.path), std::stoll(file.kept.back().place));
+  if (file.kept.empty()) return;
+  const auto& place = file.kept.back().place;
+  require_size(found_path(file.path), place.empty() ? 0 : std::stoll(place));
 }
 
 std::unique_ptr<Container> create_grib2(const FileDescription& description, MPI_Comm) {

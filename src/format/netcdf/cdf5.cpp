@@ -23,7 +23,11 @@ constexpr std::int64_t largest_classic_bytes = (std::int64_t{1} << 32U) - 4;
 FixedLayout look_at_classic(const FileDescription& description, const std::string& path) {
   const auto by_name = classic_variables(path);
   std::vector<std::int64_t> offsets;
-  for (const auto& info : description.fields) offsets.push_back(by_name.at(info.name).begin);
+  for (const auto& info : description.fields) {
+    const auto found = by_name.find(info.name);
+    if (found == by_name.end()) refuse_classic_header(path);
+    offsets.push_back(found->second.begin);
+  }
   std::int64_t end = 0;  // what was cut off would be read as zeros
   for (const auto& [name, range] : by_name) end = std::max(end, range.end);
   require_size(path, end);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -33,7 +34,7 @@ class ClassicHeader {
     version_ = magic[3];
     if (!file_ || magic[0] != 'C' || magic[1] != 'D' || magic[2] != 'F' ||
         (version_ != 1 && version_ != 2 && version_ != 5)) {
-      throw refused();
+      refuse_classic_header(path_);
     }
   }
 
@@ -48,8 +49,9 @@ class ClassicHeader {
       std::int64_t values = 1;
       for (auto dimensions = count(); dimensions > 0; --dimensions) {
         const auto dimension = static_cast<std::size_t>(count());
-        if (dimension >= lengths.size()) throw refused();
-        if (lengths[dimension] > 0) values *= lengths[dimension];
+        if (dimension >= lengths.size()) refuse_classic_header(path_);
+        const auto length = std::max<std::int64_t>(lengths[dimension], 1);
+        if (__builtin_mul_overflow(values, length, &values)) refuse_classic_header(path_);
       }
       attributes();
       const auto bytes = bytes_of_type() * values;
@@ -66,7 +68,7 @@ class ClassicHeader {
     for (; bytes > 0; --bytes) {
       value = value << 8U | static_cast<std::uint64_t>(file_.get() & 0xff);
     }
-    if (!file_) throw refused();
+    if (!file_) refuse_classic_header(path_);
     return static_cast<std::int64_t>(value);
   }
 
@@ -80,7 +82,8 @@ class ClassicHeader {
 
   std::int64_t bytes_of_type() {
     const auto type = integer(4);
-    if (type < 1 || type >= static_cast<std::int64_t>(type_bytes.size())) throw refused();
+    if (type < 1 || type >= static_cast<std::int64_t>(type_bytes.size()))
+      refuse_classic_header(path_);
     return type_bytes[type];
   }
 
@@ -88,7 +91,7 @@ class ClassicHeader {
 
   std::string name() {
     const auto length = count();
-    if (length < 0 || length > NC_MAX_NAME) throw refused();
+    if (length < 0 || length > NC_MAX_NAME) refuse_classic_header(path_);
     std::string text(padded(length), '\0');
     file_.read(text.data(), padded(length));
     text.resize(length);
@@ -103,18 +106,18 @@ class ClassicHeader {
     }
   }
 
-  Error refused() const {
-    return {Blame::user, fmt::format("the header of '{}' is not that of a classic netCDF file; put "
-                                     "the file back as it was, or begin anew",
-                                     path_)};
-  }
-
   std::string path_;
   std::ifstream file_;
   int version_ = 0;
 };
 
 }  // namespace
+
+void refuse_classic_header(const std::string& path) {
+  throw Error(Blame::user, fmt::format("the header of '{}' is not that of a classic netCDF file; "
+                                       "put the file back as it was, or begin anew",
+                                       path));
+}
 
 std::map<std::string, ClassicRange> classic_variables(const std::string& path) {
   return ClassicHeader(path).variables();

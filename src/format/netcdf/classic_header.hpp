@@ -18,4 +18,7 @@ struct ClassicRange {
 /// file.
 std::map<std::string, ClassicRange> classic_variables(const std::string& path);
 
+/// Throws Error(user): put the file back.
+[[noreturn]] void refuse_classic_header(const std::string& path);
+
 }  // namespace thalweg

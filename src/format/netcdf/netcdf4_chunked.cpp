@@ -133,7 +133,8 @@ class Netcdf4Chunked final : public Container {
     std::error_code ignored;
     try {
       trial.describe(trial.aside_);
-      trial.blocks_behind_description(before);
+      const auto end = trial.blocks_behind_description(before).second;
+      require_size(before, static_cast<std::int64_t>(end));
     } catch (const std::exception&) {
       trial.abandon();
       std::filesystem::remove(trial.aside_, ignored);

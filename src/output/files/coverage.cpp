@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "output/deal/describe_file.hpp"
 #include "output/deal/mode.hpp"
 #include "output/files/begun.hpp"
+#include "output/files/continuations.hpp"
 #include "output/files/own_journals.hpp"
 #include "output/files/reached.hpp"
 
@@ -50,6 +52,7 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
   if (const auto journal = own_journal_end(definition, journal_of(definition, stream, file))) {
     if (journal->changing) return fmt::format("'{}' was being changed by HDF5", path);
     const bool own_files = find_mode(definition.settings.mode).own_files;
+    // Only then is all of it read.
     if (!journal->closed && own_files && is_fragile(definition, stream)) {
       const auto content = read_journal(journal_of(definition, stream, file));
       if (content && is_broken_off(definition, stream, *content))
@@ -64,35 +67,41 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
   return later.empty() ? missing : "";
 }
 
-std::string why_of_another_way(const Definition& definition, int stream, ModelTime time) {
-  const auto& lefts = definition.begun.left;
-  if (lefts.empty() || !lefts[stream]) return {};
-  const auto left = *lefts[stream];
+std::string why_not_followed(const Definition& definition, int stream, ModelTime time) {
+  const auto& missed = definition.begun.missed_from;
+  if (missed.empty() || !missed[stream]) return {};
   const auto& schedule = definition.streams[stream].schedule;
   for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step) {
-    if (schedule.time(step) <= left) continue;
+    if (schedule.time(step) <= *missed[stream]) continue;
     return fmt::format(
         "the run went on from {} s without stream '{}', which has outputs after that",
-        left.seconds(), definition.streams[stream].settings.name);
+        missed[stream]->seconds(), definition.streams[stream].settings.name);
   }
   return {};
 }
 
 bool is_passed_over(const Definition& definition, int stream, const FileTimes& file) {
-  const auto reached = read_reached(definition, *definition.continues_after);
+  const auto after = *definition.continues_after;
+  const auto reached = read_reached(definition, after);
   const int lane = definition.streams[stream].first_lane + file.partition;
-  return reached.has_passed_over(stream, lane, file.steps.front());
+  if (reached.has_passed_over(stream, lane, file.steps.front())) return true;
+  const auto gaps = gaps_before(definition)[stream];
+  return std::all_of(file.times.begin(), file.times.end(),
+                     [&](ModelTime time) { return time > after || gaps.has(time); });
 }
 
 std::string missing_output(const Definition& definition, ModelTime time) {
+  if (time < definition.begun.after)
+    return fmt::format("its streams begin at {} s", definition.begun.after->seconds());
   const auto reached = read_reached(definition, time);
+  const auto gaps = gaps_before(definition, time);
   for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
-    if (const auto why = why_of_another_way(definition, number, time); !why.empty()) return why;
+    if (const auto why = why_not_followed(definition, number, time); !why.empty()) return why;
     const auto& stream = definition.streams[number];
     const auto& schedule = stream.schedule;
     std::vector<int> last(stream.settings.partitions, -1);
     for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step)
-      last[schedule.partition_of(step)] = step;
+      if (!gaps[number].has(schedule.time(step))) last[schedule.partition_of(step)] = step;
     for (std::size_t partition = 0; partition < last.size(); ++partition) {
       auto step = last[partition];
       const int lane = stream.first_lane + static_cast<int>(partition);
@@ -109,7 +118,7 @@ std::string missing_output(const Definition& definition, ModelTime time) {
 std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
                            ModelTime time) {
   auto definition = definition_of(settings, streams);
-  if (const auto begun = read_begun(definition)) definition.begun = *begun;
+  if (const auto begun = read_begun(definition, true)) definition.begun = *begun;
   return missing_output(definition, time);
 }
 

@@ -11,9 +11,10 @@ namespace thalweg {
 /// Why the run has not got as far as `step` in its lane, written, dropped or passed over, as a
 /// clause; "" = it has. Throws Error(user) on a damaged journal.
 std::string why_not_passed(const Definition& definition, int stream, int step);
-/// Why outputs of a stream up to `time` do not follow from those before, as a clause; "" = they do.
-std::string why_of_another_way(const Definition& definition, int stream, ModelTime time);
-/// Was nothing of a file handed over before the checkpoint that the run continues from?
+/// Why outputs of a stream up to `time` are not those of the run, as a clause; "" = they are: it
+/// went on without the stream.
+std::string why_not_followed(const Definition& definition, int stream, ModelTime time);
+/// Was nothing of a file handed over before the checkpoint that the run continues from, or due?
 bool is_passed_over(const Definition& definition, int stream, const FileTimes& file);
 
 /// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a

@@ -244,7 +244,7 @@ void require_no_later_times(const Definition& definition) {
 std::vector<KeptFile> require_kept(const Definition& definition,
                                    std::span<const LaneDivision> lanes) {
   for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
-    const auto why = why_of_another_way(definition, stream, *definition.continues_after);
+    const auto why = why_not_followed(definition, stream, *definition.continues_after);
     if (why.empty()) continue;
     throw Error(Blame::user,
                 fmt::format("{}; continue from a checkpoint before that time, or begin anew", why));

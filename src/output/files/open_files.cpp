@@ -79,12 +79,14 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   const int lane = chosen.first_lane + chosen.schedule.files()[file].partition;
   auto description = describe_kept(definition_, lanes_[lane], stream, file, ranks_.writer(), kept);
   if (is_head(lane)) {
-    description.before_moving = [this, stream, file] {
+    description.before_moving = [this, lane, stream, file] {
       const auto journal = journal_of(definition_, stream, file);
       auto known = read_journal(journal);
       if (!known) return;
       forget_blocks(*known);
       known->closed = false;
+      for (const int writer : lanes_[lane].team)  // what this rank knows of parts that others move
+        forget_written(describe_file(definition_, lanes_[lane], stream, file, writer).path);
       reports_.replace({stream, file}, Journal(journal, *known));
     };
   }
@@ -303,7 +305,11 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
   bool unmoved = open.file && open.file->is_full();  // with fewer times it is cut to them
   if (whole && change_alone(lanes_[lane])) {         // each moves what is in its own part
     const auto& parts = "the other writers of parts";
-    const bool stay = all_true(teams_[lane], !open.file->end_times(), parts);
+    bool stays = false;
+    open.file->end_times();
+    failure_.attempt([&] { stays = !open.file->will_move(); });
+    const bool stay = all_true(teams_[lane], stays, parts);
+    unmoved = unmoved && stay;
     if (!stay && is_head(lane)) failure_.attempt(open.file->description().before_moving);
     ready = all_true(teams_[lane], !failure_.happened(), parts);
   }
@@ -330,9 +336,16 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
     if (complete && has_index(definition_, lanes_[lane], stream))
       write_index(definition_, lanes_[lane], stream, file, *written);
     const bool all_dropped = whole && open.file && !written && open.dropped;
+    if (whole && open.file && !written) remove_older_output(lane, stream, file);
     reports_.end({stream, file}, complete || all_dropped, unmoved, early);
   });
   if (whole && open.file && !written && !open.dropped) forget_journal(stream, file);
+}
+
+void OpenFiles::remove_older_output(int lane, int stream, int file) const {
+  remove_output(file_path(definition_, stream, file));
+  for (const int writer : lanes_[lane].team)
+    remove_output(describe_file(definition_, lanes_[lane], stream, file, writer).path);
 }
 
 void OpenFiles::forget_journal(int stream, int file) const {
@@ -388,7 +401,8 @@ void OpenFiles::close() {
   for (const auto& [key, content] : kept_) {
     const auto& chosen = definition_.streams[key.first];
     const int lane = chosen.first_lane + chosen.schedule.files()[key.second].partition;
-    if (content.lines.empty() && is_head(lane)) forget_journal(key.first, key.second);
+    if (content.lines.empty() && is_head(lane) && !failure_.happened())
+      forget_journal(key.first, key.second);
   }
   kept_.clear();
 }

@@ -73,6 +73,8 @@ class OpenFiles {
   void close_file(int stream, int file, Open& open, bool early = false);
   std::optional<JournalContent> agree_on_kept(int lane, int stream, int file) const;
   void forget_journal(int stream, int file) const;
+  /// Of the name of a file without times, which an earlier run in the directory wrote.
+  void remove_older_output(int lane, int stream, int file) const;
   bool is_head(int lane) const { return lanes_[lane].team.front() == ranks_.writer(); }
   void make_rooms();
   MPI_Comm team_of_file(int lane) const;

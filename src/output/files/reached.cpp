@@ -7,8 +7,9 @@
 #include <span>
 
 #include "file/file_bytes.hpp"
-#include "output/files/begun.hpp"
+#include "output/files/continuations.hpp"
 #include "output/files/own_journals.hpp"
+#include "output/files/stream_locks.hpp"
 
 namespace thalweg {
 
@@ -46,6 +47,7 @@ void write_times(const Definition& definition, const Json& times) {
 
 void write_reached(const Definition& definition, ModelTime time, const Reached& reached) {
   if (definition.streams.empty()) return;
+  const JournalLock lock(journal_directory(definition));
   Json streams = Json::object();
   for (std::size_t number = 0; number < definition.streams.size(); ++number) {
     const auto& stream = definition.streams[number];
@@ -61,7 +63,7 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
       auto merged = known["streams"];  // with those of the run's other outputs
       merged.update(streams);
       streams = merged;
-    } else if (runs.contains(known["run"])) {
+    } else if (known["run"] == definition.begun.run || runs.contains(known["run"])) {
       times.push_back(known);
     }
   }
@@ -71,14 +73,17 @@ void write_reached(const Definition& definition, ModelTime time, const Reached& 
 }
 
 void rewind_reached(const Definition& definition) {
+  if (definition.streams.empty()) return;
+  const JournalLock lock(journal_directory(definition));
   const auto all = times_in(definition);
   Json times = Json::array();
-  for (const auto& known : all) {
-    const bool ours = known["run"] == definition.begun.run;
-    if (!ours || ModelTime::of_ms(known["time_ms"]) <= definition.continues_after)
-      times.push_back(known);
+  for (auto known : all) {
+    const bool stays = ModelTime::of_ms(known["time_ms"]) <= definition.continues_after;
+    if (known["run"] == definition.begun.run && !stays)
+      for (const auto& stream : definition.streams) known["streams"].erase(stream.settings.name);
+    if (!known["streams"].empty()) times.push_back(known);
   }
-  if (times.size() != all.size()) write_times(definition, times);
+  if (times != all) write_times(definition, times);
 }
 
 Reached read_reached(const Definition& definition, ModelTime time) {

@@ -22,7 +22,7 @@ struct Reached {
 /// One rank: keeps it beside the journals, with the newest of other times. Throws
 /// Error(file_system).
 void write_reached(const Definition& definition, ModelTime time, const Reached& reached);
-/// One rank, when a run continues or begins: what it has of later times goes.
+/// One rank, when an output continues or begins: what its streams have of later times goes.
 void rewind_reached(const Definition& definition);
 /// At the checkpoint of exactly this time. Where it is not known of a stream nothing was passed
 /// over.

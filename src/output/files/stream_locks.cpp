@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{5};  // the ranks of a killed run are gone by then
 constexpr std::chrono::milliseconds nap{50};
+constexpr std::int64_t byte_of_all = std::int64_t{1} << 32U;  // behind those of streams
 
 struct flock range_of(std::int64_t first, std::int64_t bytes) {
   struct flock range {};
@@ -80,6 +81,18 @@ StreamLocks::~StreamLocks() {
     ::rmdir(directory_.c_str());  // if there are no journals
   }
   ::close(file_);
+}
+
+JournalLock::JournalLock(const std::string& directory) {
+  file_ = ::open((directory + "/.lock").c_str(), O_RDWR | O_CLOEXEC);
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  while (file_ >= 0 && !lock(file_, range_of(byte_of_all, 1)) &&
+         std::chrono::steady_clock::now() < give_up)
+    std::this_thread::sleep_for(nap);
+}
+
+JournalLock::~JournalLock() {
+  if (file_ >= 0) ::close(file_);
 }
 
 std::string StreamLocks::path() const { return directory_ + "/.lock"; }

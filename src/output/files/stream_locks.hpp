@@ -24,4 +24,17 @@ class StreamLocks {
   int file_ = -1;
 };
 
+/// Held while a file that several outputs share is changed, begun.json or reached.json. Goes on
+/// without after a few seconds, and where locks cannot be had.
+class JournalLock {
+ public:
+  explicit JournalLock(const std::string& directory);
+  ~JournalLock();
+  JournalLock(const JournalLock&) = delete;
+  JournalLock& operator=(const JournalLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 }  // namespace thalweg

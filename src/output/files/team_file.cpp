@@ -128,14 +128,13 @@ std::string TeamFile::place_of(int time_index) {
   return head_ && container_ ? container_->place_of(time_index) : std::string();
 }
 
-bool TeamFile::end_times() {
+void TeamFile::end_times() {
   const auto cut = [&](FileDescription& file) {
     file.steps.resize(times_);
     file.times_s.resize(times_);
   };
   cut(description_);
   if (container_) cut(container_->description());
-  return times_ > 0 && head_ && container_ && container_->moves_at_close();
 }
 
 void TeamFile::close(bool well) {

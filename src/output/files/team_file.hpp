@@ -40,8 +40,10 @@ class TeamFile {
   bool has_moved() const {
     return container_ && !description_.kept.empty() && container_->description().kept.empty();
   }
-  /// Before close(): no time follows. Will completing the file move values of this rank's own one?
-  bool end_times();
+  /// Before close(): no time follows.
+  void end_times();
+  /// Head, after that: will completing the file move its values? Throws if it cannot be told.
+  bool will_move() const { return times_ > 0 && container_ && container_->moves_at_close(); }
   /// Head, after close(): did completing the file move its values?
   bool moved_at_close() const { return moves_at_close_; }
   /// Times that were written whole, and the index of the next one.
