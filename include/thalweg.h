@@ -72,9 +72,10 @@ int thalweg_define_field(thalweg_output* output, const thalweg_field* field);
  * same on all compute ranks. What the table [attributes] of the experiment says of it stays. */
 int thalweg_define_attribute(thalweg_output* output, const char* name, const char* text);
 
-/* After the last definition (and thalweg_read_state): the ranks compare what they defined; every
- * point must be owned once. The first put, end_time, check, write_state or close does it where it
- * was left out. */
+/* After the last definition (and thalweg_read_state): the ranks compare what they defined, fields
+ * of the state, too; every point must be owned once, and no other open output may write its
+ * restart sets into directory/restart. The first put, end_time, check, write_state or close does it
+ * where it was left out. */
 int thalweg_end_definition(thalweg_output* output);
 
 /* Does a stream want this field (NULL: anything) at this time, seconds since the start? 1 or 0, or

@@ -19,12 +19,16 @@ enum class Blame {
 /// One sentence: what, where, what to do; names and values in quotes.
 class Error : public std::runtime_error {
  public:
-  Error(Blame blame, const std::string& sentence) : std::runtime_error(sentence), blame_(blame) {}
+  /// `follows`: from what another rank failed at, whose own sentence says more.
+  Error(Blame blame, const std::string& sentence, bool follows = false)
+      : std::runtime_error(sentence), blame_(blame), follows_(follows) {}
   Blame blame() const noexcept { return blame_; }
+  bool follows() const noexcept { return follows_; }
   int exit_code() const noexcept { return blame_ == Blame::bug ? 1 : 2; }
 
  private:
   Blame blame_;
+  bool follows_;
 };
 
 /// The known name closest to `wrong` (edit distance at most a third of its length), or "".

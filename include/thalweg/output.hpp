@@ -172,9 +172,11 @@ struct BegunRun {
 };
 /// Nothing where no run of these streams has begun. Throws Error(user), with what differs, if one
 /// has begun with other times of these streams or without some of them: then its files cannot be
-/// continued.
+/// continued. `goes_on`: there are checkpoints; else streams of several runs may begin again as
+/// one.
 std::optional<BegunRun> find_begun_run(const OutputSettings& settings,
-                                       std::span<const StreamSettings> streams);
+                                       std::span<const StreamSettings> streams,
+                                       bool goes_on = true);
 
 /// A line of a list of modes. `ranks`: of their own, "none", "optional" or "required".
 struct ModeInfo {

@@ -85,6 +85,10 @@ class Restart {
 
   void define(std::span<const OwnedPoints> points);  ///< once, before fields
   void define(const FieldInfo& field);
+  /// All fields are defined: on every rank the same ones, and every point on one of them. Who
+  /// writes nothing need not call it; the first write does. Throws the same Error(user) on all
+  /// compute ranks, also if another restart that is open writes into the same directory.
+  void end_definition();
 
   /// Writes one set: views[field] in the order of definition. With an output: after its end_time of
   /// the same time; a time that end_time has passed is refused. Returns when the views may be
@@ -134,7 +138,8 @@ struct Beginning {
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
 };
-/// `streams`: of all outputs of the program, so that all of them begin at the same time.
+/// `streams`: of all outputs of the program in settings.directory, so that all of them begin at the
+/// same time. `own`: where this output's own sets go, RestartSettings::directory.
 /// `directory`: of sets. Where it is `own`, that of the output's own run, a set counts if the
 /// outputs before it are all in files; if there is none, but the run itself began from a set of
 /// another directory, it is that one. Without a path: there is no set, or, with `set.unfit`, the

@@ -128,8 +128,8 @@ double timer_total_s(Timer timer);
 /// Times its own scope.
 class ScopedTimer {
  public:
-  explicit ScopedTimer(Timer timer) : timer_(timer), begin_s_(now_s()) {}
-  ~ScopedTimer() { add_time(timer_, begin_s_, now_s()); }
+  explicit ScopedTimer(Timer timer);
+  ~ScopedTimer();
   ScopedTimer(const ScopedTimer&) = delete;
   ScopedTimer& operator=(const ScopedTimer&) = delete;
 

@@ -101,3 +101,61 @@ TEST_CASE("restart_ranks_too_refuse_a_second_output_until_they_have_served") {
   write_a_point(later);
   CHECK_NOTHROW(later.close());
 }
+
+TEST_CASE("who_serves_a_second_time_is_answered_at_once") {
+  if (world_size() < 2) return;
+  for (const bool checkpoints : {false, true}) {
+    const SharedDirectory directory;
+    const std::string settings =
+        checkpoints ? "[io]\nmode = \"serial\"\n[restart]\nmode = \"async\"\nranks = 1"
+                    : "[io]\nmode = \"async\"\nranks = 1";
+    thalweg_output* output = nullptr;
+    REQUIRE(thalweg_open(MPI_COMM_WORLD, settings.c_str(), directory.path.c_str(), &output) ==
+            THALWEG_OK);
+    if (thalweg_role(output) != THALWEG_COMPUTE) {
+      CHECK(thalweg_serve(output) == THALWEG_OK);
+      CHECK(thalweg_serve(output) == THALWEG_WRONG);
+      CHECK(std::string(thalweg_last_error()).find("has served already") != std::string::npos);
+    }
+    thalweg_close(&output);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_CASE("outputs_with_states_in_one_directory_do_not_replace_each_others_checkpoints") {
+  const SharedDirectory directory;
+  const std::vector<std::int64_t> cells{2 * world_rank(), 2 * world_rank() + 1};
+  std::vector<double> values{1.0, 2.0};
+  thalweg_view view{};
+  view.values = values.data();
+  view.point_stride = 1;
+  const auto open = [&](bool has_state) {
+    thalweg_output* output = nullptr;
+    REQUIRE(thalweg_open(MPI_COMM_WORLD, "[io]\nmode = \"serial\"\n[restart]\nmode = \"sync\"",
+                         directory.path.c_str(), &output) == THALWEG_OK);
+    REQUIRE(thalweg_define_points(output, "cell", 2 * world_size(), 2, cells.data(), nullptr) ==
+            THALWEG_OK);
+    thalweg_field field{};
+    field.name = "x";
+    field.place = "cell";
+    field.levels = 1;
+    if (has_state) REQUIRE(thalweg_define_state(output, &field) == THALWEG_OK);
+    return output;
+  };
+  auto* first = open(true);
+  REQUIRE(thalweg_end_definition(first) == THALWEG_OK);
+  auto* second = open(true);
+  CHECK(thalweg_end_definition(second) == THALWEG_WRONG);
+  const std::string said = thalweg_last_error();
+  INFO(said);
+  CHECK(said.find("another output writes checkpoints into") != std::string::npos);
+  thalweg_close(&second);
+  auto* third = open(false);
+  CHECK(thalweg_end_definition(third) == THALWEG_OK);
+  CHECK(thalweg_write_state(first, 10.0, &view, 1) == THALWEG_OK);
+  CHECK(thalweg_close(&third) == THALWEG_OK);
+  CHECK(thalweg_close(&first) == THALWEG_OK);
+  auto* later = open(true);
+  CHECK(thalweg_end_definition(later) == THALWEG_OK);
+  CHECK(thalweg_close(&later) == THALWEG_OK);
+}

@@ -211,6 +211,16 @@ void tell_of_passed_over(const RestartSet& set, MPI_Comm compute) {
   }
 }
 
+void tell_of_dropped(const Output& output) {
+  int rank = 0;
+  MPI_Comm_rank(output.compute_comm(), &rank);
+  if (rank != 0 || output.outputs_dropped() == 0) return;
+  warn_once(
+      fmt::format("buffers were full: {} of {} output times were dropped, as [io] "
+                  "backpressure = \"thin\" says; their files name them",
+                  output.outputs_dropped(), output.outputs_written()));
+}
+
 // Whether there is one for every field, the library asks on all ranks together.
 template <class View>
 std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* views, int count) {
@@ -353,6 +363,7 @@ int thalweg_define_attribute(thalweg_output* output, const char* name, const cha
 int thalweg_end_definition(thalweg_output* output) {
   return status_of_definition(output, [&] {
     seal(*output);
+    if (output->restart) output->restart->end_definition();
     output->output->end_definition();
   });
 }
@@ -468,6 +479,7 @@ int thalweg_close(thalweg_output** output) {
     } catch (const Error&) {  // kept by the output, which throws it below
     }
     close_both(*handle.output, handle.restart ? &*handle.restart : nullptr);
+    tell_of_dropped(*handle.output);
   });
   delete *output;
   *output = nullptr;

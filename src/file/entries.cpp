@@ -34,6 +34,11 @@ bool is_a_directory(const std::string& path) {
   return mode && S_ISDIR(*mode);
 }
 
+std::string whole_path(const std::string& path) {
+  std::error_code unknown;
+  return fs::weakly_canonical(fs::absolute(path, unknown), unknown).string();
+}
+
 std::vector<std::string> names_in(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code refused;

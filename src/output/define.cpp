@@ -12,6 +12,7 @@
 #include "field/mesh_variables.hpp"
 #include "field/names.hpp"
 #include "format/attributes.hpp"
+#include "output/deal/describe_file.hpp"
 #include "output/deal/tags.hpp"
 #include "output/files/begun.hpp"
 #include "output/files/continuations.hpp"
@@ -33,6 +34,17 @@ namespace thalweg {
 namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Blame::user, sentence); }
+
+/// Throws if files of one partition of `stream` are called as those of `other`.
+void require_other_files(const StreamSettings& stream, const StreamSettings& other) {
+  for (const auto& name : names_of_partitions(stream)) {
+    if (name != other.name) continue;
+    refuse(
+        fmt::format("[[output]] '{}': files of stream '{}', which has {} partitions, are called "
+                    "so; give it another name",
+                    other.name, stream.name, stream.partitions));
+  }
+}
 
 void check_points(const OwnedPoints& part) {
   const auto* place = place_names[part.place];
@@ -189,6 +201,8 @@ void Output::define(const StreamSettings& given) {
       if (known.settings.name == stream.name) {
         refuse(fmt::format("[[output]]: two streams are called '{}'", stream.name));
       }
+      require_other_files(known.settings, stream);
+      require_other_files(stream, known.settings);
     }
     if (state_->ranks.rank == 0 &&
         find_container(stream.container, definition.settings.way).plugins &&
@@ -333,7 +347,11 @@ void Output::State::take_files() {
       warn_once("fields are defined, but no stream that writes them: name one in [[output]]");
     }
     std::vector<std::string> names;
-    for (const auto& stream : definition.streams) names.push_back(stream.settings.name);
+    for (const auto& stream : definition.streams) {
+      names.push_back(stream.settings.name);
+      if (stream.settings.partitions == 1) continue;
+      for (const auto& name : names_of_partitions(stream.settings)) names.push_back(name);
+    }
     refused = attempt(ranks.rank, [&] {
       if (!names.empty()) locks.emplace(journal_directory(definition), names);
       require_own_journals(definition);
@@ -349,6 +367,7 @@ void Output::State::take_files() {
       take_back_files(definition);
       rewind_journals(definition, kept);
       take_back_empty_files(definition, kept);
+      if (continues) note_left_files(definition);
       rewind_reached(definition);
       write_begun(definition);
       if (once_defined) once_defined();

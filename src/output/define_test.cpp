@@ -170,6 +170,28 @@ TEST_CASE("settings_of_one_rank_that_differ_are_named_on_all_ranks") {
         "than the rest; give all ranks the same settings");
 }
 
+TEST_CASE("streams_whose_files_would_have_the_same_names_are_refused") {
+  for (const bool first : {true, false}) {
+    const SharedDirectory directory;
+    const auto points = own_points();
+    auto output = Output::open(MPI_COMM_WORLD, settings_in(directory));
+    output.define(std::vector<OwnedPoints>{{Place::cell, cells, points}});
+    output.define(FieldInfo{"t", "", "", "K", Place::cell, 1});
+    StreamSettings cut, plain;
+    cut.name = "a";
+    cut.partitions = 2;
+    plain.name = "a_p2of2";
+    cut.interval = plain.interval = 10.0;
+    cut.end = plain.end = 100.0;
+    CHECK(contains(sentence_of([&] {
+                     output.define(first ? cut : plain);
+                     output.define(first ? plain : cut);
+                   }),
+                   "'a_p2of2': files of stream 'a', which has 2 partitions, are called so"));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_CASE("names_that_the_files_use_themselves_are_refused_by_name") {
   const SharedDirectory directory;
   const auto points = own_points();

@@ -16,5 +16,7 @@ OpenOutputs& open_outputs();
 void require_none_served();
 /// What it throws, for those that ask for more.
 [[noreturn]] void refuse_second_output();
+/// At the begin of serve(): throws Error(user) if it was called before, and notes that it was now.
+void require_first_service(bool& served);
 
 }  // namespace thalweg

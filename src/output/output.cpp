@@ -163,6 +163,7 @@ void Output::serve() {
   const auto alone = state_->enter();
   const ScopedTimer timer(Timer::io_total);
   auto& state = *state_;
+  require_first_service(state.served);
   state.keep_failure([&] {
     const double begin_s = now_s();
     const auto definition = receive_definition(state.ranks, state.definition.settings, *state.news);

@@ -56,6 +56,7 @@ struct Output::State {
   std::optional<Error> beyond_run;  // the last refusal of a time after the end of the run
   std::vector<int> handed_over;     // [lane] the last step, -1 = none
   std::int64_t bytes = 0;
+  bool served = false;           // on I/O ranks
   bool ended = false;            // orderly: together with all ranks
   std::optional<Error> failure;  // what every later call throws
   bool told = false;             // the other ranks know of it, or know that this one has ended
@@ -110,7 +111,7 @@ struct Output::State {
   void look_for_difference();
   /// Both, now.
   void meet(Together call);
-  [[noreturn]] void end_together(int failed_rank);
+  [[noreturn]] void end_together(int failed);
   [[noreturn]] void tell_who_differs();
   void check();
   bool covers(ModelTime time) const;

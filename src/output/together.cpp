@@ -64,7 +64,7 @@ void Output::State::ask(Together call, ModelTime at) {
   asked_at = at;
   unheard = true;
   const int number = static_cast<int>(call);
-  together.ask(agreement, {news->all_ranks() - news->lowest(), number, -number, at.ms(), -at.ms()});
+  together.ask(agreement, {news->none() - news->first(), number, -number, at.ms(), -at.ms()});
 }
 
 bool Output::State::all_the_same() {
@@ -78,7 +78,7 @@ void Output::State::hear_answer() {
   unheard = false;
   if (!all_the_same()) tell_who_differs();
   const auto failed = static_cast<int>(together.largest()[0]);
-  if (failed != 0) end_together(news->all_ranks() - failed);
+  if (failed != 0) end_together(news->none() - failed);
 }
 
 void Output::State::look_for_difference() {
@@ -119,10 +119,10 @@ void Output::State::tell_who_differs() {
                                                  fmt::join(who, ", but "))));
 }
 
-void Output::State::end_together(int failed_rank) {
-  wait_until([&] { return hear(), news->of(failed_rank).has_value(); },
+void Output::State::end_together(int failed) {
+  wait_until([&] { return hear(), news->of(failed).has_value(); },
              "the sentence of a rank that failed");
-  failure = news->of(failed_rank);
+  failure = news->of(failed);
   try {
     if (!ended && engine) engine->close(true);
   } catch (const Error&) {

@@ -67,7 +67,7 @@ std::optional<Error> attempt(int rank, const std::function<void()>& act) {
     const auto* known = dynamic_cast<const Error*>(&thrown);
     if (known != nullptr && known->blame() != Blame::file_system) return *known;
     const auto error = error_of(thrown);
-    return Error(error.blame(), fmt::format("rank {}: {}", rank, error.what()));
+    return Error(error.blame(), fmt::format("rank {}: {}", rank, error.what()), error.follows());
   }
 }
 
@@ -87,11 +87,11 @@ void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string
   };
   const int rank = rank_of(comm), ranks = size_of(comm);
   Pending<Ranks> failed;
-  failed->own = mine ? rank : ranks;
+  failed->own = mine ? rank + (mine->follows() ? ranks : 0) : 2 * ranks;
   MPI_Iallreduce(&failed->own, &failed->first, 1, MPI_INT, MPI_MIN, comm, &failed.request());
   wait_for(failed.request(), what);
-  const int first = failed->first;
-  if (first == ranks) return;
+  if (failed->first == 2 * ranks) return;
+  const int first = failed->first % ranks;
   throw decode_error(broadcast_text(comm, first, rank == first ? encode_error(*mine) : "", what));
 }
 
@@ -205,11 +205,12 @@ std::string deal_texts(MPI_Comm comm, const std::vector<std::string>& texts,
 }
 
 std::string encode_error(const Error& error) {
-  return std::to_string(static_cast<int>(error.blame())) + error.what();
+  return fmt::format("{}{}{}", static_cast<int>(error.blame()), error.follows() ? 1 : 0,
+                     error.what());
 }
 
 Error decode_error(const std::string& text) {
-  return Error(static_cast<Blame>(text.front() - '0'), text.substr(1));
+  return Error(static_cast<Blame>(text[0] - '0'), text.substr(2), text[1] == '1');
 }
 
 }  // namespace thalweg

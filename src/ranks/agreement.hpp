@@ -26,7 +26,8 @@ Error error_of(const std::exception& error);
 
 // The following are collective; `what` is waited for, as in wait.hpp.
 
-/// Every rank throws the error of the lowest rank that has one; returns if none has.
+/// Every rank throws the error of the lowest rank that has one, if any of those that do not follow
+/// from another's; returns if none has.
 void throw_together(MPI_Comm comm, const std::optional<Error>& mine,
                     std::string_view what = "all ranks to agree that none of them failed");
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace thalweg {
 
 void FailureNews::tell(const Error& error) {
@@ -11,7 +13,8 @@ void FailureNews::tell(const Error& error) {
   const auto said =
       ranks_.is_compute()
           ? error
-          : Error(error.blame(), fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what()));
+          : Error(error.blame(), fmt::format("{}: {}", ranks_.name_of(ranks_.rank), error.what()),
+                  error.follows());
   for (int rank = 0; rank < ranks_.compute_ranks; ++rank) {
     if (rank != ranks_.rank) outbox_.post_text(rank, tags_.error, encode_error(said));
   }
@@ -53,8 +56,15 @@ void FailureNews::throw_if_left() const {
   if (left_) throw Error(*left_);
 }
 
-std::optional<Error> FailureNews::of(int rank) const {
-  const auto found = failures_.find(rank);
+int FailureNews::first() const {
+  int first = none();
+  for (const auto& [rank, error] : failures_)
+    first = std::min(first, rank + (error.follows() ? all_ranks() : 0));
+  return first;
+}
+
+std::optional<Error> FailureNews::of(int number) const {
+  const auto found = failures_.find(number % all_ranks());
   return found == failures_.end() ? std::nullopt : std::optional(found->second);
 }
 

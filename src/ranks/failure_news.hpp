@@ -42,13 +42,16 @@ class FailureNews {
   void throw_if_left() const;
   const std::optional<Error>& left() const { return left_; }
   bool over() const { return gone_ || left_; }  ///< this rank or another one has left
-  /// The lowest rank that is known to have failed and goes on, or all_ranks().
-  int lowest() const { return failures_.empty() ? all_ranks() : failures_.begin()->first; }
-  /// Its failure; nothing if it is not here yet.
-  std::optional<Error> of(int rank) const;
-  int all_ranks() const { return ranks_.compute_ranks + ranks_.io_ranks; }
+  /// The number of the failure to be told, of those known of ranks that go on: the lowest rank's,
+  /// if any of those that do not follow from another's; or none().
+  int first() const;
+  int none() const { return 2 * all_ranks(); }
+  /// The failure of this number; nothing if it is not here yet.
+  std::optional<Error> of(int number) const;
 
  private:
+  int all_ranks() const { return ranks_.compute_ranks + ranks_.io_ranks; }
+
   Ranks ranks_;
   NewsTags tags_;
   Outbox outbox_;

@@ -23,14 +23,6 @@ struct Before {
   BegunRun begun;
 };
 
-bool is_same(const std::string& one, const std::string& other) {
-  std::error_code ignored;  // neither must be there
-  const auto whole = [&](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-  };
-  return whole(one) == whole(other);
-}
-
 /// Of another run: a name that is mistaken must not look like a run without checkpoints.
 void require_directory_of_sets(const std::string& directory) {
   if (!is_a_directory(directory)) {
@@ -50,14 +42,15 @@ void require_directory_of_sets(const std::string& directory) {
 Before look(const std::string& directory, const std::string& own, const OutputSettings& settings,
             std::span<const StreamSettings> streams) {
   Before before;
-  before.same_files = is_same(directory, own);
+  before.same_files = whole_path(directory) == whole_path(own);
   if (!before.same_files) {
     require_directory_of_sets(directory);
     return before;
   }
-  const auto begun = find_begun_run(settings, streams);
+  const bool has_sets = !list_sets(directory).empty();
+  const auto begun = find_begun_run(settings, streams, has_sets);
   if (begun) before.begun = *begun;
-  if (begun || streams.empty() || list_sets(directory).empty()) return before;
+  if (begun || streams.empty() || !has_sets) return before;
   throw Error(Blame::user,
               fmt::format("'{}' holds checkpoints, but of none of this run's streams it is known "
                           "what their files in '{}' hold (journal/begun.json): continue with the "

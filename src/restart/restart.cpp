@@ -12,6 +12,7 @@
 #include "base/wait_companion.hpp"
 #include "field/dates.hpp"
 #include "field/names.hpp"
+#include "file/file_lock.hpp"
 #include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/finalize_watch.hpp"
@@ -49,8 +50,9 @@ struct Restart::State {
   RankPoints points;
   std::vector<FieldInfo> fields;
   std::unique_ptr<RestartMode> mode;  // compute ranks, from the first write on
-  bool ended = false, left = false;
-  std::optional<Error> failure;  // what every later call throws
+  bool defined = false, served = false, ended = false, left = false;
+  std::optional<DirectoryLock> lock;  // rank 0, of the sets
+  std::optional<Error> failure;       // what every later call throws
   std::optional<FinalizeWatch> watch;
   std::optional<Retention> retention;
   Company company;  // of the output, if there is one
@@ -115,8 +117,28 @@ struct Restart::State {
                              Aspect{"global sizes of their places", fmt::format("{}", sizes)}};
     const auto wait = [](MPI_Request& request, std::string_view what) { wait_for(request, what); };
     auto fault = difference_among(team.compute, aspects, wait);
-    if (fault.empty()) fault = ownership_fault(team.compute, sizes, runs, wait);
+    if (fault.empty() && !fields.empty()) fault = ownership_fault(team.compute, sizes, runs, wait);
     if (!fault.empty()) throw Error(Blame::user, fault);
+  }
+
+  // Another output's sets would replace those of this one, time by time.
+  void take_directory() {
+    throw_together(team.compute, attempt(team.rank, [&] {
+                     if (team.rank != 0 || fields.empty()) return;
+                     const auto& directory = team.settings.directory;
+                     lock.emplace(
+                         directory,
+                         fmt::format("another output writes checkpoints into '{}'; give each "
+                                     "output that writes state a directory of its own, or define "
+                                     "all of the state in one",
+                                     directory));
+                   }));
+  }
+
+  void end_definition() {
+    if (std::exchange(defined, true)) return;
+    check_definitions();
+    take_directory();
   }
 
   // The model has another state by then: read as that of `time`, it would be wrong.
@@ -231,6 +253,7 @@ Restart Restart::open(const RestartRanks& ranks, const RestartSettings& settings
 void Restart::serve() {
   const ScopedTimer timer(Timer::restart_rank);
   const double begin_s = now_s();
+  require_first_service(state_->served);
   state_->call([&] {
     open_outputs().to_serve = false;
     serve_restart_rank(state_->team, find_restart_mode(state_->team.settings.mode));
@@ -242,6 +265,11 @@ void Restart::serve() {
 void Restart::define(std::span<const OwnedPoints> points) { state_->points = rank_points(points); }
 
 void Restart::define(const FieldInfo& field) {
+  if (state_->defined) {
+    throw Error(
+        Blame::user,
+        fmt::format("restart field '{}' is defined after the end of the definition", field.name));
+  }
   check_name("restart field", field.name, longest_field_name);
   check_levels(field);
   for (const auto& known : state_->fields) {
@@ -258,6 +286,10 @@ void Restart::define(const FieldInfo& field) {
   state_->fields.push_back(field);
 }
 
+void Restart::end_definition() {
+  state_->call([&] { state_->end_definition(); });
+}
+
 void Restart::write(ModelTime time, std::span<const FieldView> views,
                     const RestartScalars& scalars) {
   state_->call([&] {
@@ -265,7 +297,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
     const double begin_s = now_s();
     if (state_->company.meet) state_->company.meet(Together::writing);
     state_->check_set(time, views);
-    if (!state_->mode) state_->check_definitions();
+    state_->end_definition();
     state_->make_mode();
     const Part part(state_->team.rank, state_->points, state_->fields, views);
     const auto head = state_->head(time, scalars);
@@ -302,6 +334,7 @@ void Restart::close() {
     const double begin_s = now_s();
     state_->make_mode();  // restart ranks wait for the end, though there was nothing to write
     state_->mode->close();
+    state_->lock.reset();
     state_->ended = true;
     record_event(EventKind::wait, begin_s, now_s(), 0, "restart");
   });

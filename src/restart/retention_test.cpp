@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // While output is behind the model, the checkpoint that a continued run needs stays.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -133,4 +136,27 @@ TEST_CASE("a_checkpoint_after_a_time_that_was_passed_over_counts") {
     CHECK(missing(60.0) == "");
     CHECK(missing(121.0).find("the output of stream 'out' at 120 s is not in") == 0);
   }
+}
+
+TEST_CASE("a_set_that_is_removed_is_none_from_the_first_moment_on") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const auto set = directory.path + "/20000101T000000Z";
+  fs::create_directories(set);
+  for (int part = 0; part < 3000; ++part) write_text(fmt::format("{}/part_{}.bin", set, part), "x");
+  write_text(set + "/manifest.json", "{}");
+  std::atomic<bool> is_over = false;
+  bool was_half = false;
+  std::thread looker([&] {
+    while (!is_over) {
+      const auto sets = list_sets(directory.path);
+      if (sets.empty() || fs::exists(set + "/manifest.json")) continue;
+      was_half = was_half || !list_sets(directory.path).empty();
+    }
+  });
+  remove_sets_after(directory.path, "");
+  is_over = true;
+  looker.join();
+  CHECK_FALSE(was_half);
+  CHECK(fs::is_empty(directory.path));
 }

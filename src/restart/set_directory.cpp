@@ -49,11 +49,20 @@ void write_manifest(const std::string& set_path, const Manifest& manifest) {
   file.close();
 }
 
-/// The manifest goes first: half a set must not look whole.
-void remove_set(const fs::path& path) noexcept {
+/// What has no set's name. The manifest goes first, if the name should be given back by hand.
+void remove_aside(const fs::path& path) noexcept {
   std::error_code ignored;
   fs::remove(path / manifest_name, ignored);
   fs::remove_all(path, ignored);
+}
+
+/// At once for whoever looks for sets: half of one must not look like one.
+void remove_set(const std::string& directory, const std::string& date) noexcept {
+  const auto path = directory + "/" + date;
+  remove_aside(path + replaced_suffix);
+  std::error_code refused;
+  fs::rename(path, path + replaced_suffix, refused);
+  remove_aside(refused ? path : path + replaced_suffix);
 }
 
 void remove_strangers(const std::string& set_path, const Manifest& manifest) {
@@ -73,7 +82,7 @@ void remove_old_sets(const std::string& directory, const std::string& newest,
     const auto suffix = name.extension().string();
     if (is_date(name.stem().string()) &&
         (suffix == unfinished_suffix || suffix == replaced_suffix)) {
-      remove_set(directory / name);
+      remove_aside(directory / name);
     }
   }
   int kept = 0;
@@ -83,7 +92,7 @@ void remove_old_sets(const std::string& directory, const std::string& newest,
     const bool whole = is_present(path / manifest_name);
     const bool needed = keep.from_date && !is_earlier(date, *keep.from_date);
     if (!whole || (kept >= keep.newest && !needed)) {
-      remove_set(path);
+      remove_set(directory, date);
     } else {
       ++kept;
     }
@@ -112,7 +121,7 @@ void complete_set(const std::string& directory, const Manifest& manifest, const 
   remove_strangers(unfinished, manifest);
   write_manifest(unfinished, manifest);
   if (is_present(final_path)) {
-    remove_set(final_path + replaced_suffix);
+    remove_aside(final_path + replaced_suffix);
     rename_path(final_path, final_path + replaced_suffix);
   }
   rename_path(unfinished, final_path);
@@ -124,12 +133,12 @@ void complete_set(const std::string& directory, const Manifest& manifest, const 
 
 void remove_sets_after(const std::string& directory, const std::string& date) {
   for (const auto& other : list_sets(directory)) {
-    if (is_earlier(date, other)) remove_set(fs::path(directory) / other);
+    if (is_earlier(date, other)) remove_set(directory, other);
   }
 }
 
 void give_up_set(const std::string& directory, const std::string& date) noexcept {
-  remove_set(unfinished_path(directory, date));
+  remove_aside(unfinished_path(directory, date));
 }
 
 bool is_earlier(std::string_view date, std::string_view other) {

@@ -46,16 +46,33 @@ double TakenTime::take(double begin_s, double end_s) {
     within_s += intervals_.back().taken_s;
   }
   intervals_.push_back({begin_s, end_s - begin_s});
-  // A timer around very many others began before the oldest half of them: one entry does for these.
   constexpr std::size_t most = 4096;
-  if (intervals_.size() >= most) {
-    const auto half = intervals_.begin() + most / 2;
-    for (auto old = intervals_.begin() + 1; old != half; ++old) {
-      intervals_.front().taken_s += old->taken_s;
-    }
-    intervals_.erase(intervals_.begin() + 1, half);
-  }
+  if (intervals_.size() - running_.size() >= most) join_oldest();
   return std::max(0.0, end_s - begin_s - within_s);
+}
+
+// One entry does for those of the older half between which no timer began that still runs.
+void TakenTime::join_oldest() {
+  const auto half = intervals_.begin() + static_cast<std::ptrdiff_t>(intervals_.size() / 2);
+  auto joined = intervals_.begin();
+  for (auto next = joined + 1; next != half; ++next) {
+    const auto runs = std::upper_bound(running_.begin(), running_.end(), joined->begin_s);
+    if (runs != running_.end() && *runs <= next->begin_s) {
+      *++joined = *next;
+    } else {
+      joined->taken_s += next->taken_s;
+    }
+  }
+  intervals_.erase(joined + 1, half);
+}
+
+ScopedTimer::ScopedTimer(Timer timer) : timer_(timer), begin_s_(now_s()) {
+  timing_records().taken.begin(begin_s_);
+}
+
+ScopedTimer::~ScopedTimer() {
+  timing_records().taken.end();
+  add_time(timer_, begin_s_, now_s());
 }
 
 void add_time(Timer timer, double begin_s, double end_s) {

@@ -69,6 +69,32 @@ TEST_CASE("own_times_are_all_of_the_time_once") {
   CHECK(timer_total_s(Timer::total) == 10.0 + outputs);
 }
 
+TEST_CASE("a_timer_that_began_after_others_has_the_time_of_all_within_it") {
+  RecordsAside aside;
+  const auto own_s = [](Timer timer) { return timing_records().timers[timer].own_s; };
+  const double before_s = now_s();
+  { const ScopedTimer first(Timer::model_init); }
+  double within_s = 0.0;
+  {
+    const ScopedTimer outer(Timer::integrate);
+    for (int day = 0; day < 3; ++day) {
+      const ScopedTimer middle(Timer::output_close);
+      for (int call = 0; call < 5000; ++call) {  // more than the list keeps apart
+        const ScopedTimer inner(Timer::dynamics);
+      }
+    }
+    within_s = timer_total_s(Timer::output_close);
+  }
+  const double after_s = now_s();
+  const double all_s = own_s(Timer::integrate) + own_s(Timer::output_close) +
+                       own_s(Timer::dynamics) + own_s(Timer::model_init);
+  CHECK(all_s <= after_s - before_s + 1e-9);
+  CHECK(own_s(Timer::integrate) ==
+        doctest::Approx(timer_total_s(Timer::integrate) - within_s).epsilon(1e-9));
+  CHECK(own_s(Timer::output_close) ==
+        doctest::Approx(within_s - timer_total_s(Timer::dynamics)).epsilon(1e-9));
+}
+
 TEST_CASE("a_scoped_timer_measures_its_scope") {
   RecordsAside aside;
   const double begin_s = now_s();

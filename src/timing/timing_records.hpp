@@ -23,12 +23,20 @@ class TakenTime {
  public:
   /// Seconds of [begin, end] that nothing took yet; now all of it is taken.
   double take(double begin_s, double end_s);
+  /// A timer runs from now on, and may have thousands within it. The last one begun ends first.
+  void begin(double begin_s) { running_.push_back(begin_s); }
+  void end() {
+    if (!running_.empty()) running_.pop_back();
+  }
 
  private:
   struct Interval {
     double begin_s, taken_s;
   };
+  void join_oldest();
+
   std::vector<Interval> intervals_;  ///< by begin_s, none within another
+  std::vector<double> running_;      ///< begin_s, rising
 };
 
 /// Everything one rank records beside its events (event_log.hpp). One thread per rank records;

@@ -53,7 +53,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert commands[0] == "./thalweg --build thalweg_installed"
     if not os.environ.get("THALWEG_BIN"):
         build("thalweg_installed")
-    assert commands[1] == "cmake --install build/release --prefix $HOME/thalweg"
+    assert commands[1] == "cmake --install build/release --prefix $HOME/thalweg-installed"
     install = ["cmake", "--install", str(binary_directory().parent), "--prefix", f"{home}/thalweg"]
     run_well(install, ROOT, home)
     return home / "thalweg"

@@ -250,3 +250,30 @@ def test_a_run_without_output_goes_on_from_its_checkpoints(cli: Cli, tmp_path: P
     assert done.returncode == 0, done.stderr
     assert "continues at 14400 s" in done.stderr
     assert (run / "restart/20000101T060000Z").is_dir()
+
+
+@pytest.mark.parametrize("container", ["netcdf4", "zarr", "grib2"])
+def test_damage_in_files_of_a_stream_that_was_left_out_is_found(
+    container: str, cli: Cli, tmp_path: Path
+) -> None:
+    """Their checksums came from the disk, as it was after the damage."""
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    second = '[[output]]\nname = "second"\ninterval = "PT15M"\nfile_interval = "PT1H"\n'
+    second += f'container = "{container}"\nvariables = ["vor"]\n[io]'
+    case.write_text(CASE.replace("[io]", second))
+    done = cli("run", case, "--out", run)
+    assert done.returncode == 0, done.stderr
+    [store] = run.glob("files/second_20000101T010000Z.*")
+    shards = sorted(store.glob("vor/c/1/*")) if store.is_dir() else [store]
+    path = shards[0] if shards[0].is_file() else next(shards[0].iterdir())
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 8] = bytes(each ^ 255 for each in content[middle : middle + 8])
+    path.write_bytes(content)
+    case.write_text(CASE)
+    done = cli("run", case, "--out", run, "--continue", "--set", "time.duration=PT6H")
+    assert done.returncode == 0, done.stderr
+    verified = cli("verify", run)
+    assert verified.returncode == 1, verified.stdout
+    assert "-damaged[" in verified.stdout
+    assert path.name in verified.stdout

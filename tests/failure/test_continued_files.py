@@ -267,7 +267,7 @@ def test_a_refused_continuation_leaves_the_run_as_it_was(cli: object, tmp_path: 
     assert verified.stdout == before
 
 
-def test_files_of_a_stream_that_hold_other_variables_are_not_read_as_one(
+def test_a_run_that_was_continued_with_other_variables_is_whole(
     cli: object, tmp_path: Path
 ) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
@@ -278,9 +278,16 @@ def test_files_of_a_stream_that_hold_other_variables_are_not_read_as_one(
     others = ["--continue", "--set", 'output.variables=["h"]']
     done = cli(*words, *others)  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
-    refused = cli("trace", run, "--field", "h", "--cell", 0)  # type: ignore[operator]
+    verified = cli("verify", run, "--json")  # type: ignore[operator]
+    assert verified.returncode == 0, verified.stdout
+    times = {each["field"]: each["times"] for each in json.loads(verified.stdout)["fields"]}
+    assert times["h"] == max(times.values())
+    assert 0 < times["vor"] < times["h"]
+    last = times["h"] - 1
+    words = ["trace", run, "--field", "vor", "--cell", 0, "--time", last]
+    refused = cli(*words)  # type: ignore[operator]
     assert refused.returncode == 2, refused.stdout
-    assert "hold different variables; read them one by one" in refused.stderr
+    assert "was continued with other variables" in refused.stderr
 
 
 def test_a_continued_run_whose_step_changes_says_so(cli: object, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -81,7 +82,8 @@ def part(request: pytest.FixtureRequest, start_run: Start) -> Part:
             if not any(parts_of(run.directory)):
                 continue  # it had become complete before the ranks stood still
             for process in run.rank_processes():  # before mpirun learns of it and wakes them
-                os.kill(process, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # its run had ended meanwhile
+                    os.kill(process, signal.SIGKILL)
             run.process.kill()
         break
     run.process.communicate()

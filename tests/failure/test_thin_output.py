@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -60,6 +61,7 @@ def run_past_a_closed_disk(
     case: Path, directory: Path, settings: list[str], gate: Path, until_s: float
 ) -> str:
     """The I/O ranks write nothing until the model is at `until_s`."""
+    (directory / "diagnostics.jsonl").unlink(missing_ok=True)
     run = RankedRun.start(case, directory, settings)
 
     def reached_s() -> float:
@@ -143,3 +145,31 @@ def test_times_that_were_dropped_are_named_and_the_others_are_true(
     assert [1e-3 * x["time_ms"] for x in told if x.get("dropped")] == missing
     thin.close()
     whole.close()
+
+
+@pytest.mark.parametrize("mode", ["async", "file_parallel"])
+def test_a_file_whose_times_are_all_dropped_leaves_nothing_of_the_one_it_replaces(
+    mode: str,
+    tmp_path: Path,
+    model: Path,
+    use_slow_disk: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its values, and its parts, are of a way that the run did not go after all."""
+    case = tmp_path / "case.toml"
+    case.write_text(CASE + '[restart]\nmode = "sync"\ninterval = "PT6H"\nkeep = 9\n')
+    run, gate = tmp_path / "run", tmp_path / "gate"
+    settings = [f"io.mode={mode}", "io.ranks=2", "machine.ranks=4", "output.container=cdf5"]
+    run_case(RunRequest(case, 0, [*settings, "io.backpressure=block"], run, quiet=True))
+    before = {path.name for path in (run / "files").iterdir()}
+    for late in (run / "restart").glob("*T120000Z"):
+        shutil.rmtree(late)
+    use_slow_disk(DISK_GATE=gate)
+    others = ["io.backpressure=thin", "model.viscosity=1e6", f"restart.read={run}"]
+    said = run_past_a_closed_disk(case, run, [*settings, *others], gate, END_S)
+    monkeypatch.delenv("LD_PRELOAD")
+    assert "output times were dropped" in said
+    after = {path.name for path in (run / "files").iterdir()}
+    gone = {name for name in before if "T080000Z" in name}
+    assert gone
+    assert after == before - gone

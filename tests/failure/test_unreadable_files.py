@@ -138,6 +138,9 @@ def test_a_classic_file_that_was_cut_is_not_read_as_zeros(
             assert result.returncode == 1, result.stdout
             assert sentence in result.stdout + result.stderr
             assert "Traceback" not in result.stderr
+        page = cli("report", run, "-o", tmp_path / "page.html")
+        assert page.returncode == 0, page.stderr
+        assert "was cut: it ends at byte" in (tmp_path / "page.html").read_text()
 
 
 def test_a_record_axis_that_netcdf_wrote_ends_where_the_header_says(tmp_path: Path) -> None:

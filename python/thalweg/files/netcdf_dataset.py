@@ -25,15 +25,17 @@ def open_netcdf(path: Path) -> Any:
     dataset.set_auto_maskandscale(False)
     try:
         if path.suffix != ".part":  # which may not have its length yet
-            _require_end(path)
+            require_end(path)
     except ThalwegError:
         dataset.close()
         raise
     return dataset
 
 
-def _require_end(path: Path) -> None:
-    """The library reads zeros beyond the end of a classic file, and of a CDF-5 one."""
+def require_end(path: Path) -> None:
+    """Raises a sentence for a classic file, or a CDF-5 one, that was cut: the library reads zeros
+    beyond its end.
+    """
     header = read_cdf_header(path)
     size = path.stat().st_size
     if header is not None and size < header.end:

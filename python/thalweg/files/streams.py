@@ -49,12 +49,19 @@ class TimeSlot:
 
 @dataclass
 class Stream:
-    """One output stream, open for reading; close() when done."""
+    """One output stream, open for reading; close() when done. A run may be continued with other
+    variables: then a field is in some of its files only.
+    """
 
     name: str
     slots: list[TimeSlot]
     fields: dict[str, FieldShape]
+    _names: dict[Path, set[str]] = field(default_factory=dict, repr=False)
     _datasets: dict[Path, Any] = field(default_factory=dict, repr=False)
+
+    def slots_of(self, name: str) -> list[TimeSlot]:
+        """Those whose files have the field."""
+        return [slot for slot in self.slots if name in self._names[slot.file]]
 
     def values(self, name: str, slot: TimeSlot) -> NDArray[Any]:
         """Values of one field at one time as stored, [level, point] or [point]. Raises a sentence
@@ -116,13 +123,8 @@ def _stream(name: str, files: list[Path]) -> Stream:
         dataset = stream._dataset(file)
         stream.slots += list(_slots(dataset, file))
         fields = {shape.name: shape for shape in _shapes(dataset)}
-        stream.fields = stream.fields or fields
-        if fields and fields.keys() != stream.fields.keys():  # continued with others
-            stream.close()
-            raise ThalwegError(
-                f"'{file}' and '{files[0]}' of stream '{name}' hold different variables; read them "
-                "one by one"
-            )
+        stream.fields = fields | stream.fields
+        stream._names[file] = set(fields)
     stream.slots.sort(key=lambda slot: slot.time_s)
     if not stream.fields:
         stream.close()

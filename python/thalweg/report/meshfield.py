@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.files.netcdf_dataset import require_end
 from thalweg.files.readers import reader_of
 from thalweg.report.rundata import FloatArray, IntArray
 
@@ -54,6 +55,8 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         raise ThalwegError(f"the file '{path}' does not exist; give the path of an output file")
     if not reader.engine or path.suffix not in (reader.suffix, *OTHER_SUFFIXES):
         raise ThalwegError(f"'{path}' names no mesh: only netCDF and Zarr have room for one")
+    if not reader.is_store:
+        require_end(path)
     options: dict[str, Any] = {"consolidated": False} if reader.engine == "zarr" else {}
     try:
         file = xarray.open_dataset(

@@ -56,6 +56,11 @@ def find_place(
             f"choose one from 0 to {len(stream.slots) - 1}"
         )
     slot = stream.slots[request.step]
+    if slot not in stream.slots_of(request.field):
+        raise ThalwegError(
+            f"'{slot.file}', which has output {request.step}, has no field '{request.field}': the "
+            "run was continued with other variables"
+        )
     chosen = chosen_levels.get(stream.name, [])
     return ValuePlace(stream, shape, slot, _level_index(stream, shape, slot, request.level, chosen))
 

@@ -48,7 +48,8 @@ class FieldCheck:
 def check_field(stream: Stream, name: str) -> FieldCheck:
     """Reads a field time by time; memory for one time only."""
     minimum, maximum, total, nan_count, checksum = np.inf, -np.inf, 0.0, 0, 0
-    for slot in stream.slots:
+    slots = stream.slots_of(name)
+    for slot in slots:
         values = stream.values(name, slot)
         little_endian = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
         checksum = zlib.crc32(little_endian.tobytes(), checksum)
@@ -59,7 +60,7 @@ def check_field(stream: Stream, name: str) -> FieldCheck:
     return FieldCheck(
         stream=stream.name,
         field=name,
-        times=len(stream.slots),
+        times=len(slots),
         minimum=minimum,
         maximum=maximum,
         total=total,

@@ -12,7 +12,7 @@ from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream, read_streams
 from thalweg.verify.checks import check_streams
 from thalweg.verify.damage import Wholeness, check_wholeness
-from thalweg.verify.differences import compare_streams
+from thalweg.verify.differences import Difference, compare_streams
 
 
 def verify(run: Path, against: Path | None, as_json: bool) -> bool:
@@ -52,9 +52,17 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     for difference in differences:
         print(difference.line(several))
     if against:
-        verdict = f"{len(differences)} of {compared} fields differ" if differences else "same bits"
-        print(f"{verdict}: '{run}' and '{against}', {compared} fields compared")
+        print(f"{_verdict(differences, compared)}: '{run}' and '{against}'")
     return not differences and (wholeness is None or wholeness.good)
+
+
+def _verdict(differences: list[Difference], compared: int) -> str:
+    if not differences:
+        return f"same bits, {compared} fields compared"
+    problems = sum(bool(each.problem) for each in differences)
+    words = [f"{len(differences) - problems} of {compared} fields differ"] if compared else []
+    words += [f"{problems} could not be compared"] if problems else []
+    return ", ".join(words)
 
 
 def _print_damage(

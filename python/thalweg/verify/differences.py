@@ -58,7 +58,9 @@ class Difference:
 def compare_streams(
     ones: Mapping[str, Stream], others: Mapping[str, Stream]
 ) -> tuple[list[Difference], int]:
-    """(what differs, number of fields compared). Two single streams match whatever their names."""
+    """(what differs, number of fields whose values were compared). Two single streams match
+    whatever their names.
+    """
     if len(ones) == 1 and len(others) == 1:
         others = dict(zip(ones, others.values(), strict=True))
     differences: list[Difference] = []
@@ -70,8 +72,8 @@ def compare_streams(
             continue
         fields = list(dict.fromkeys([*ones[name].fields, *others[name].fields]))
         for field in tracked(fields, f"comparing {name}"):
-            compared += 1
             difference = compare_field(ones[name], others[name], field)
+            compared += not difference.problem
             if not difference.same:
                 differences.append(difference)
     return differences, compared
@@ -84,7 +86,7 @@ def compare_field(one: Stream, other: Stream, name: str) -> Difference:
         return Difference(one.name, name, problem=problem)
     compared, differing, largest_relative = 0, 0, 0.0
     worst: tuple[float, float, int, int] = (-1.0, -1.0, 0, -1)  # absolute, time_s, level, point
-    for slot, other_slot in zip(one.slots, other.slots, strict=True):
+    for slot, other_slot in zip(one.slots_of(name), other.slots_of(name), strict=True):
         values, other_values = one.values(name, slot), other.values(name, other_slot)
         if values.dtype != other_values.dtype:
             types = f"{values.dtype} and {other_values.dtype}"
@@ -113,10 +115,10 @@ def _mismatch(one: Stream, other: Stream, name: str) -> str:
     shapes = one.fields[name], other.fields[name]
     if _size(shapes[0]) != _size(shapes[1]):
         return f"has shape {_size(shapes[0])} and {_size(shapes[1])} (levels, points)"
-    times = [_times_s(stream.slots) for stream in (one, other)]
-    if times[0] != times[1]:
-        return f"has {len(times[0])} and {len(times[1])} times, or others"
-    return ""
+    times = [_times_s(stream.slots_of(name)) for stream in (one, other)]
+    if len(times[0]) != len(times[1]):
+        return f"has {len(times[0])} and {len(times[1])} times"
+    return "has other times" if times[0] != times[1] else ""
 
 
 def _size(shape: FieldShape) -> tuple[int, int]:

@@ -41,7 +41,7 @@ class ClassicHeader {
   std::map<std::string, ClassicRange> variables() {
     count();                            // records
     std::vector<std::int64_t> lengths;  // of the dimensions, 0 = records
-    for (auto left = list(); left > 0; --left) name(), lengths.push_back(count());
+    for (auto left = list(); left > 0; --left) name(), lengths.push_back(number());
     attributes();
     std::map<std::string, ClassicRange> ranges;
     for (auto left = list(); left > 0; --left) {
@@ -50,14 +50,15 @@ class ClassicHeader {
       for (auto dimensions = count(); dimensions > 0; --dimensions) {
         const auto dimension = static_cast<std::size_t>(count());
         if (dimension >= lengths.size()) refuse_classic_header(path_);
-        const auto length = std::max<std::int64_t>(lengths[dimension], 1);
-        if (__builtin_mul_overflow(values, length, &values)) refuse_classic_header(path_);
+        values = product(values, std::max<std::int64_t>(lengths[dimension], 1));
       }
       attributes();
-      const auto bytes = bytes_of_type() * values;
+      const auto bytes = product(bytes_of_type(), values);
       count();  // size: not that of large ones
       const auto begin = integer(version_ == 1 ? 4 : 8);
-      ranges[variable] = {begin, begin + bytes};
+      std::int64_t end = 0;
+      if (begin < 0 || __builtin_add_overflow(begin, bytes, &end)) refuse_classic_header(path_);
+      ranges[variable] = {begin, end};
     }
     return ranges;
   }
@@ -73,6 +74,19 @@ class ClassicHeader {
   }
 
   std::int64_t count() { return integer(version_ == 5 ? 8 : 4); }
+
+  /// A count that is not that of records, which may be unknown.
+  std::int64_t number() {
+    const auto found = count();
+    if (found < 0) refuse_classic_header(path_);
+    return found;
+  }
+
+  std::int64_t product(std::int64_t one, std::int64_t other) const {
+    std::int64_t found = 0;
+    if (__builtin_mul_overflow(one, other, &found)) refuse_classic_header(path_);
+    return found;
+  }
 
   /// Entries of a list of dimensions, attributes or variables; its tag is 0 where there are none.
   std::int64_t list() {
@@ -90,8 +104,8 @@ class ClassicHeader {
   static std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
 
   std::string name() {
-    const auto length = count();
-    if (length < 0 || length > NC_MAX_NAME) refuse_classic_header(path_);
+    const auto length = number();
+    if (length > NC_MAX_NAME) refuse_classic_header(path_);
     std::string text(padded(length), '\0');
     file_.read(text.data(), padded(length));
     text.resize(length);
@@ -102,7 +116,7 @@ class ClassicHeader {
     for (auto left = list(); left > 0; --left) {
       name();
       const auto bytes = bytes_of_type();
-      file_.ignore(padded(count() * bytes));
+      file_.ignore(padded(product(number(), bytes)));
     }
   }
 

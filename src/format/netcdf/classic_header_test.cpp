@@ -10,6 +10,8 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include "thalweg/error.hpp"
 
@@ -75,6 +77,22 @@ TEST_CASE("classic_offsets_lead_to_the_values_of_every_version") {
     CHECK(double_at(path.name, ranges.at("last").begin) == 12.5);
     CHECK(fs::file_size(path.name) >= static_cast<std::uintmax_t>(ranges.at("last").end));
     CHECK(ranges.at("scalar").end == ranges.at("scalar").begin + 8);
+  }
+}
+
+TEST_CASE("sizes_that_no_file_can_have_are_refused") {
+  const Path path;
+  write_file(path.name, NC_64BIT_DATA);
+  const auto length_at = [](const std::string& bytes) {  // of "x", which is 7
+    return bytes.find(std::string("\0\0\0\1x\0\0\0", 8)) + 8;
+  };
+  std::ifstream file(path.name, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  REQUIRE(bytes[length_at(bytes) + 7] == 7);
+  for (const char highest : {'\x20', '\x10', '\x80', '\xff'}) {  // times 24 or 8 it is 0 or less
+    bytes[length_at(bytes)] = highest;
+    std::ofstream(path.name, std::ios::binary) << bytes;
+    CHECK_THROWS_WITH_AS(classic_variables(path.name), doctest::Contains("not that of"), Error);
   }
 }
 

@@ -190,7 +190,8 @@ void CollectiveContainer::agree(const std::string& failure, const char* what) co
   if (all == 1) return;
   throw Error(Blame::file_system,
               fmt::format("cannot {} '{}': {}", what, aside_,
-                          failure.empty() ? "another writer of it failed" : failure));
+                          failure.empty() ? "another writer of it failed" : failure),
+              failure.empty());
 }
 
 // Of a growing axis: its length is that of the last write; only the history may have grown.

@@ -82,9 +82,11 @@ void write_mesh_arrays(const std::string& store, const Grid& grid, const MeshCon
     const ShardGrid shards = shards_of(grid, variable);
     const std::string base = store + "/" + variable.name + "/c/0";
     const std::vector<std::string> missing(variable.width > 1 ? 1 : 0, base);
+    const std::string path = variable.width > 1 ? base + "/0" : base;
+    // A store that goes on has them already: a kill must leave those, or these.
     files[&variable] = std::make_unique<ShardFile>(
-        variable.width > 1 ? base + "/0" : base, missing, shards, 1, shards.points,
-        ChunkCodec{Compression{}, variable.width * value_bytes(grid, variable)});
+        path, missing, shards, 1, shards.points,
+        ChunkCodec{Compression{}, variable.width * value_bytes(grid, variable)}, path + ".part");
   }
   const GridPart whole{{0, 0, 0}, {grid.cells(), grid.edges(), grid.vertices()}};
   const int halo_depth = halo_depth_of(content);

@@ -18,6 +18,7 @@
 #include "codec/codec.hpp"
 #include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
+#include "file/file_bytes.hpp"
 #include "file/refusal.hpp"
 
 namespace thalweg {
@@ -118,8 +119,9 @@ bool is_whole_shard(const std::string& path, const ShardGrid& grid) {
 }
 
 ShardFile::ShardFile(std::string path, std::span<const std::string> missing, const ShardGrid& grid,
-                     int levels, std::int64_t points, ChunkCodec codec)
+                     int levels, std::int64_t points, ChunkCodec codec, std::string aside)
     : path_(std::move(path)),
+      aside_(std::move(aside)),
       grid_(grid),
       codec_(std::move(codec)),
       levels_(levels),
@@ -128,8 +130,9 @@ ShardFile::ShardFile(std::string path, std::span<const std::string> missing, con
   for (const auto& directory : missing)
     if (mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
       refuse_file("create", directory, errno);
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) refuse_file("create", path_, errno);
+  const auto& name = aside_.empty() ? path_ : aside_;
+  file_ = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) refuse_file("create", name, errno);
   if (!codec_.compression.none()) places_.resize(grid_.shard_levels * grid_.chunks());
 }
 
@@ -236,6 +239,7 @@ void ShardFile::finish() {
   const int status = ::close(file_);
   file_ = -1;
   if (status != 0) refuse_file("close", path_, errno);
+  if (!aside_.empty()) rename_file(aside_, path_);
 }
 
 }  // namespace thalweg

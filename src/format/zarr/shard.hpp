@@ -48,9 +48,9 @@ bool is_whole_shard(const std::string& path, const ShardGrid& grid);
 class ShardFile {
  public:
   /// `levels` and `points`: what the field has inside this shard. `missing`: the directories that
-  /// may have to be made for the file, outermost first.
+  /// may have to be made for the file, outermost first. `aside`: its name until it is whole.
   ShardFile(std::string path, std::span<const std::string> missing, const ShardGrid& grid,
-            int levels, std::int64_t points, ChunkCodec codec);
+            int levels, std::int64_t points, ChunkCodec codec, std::string aside = "");
   ShardFile(const ShardFile&) = delete;
   ShardFile& operator=(const ShardFile&) = delete;
   ~ShardFile();  ///< an unfinished shard has no index
@@ -69,7 +69,7 @@ class ShardFile {
   std::vector<std::byte> index() const;
   void write(const std::byte* from, std::size_t size, std::int64_t offset);
 
-  std::string path_;
+  std::string path_, aside_;
   ShardGrid grid_;
   ChunkCodec codec_;
   int file_ = -1;

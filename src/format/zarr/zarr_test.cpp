@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -371,4 +372,37 @@ TEST_CASE("a_kill_at_any_moment_leaves_no_half_description") {
   for (const auto& entry : fs::recursive_directory_iterator(file.path)) {
     CHECK(entry.path().extension() != ".part");
   }
+}
+
+TEST_CASE("a_kill_while_a_store_goes_on_leaves_its_grid_whole") {
+  const SharedDirectory folder;
+  if (world_rank() != 0) return;
+  FileDescription file = two_fields(folder.path + "/on.zarr");
+  file.pieces = dealt({4, 3}, file);
+  const auto put = [&](Container& container, int time) {
+    for (const Piece& piece : file.pieces) {
+      const std::vector<float> values(std::int64_t{piece.levels} * piece.points);
+      container.put(piece, time, values.data());
+    }
+  };
+  const auto container = find_container("zarr", "direct").create(file, MPI_COMM_SELF);
+  for (int time = 0; time < 2; ++time) put(*container, time);
+  container->abandon();
+  // A second name of each shows whether it was changed where it lies.
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  std::vector<std::string> seconds;
+  for (const auto& entry : fs::recursive_directory_iterator(file.path + ".part")) {
+    if (!entry.is_regular_file()) continue;
+    seconds.push_back(fmt::format("{}/second_{}", folder.path, seconds.size()));
+    fs::create_hard_link(entry.path(), seconds.back());
+    fs::last_write_time(seconds.back(), long_ago);
+  }
+  CHECK(seconds.size() > 20);
+  file.kept = {{0, file.times_s[0], ""}};
+  const auto goes_on = find_container("zarr", "direct").create(file, MPI_COMM_SELF);
+  for (const auto& second : seconds) {
+    CAPTURE(second);
+    CHECK(fs::last_write_time(second) <= long_ago);
+  }
+  goes_on->abandon();
 }

@@ -17,13 +17,16 @@ namespace thalweg {
 
 namespace {
 
+std::string name_of_partition(const StreamSettings& stream, int partition) {
+  if (stream.partitions == 1) return stream.name;
+  return fmt::format("{}_p{}of{}", stream.name, partition + 1, stream.partitions);
+}
+
 std::string path_of(const Definition& definition, const Stream& stream, const FileTimes& times,
                     int member) {
   const auto& settings = stream.settings;
-  const auto part = settings.partitions == 1
-                        ? std::string()
-                        : fmt::format("_p{}of{}", times.partition + 1, settings.partitions);
-  return fmt::format("{}/{}{}_{}{}{}", definition.settings.directory, settings.name, part,
+  return fmt::format("{}/{}_{}{}{}", definition.settings.directory,
+                     name_of_partition(settings, times.partition),
                      short_date_after(definition.settings.start_date, times.times.front()),
                      member < 0 ? "" : fmt::format(".{:03}", member),
                      find_container(settings.container, definition.settings.way).suffix);
@@ -82,6 +85,13 @@ int member_of(const LaneDivision& lane, int writer) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_partitions(const StreamSettings& stream) {
+  std::vector<std::string> names;
+  for (int partition = 0; partition < stream.partitions; ++partition)
+    names.push_back(name_of_partition(stream, partition));
+  return names;
+}
 
 FileDescription describe_file(const Definition& definition, const LaneDivision& lane, int stream,
                               int file_index, int writer) {

@@ -11,6 +11,8 @@ namespace thalweg {
 FileDescription describe_file(const Definition& definition, const LaneDivision& lane, int stream,
                               int file, int writer);
 
+/// What the names of a stream's files begin with: its own, or that of each of its partitions.
+std::vector<std::string> names_of_partitions(const StreamSettings& stream);
 /// The name of the file as a whole, whoever writes it.
 std::string file_path(const Definition& definition, int stream, int file);
 /// That of one of its parts, where every writer has its own.

@@ -14,6 +14,7 @@
 #include "file/file_bytes.hpp"
 #include "output/files/begun_file.hpp"
 #include "output/files/continuations.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/own_journals.hpp"
 #include "output/files/stream_locks.hpp"
 #include "thalweg/error.hpp"
@@ -34,11 +35,6 @@ Json times_of(const Definition& definition, const Stream& stream) {
       {"file_interval_s", settings.file_interval.seconds()}, {"partitions", settings.partitions}};
 }
 
-fs::path whole(const std::string& path) {
-  std::error_code unknown;
-  return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
-}
-
 bool has_journals(const Definition& definition) {
   const auto names = names_in(journal_directory(definition));
   return std::any_of(names.begin(), names.end(),
@@ -47,8 +43,8 @@ bool has_journals(const Definition& definition) {
 
 /// From the journals to the files; a run may be moved as a whole.
 std::string way_to_files(const Definition& definition) {
-  return whole(definition.settings.directory)
-      .lexically_relative(whole(journal_directory(definition)))
+  return fs::path(whole_path(definition.settings.directory))
+      .lexically_relative(whole_path(journal_directory(definition)))
       .string();
 }
 
@@ -102,10 +98,11 @@ std::optional<BegunRun> read_begun(const Definition& definition, bool goes_on) {
       run.after = ModelTime::of_ms(before["after_ms"]);
       run.from = before.value("from", "");
     }
-    if (begun && (run.run != begun->run || run.after != begun->after)) apart = name;
+    // Who begins again does so at one time, with all of them in a run of its own.
+    if (begun && (run.after != begun->after || (goes_on && run.run != begun->run))) apart = name;
     begun = run;
   }
-  if (goes_on && differences.empty() && !apart.empty()) {
+  if (differences.empty() && !apart.empty()) {
     throw Error(Blame::user,
                 fmt::format("stream '{}' in '{}' was begun in another run than the streams before "
                             "it ('{}'); continue each run by itself, or begin anew",
@@ -154,14 +151,12 @@ void write_begun(const Definition& definition) {
   }
   const auto continuations = continuations_with(all, definition);
   const auto gaps = gaps_before(definition);
-  const auto ends = ends_before(definition);
+  const auto kept = kept_until(definition);
   for (std::size_t number = 0; number < streams.size(); ++number) {
     const auto& stream = streams[number];
     auto& entry = all[stream.settings.name];
     entry = times_of(definition, stream);
-    // What there is of it up to now stays, even if it ends earlier.
-    const auto kept = std::min(ends[number], definition.continues_after.value_or(ModelTime()));
-    entry["end_s"] = std::max(stream.settings.end, kept).seconds();
+    entry["end_s"] = std::max(stream.settings.end, kept[number]).seconds();
     entry["files"] = way_to_files(definition);
     entry["run"] = definition.begun.run;
     entry["went_on"] = continuations;
@@ -175,8 +170,8 @@ void write_begun(const Definition& definition) {
 }
 
 std::optional<BegunRun> find_begun_run(const OutputSettings& settings,
-                                       std::span<const StreamSettings> streams) {
-  return read_begun(definition_of(settings, streams), true);
+                                       std::span<const StreamSettings> streams, bool goes_on) {
+  return read_begun(definition_of(settings, streams), goes_on);
 }
 
 }  // namespace thalweg

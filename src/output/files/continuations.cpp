@@ -14,6 +14,7 @@
 #include <random>
 
 #include "base/warning.hpp"
+#include "file/entries.hpp"
 #include "output/files/own_journals.hpp"
 
 namespace thalweg {
@@ -62,9 +63,7 @@ std::string name_of_continuation(const Json& known, const Definition& definition
 
 std::string name_of_run(const Definition& definition, const std::string& known) {
   static std::map<std::string, std::string> names;  // of this process, by directory
-  std::error_code ignored;
-  const auto directory = fs::absolute(journal_directory(definition), ignored).lexically_normal();
-  auto& name = names[directory.string()];
+  auto& name = names[whole_path(journal_directory(definition))];
   if (!known.empty()) return name = known;
   const auto all = known_streams(definition);
   const auto& streams = definition.streams;

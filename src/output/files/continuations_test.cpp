@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -180,6 +181,11 @@ TEST_CASE("streams_of_two_runs_may_begin_again_as_one") {
     output.close();
   }
   CHECK(missing_output(settings, both, 10.0) == "");
+  auto one = open_output(settings, {both[0]}, {.again = true});
+  put(one, {0.0, 10.0});
+  one.close();
+  CHECK(find_begun_run(settings, both, false));
+  CHECK_THROWS_WITH_AS(find_begun_run(settings, both), doctest::Contains("in another run"), Error);
 }
 
 TEST_CASE("outputs_that_were_not_due_are_not_missed_where_they_fill_files") {
@@ -209,6 +215,103 @@ TEST_CASE("outputs_that_were_not_due_are_not_missed_where_they_fill_files") {
   CHECK(missing_output(settings, longer, 55.0) == "");  // passed over
   fs::remove(directory.path + "/journal/reached.json");
   CHECK(missing_output(settings, longer, 55.0) != "");
+}
+
+TEST_CASE("a_stream_that_comes_back_ending_earlier_still_has_what_the_run_did_without_it") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const auto settings = settings_of(directory);
+  {
+    auto output = open_output(settings, {stream_of("a"), stream_of("b"), stream_of("c", 20.0)});
+    put(output, {0.0, 10.0, 20.0, 30.0, 40.0});
+    end(output, 45.0);
+  }
+  {
+    auto output = open_output(settings, {stream_of("a")}, {25.0});
+    put(output, {30.0, 40.0, 50.0});
+    end(output, 55.0);
+  }
+  const std::vector<StreamSettings> shorter{stream_of("a"), stream_of("b", 20.0)};
+  const char* why = "the run went on from 25 s without stream 'b', which has outputs after that";
+  CHECK(missing_output(settings, shorter, 55.0) == why);
+  CHECK_THROWS_WITH_AS(open_output(settings, shorter, {55.0}), doctest::Contains(why), Error);
+  const std::vector<StreamSettings> ended{stream_of("a"), stream_of("c", 20.0)};
+  CHECK(missing_output(settings, ended, 55.0) == "");
+  CHECK(missing_output(settings, shorter, 25.0) == "");
+}
+
+TEST_CASE("outputs_that_are_lost_to_a_shorter_stream_are_not_due_when_it_is_longer_again") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const auto settings = settings_of(directory);
+  {
+    auto output = open_output(settings, {stream_of("a")});
+    put(output, {0.0, 10.0, 20.0, 30.0});
+    output.close();
+  }
+  const std::vector<StreamSettings> longer{stream_of("a")};
+  CHECK(missing_output(settings, longer, 45.0) != "");  // of the checkpoint of a killed run
+  open_output(settings, {stream_of("a", 10.0)}, {45.0}).close();
+  CHECK(missing_output(settings, longer, 45.0) == "");
+  auto output = open_output(settings, longer, {45.0});
+  put(output, {50.0});
+  end(output, 55.0);
+  CHECK(missing_output(settings, longer, 55.0) == "");
+}
+
+TEST_CASE("a_kill_while_a_file_behind_a_gap_is_made_leaves_a_run_that_goes_on") {
+  if (world_size() > 1) return;
+  for (const double end_s : {100.0, 30.0}) {
+    const SharedDirectory directory;
+    const auto settings = settings_of(directory);
+    {
+      auto output = open_output(settings, {stream_of("a", 30.0)});
+      put(output, {0.0, 10.0, 20.0, 30.0});
+      end(output, 65.0);
+    }
+    open_output(settings, {stream_of("a")}, {65.0}).close();  // from here on 60 s was not due
+    std::vector<std::string> made;
+    for (const char* minute : {"000040", "000100"})
+      made.push_back(directory.path + "/a_20000101T" + minute + "Z.nc.part");
+    for (const auto& path : made) std::ofstream(path) << "half a description";
+    auto output = open_output(settings, {stream_of("a", end_s)}, {65.0});
+    for (const auto& path : made) CHECK_FALSE(fs::exists(path));
+    if (end_s > 70.0) put(output, {70.0, 80.0});
+    output.close();
+    CHECK(fs::exists(directory.path + "/a_20000101T000100Z.nc") == (end_s > 70.0));
+  }
+}
+
+TEST_CASE("a_run_that_begins_anew_leaves_the_files_of_times_that_it_never_comes_to") {
+  for (const char* mode : {"serial", "async"}) {
+    if (std::string(mode) == "async" && world_size() == 1) continue;
+    const SharedDirectory directory;
+    auto settings = settings_of(directory);
+    settings.mode = mode;
+    settings.io_ranks = std::string(mode) == "async" ? 1 : 0;
+    const auto run = [&](double last_s) {
+      auto output = Output::open(MPI_COMM_WORLD, settings);
+      if (output.is_compute_rank()) {
+        const std::vector<std::int64_t> cells{3 * world_rank(), 3 * world_rank() + 1,
+                                              3 * world_rank() + 2};
+        const int compute_ranks = world_size() - settings.io_ranks;
+        output.define(std::vector<OwnedPoints>{{Place::cell, 3 * compute_ranks, cells}});
+        output.define(FieldInfo{"deep", "", "", "1", Place::cell, 1});
+        output.define(stream_of("a"));
+        output.end_definition();
+        for (double time_s = 0.0; time_s <= last_s; time_s += 10.0) put(output, {time_s});
+        output.close();
+      } else {
+        output.serve();
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    };
+    run(70.0);
+    run(30.0);
+    for (const char* minute : {"000000", "000020", "000040", "000100"})
+      CHECK(fs::exists(directory.path + "/a_20000101T" + minute + "Z.nc"));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST_CASE("a_file_that_somebody_cut_ends_in_a_sentence_at_once") {

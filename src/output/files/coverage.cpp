@@ -70,7 +70,8 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
 std::string why_not_followed(const Definition& definition, int stream, ModelTime time) {
   const auto& missed = definition.begun.missed_from;
   if (missed.empty() || !missed[stream]) return {};
-  const auto& schedule = definition.streams[stream].schedule;
+  const auto longest = with_longest_schedules(definition);  // it may have had later ones
+  const auto& schedule = longest.streams[stream].schedule;
   for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step) {
     if (schedule.time(step) <= *missed[stream]) continue;
     return fmt::format(
@@ -88,6 +89,29 @@ bool is_passed_over(const Definition& definition, int stream, const FileTimes& f
   const auto gaps = gaps_before(definition)[stream];
   return std::all_of(file.times.begin(), file.times.end(),
                      [&](ModelTime time) { return time > after || gaps.has(time); });
+}
+
+std::vector<ModelTime> kept_until(const Definition& definition) {
+  std::vector<ModelTime> kept(definition.streams.size());
+  if (!definition.continues_after) return kept;
+  const auto longest = with_longest_schedules(definition);
+  const auto reached = read_reached(definition, *definition.continues_after);
+  const auto gaps = gaps_before(definition);
+  for (int number = 0; number < static_cast<int>(kept.size()); ++number) {
+    kept[number] = std::min(definition.streams[number].settings.end, *definition.continues_after);
+    const auto& stream = longest.streams[number];
+    for (int step = 0; step < stream.schedule.steps(); ++step) {
+      const auto time = stream.schedule.time(step);
+      if (time <= kept[number]) continue;
+      if (time > definition.continues_after) break;
+      const int lane = stream.first_lane + stream.schedule.partition_of(step);
+      if (!gaps[number].has(time) && !reached.has_passed_over(number, lane, step) &&
+          !why_not_passed(longest, number, step).empty())
+        break;
+      kept[number] = time;
+    }
+  }
+  return kept;
 }
 
 std::string missing_output(const Definition& definition, ModelTime time) {

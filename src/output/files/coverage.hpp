@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "output/deal/definition.hpp"
 
@@ -16,6 +17,9 @@ std::string why_not_passed(const Definition& definition, int stream, int step);
 std::string why_not_followed(const Definition& definition, int stream, ModelTime time);
 /// Was nothing of a file handed over before the checkpoint that the run continues from, or due?
 bool is_passed_over(const Definition& definition, int stream, const FileTimes& file);
+/// [stream] Up to when the run that continues has all outputs that were due, though the stream may
+/// end before that now.
+std::vector<ModelTime> kept_until(const Definition& definition);
 
 /// What the files lack of the outputs up to `time`, as the ends of their journals tell, as a
 /// clause; "" = nothing. Those up to definition.continues_after, or before the run began, are not

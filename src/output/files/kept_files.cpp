@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "file/checksum_log.hpp"
 #include "file/entries.hpp"
 #include "file/file_bytes.hpp"
 #include "output/deal/describe_file.hpp"
@@ -76,7 +78,8 @@ void require_bytes(const JournalContent& content, bool complete, const fs::path&
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
                                       int stream, int file, const std::string& settings) {
   const auto after = *definition.continues_after;
-  const auto& [partition, steps, times] = definition.streams[stream].schedule.files()[file];
+  const auto& own_times = definition.streams[stream].schedule.files()[file];
+  const auto& [partition, steps, times] = own_times;
   const auto& begun = definition.begun.after;
   const auto is_own = [&](ModelTime time) { return time <= after && !(time <= begun); };
   const bool all_due = times.back() <= after;
@@ -91,15 +94,14 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   const bool may_hold_more = content && (content->until || content->more);
   if (ends_before && !may_hold_more && std::all_of(paths.begin(), paths.end(), is_complete))
     return std::nullopt;
-  if (std::none_of(paths.begin(), paths.end(), is_there)) {
-    // Somebody has moved it away, or it never had a time.
-    if (ends_before && content && content->closed) return std::nullopt;
-    if (!content &&
-        is_passed_over(definition, stream, definition.streams[stream].schedule.files()[file]))
-      return ends_before ? std::nullopt : std::optional(JournalContent());
-    if (!content && ends_before && why_not_passed(definition, stream, steps.back()).empty())
-      return std::nullopt;
-  }
+  const bool nothing_there = std::none_of(paths.begin(), paths.end(), is_there);
+  // It never had a time of this run; a kill may have left one that was only made.
+  if (!content && is_passed_over(definition, stream, own_times))
+    return nothing_there && ends_before ? std::nullopt : std::optional(JournalContent());
+  // Somebody has moved it away.
+  if (nothing_there && ends_before &&
+      (content ? content->closed : why_not_passed(definition, stream, steps.back()).empty()))
+    return std::nullopt;
   const auto name = file_path(definition, stream, file);
   if (!content) {
     throw Error(
@@ -134,6 +136,36 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   content->unmoved = false;
   require_bytes(*content, complete, definition.settings.directory);
   return content;
+}
+
+void note_content(const Definition& definition, const JournalContent& content) {
+  for (const auto& line : content.lines) {
+    for (const auto& [name, part] : line.files.items()) {
+      const auto written = part.value("blocks", JournalJson::object());
+      for (const auto& [path, blocks] : written.items())
+        note_blocks(definition.settings.directory + "/" + path, blocks_from_json(blocks));
+    }
+  }
+}
+
+void note_left_files(const Definition& definition) {
+  if (!collects_checksums()) return;
+  std::set<std::string> own;
+  for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
+    const auto files = definition.streams[stream].schedule.files().size();
+    for (std::size_t file = 0; file < files; ++file)
+      own.insert(journal_of(definition, stream, static_cast<int>(file)));
+  }
+  const auto directory = journal_directory(definition);
+  for (const auto& name : names_in(directory)) {
+    const auto path = directory + "/" + name;
+    if (!name.ends_with(".jsonl") || own.contains(path)) continue;
+    try {
+      const auto content = own_journal(definition, path);
+      if (content && content->unmoved) note_content(definition, *content);
+    } catch (const Error&) {  // damaged: it tells nothing, and is not gone on with
+    }
+  }
 }
 
 std::optional<JournalContent> written_before(const Definition& definition, int stream, int file) {

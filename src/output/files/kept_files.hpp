@@ -40,6 +40,11 @@ void rewind_journals(const Definition& definition, std::span<const KeptFile> all
 FileDescription describe_kept(const Definition& definition, const LaneDivision& lane, int stream,
                               int file, int writer, const JournalContent& kept);
 
+/// For the list of checksums: what a journal tells that files hold.
+void note_content(const Definition& definition, const JournalContent& content);
+/// The same of complete files that no stream of the run that continues has any more, or none of its
+/// length; of those that it has, their heads note it.
+void note_left_files(const Definition& definition);
 /// What the writers of a complete file have told, whose blocks still lie where they were written.
 /// Nothing where that is not known.
 std::optional<JournalContent> written_before(const Definition& definition, int stream, int file);

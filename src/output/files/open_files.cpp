@@ -116,21 +116,11 @@ std::unique_ptr<TeamFile> OpenFiles::make_file(int stream, int file, const Journ
   return made;
 }
 
-void OpenFiles::note(const JournalContent& content) const {
-  for (const auto& line : content.lines) {
-    for (const auto& [name, part] : line.files.items()) {
-      const auto written = part.value("blocks", JournalJson::object());
-      for (const auto& [path, blocks] : written.items())
-        note_blocks(definition_.settings.directory + "/" + path, blocks_from_json(blocks));
-    }
-  }
-}
-
 void OpenFiles::begin_journal(int stream, int file, JournalContent content) {
   const auto& chosen = definition_.streams[stream];
   const auto& lane = lanes_[chosen.first_lane + chosen.schedule.files()[file].partition];
   content.settings = file_settings(definition_, lane, stream, file);
-  note(content);
+  note_content(definition_, content);
   const int last_step = content.lines.empty() ? -1 : content.lines.back().step;
   reports_.begin({stream, file}, Journal(journal_of(definition_, stream, file), content), last_step,
                  static_cast<int>(lane.team.size()));
@@ -336,7 +326,7 @@ void OpenFiles::close_file(int stream, int file, Open& open, bool early) {
     if (complete && has_index(definition_, lanes_[lane], stream))
       write_index(definition_, lanes_[lane], stream, file, *written);
     const bool all_dropped = whole && open.file && !written && open.dropped;
-    if (whole && open.file && !written) remove_older_output(lane, stream, file);
+    if (whole && open.file && !written && open.begun) remove_older_output(lane, stream, file);
     reports_.end({stream, file}, complete || all_dropped, unmoved, early);
   });
   if (whole && open.file && !written && !open.dropped) forget_journal(stream, file);
@@ -362,7 +352,8 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
       const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings);
       text = kept ? fmt::format("+{}", to_text(*kept)) : "-";
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
-        if (const auto before = written_before(definition_, stream, file)) note(*before);
+        if (const auto before = written_before(definition_, stream, file))
+          note_content(definition_, *before);
       }
       const bool some = kept && holds_values(*kept);
       if (some && is_fragile(definition_, stream)) {

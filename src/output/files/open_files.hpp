@@ -63,7 +63,6 @@ class OpenFiles {
   Open& open_for(int stream, int step);
   void make_next_file(int stream, int file);
   std::unique_ptr<TeamFile> make_file(int stream, int file, const JournalContent& kept);
-  void note(const JournalContent& content) const;
   void begin_journal(int stream, int file, JournalContent content);
   void begin_step(Open& open, int stream, int step) const;
   void announce_change(int stream, int step);

@@ -12,6 +12,7 @@
 #include "file/entries.hpp"
 #include "output/deal/describe_file.hpp"
 #include "output/files/begun.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
 
 namespace thalweg {
@@ -85,6 +86,16 @@ class Remover {
   std::set<std::string> there_;
 };
 
+int files_now(const Definition& definition, int stream) {
+  return static_cast<int>(definition.streams[stream].schedule.files().size());
+}
+
+/// Of a file that the stream has no more: was it killed before it had a journal?
+bool was_only_made(const Definition& definition, int stream, int file) {
+  return !is_present(journal_of(definition, stream, file)) &&
+         is_passed_over(definition, stream, definition.streams[stream].schedule.files()[file]);
+}
+
 }  // namespace
 
 void remove_output(const std::string& path) {
@@ -107,6 +118,8 @@ void take_back_files(const Definition& now) {
       const bool stays = all[file].times.front() <= definition.continues_after;
       if (stays && definition.same_files) {
         files.remove_strays(definition, stream, file);
+        if (file >= files_now(now, stream) && was_only_made(definition, stream, file))
+          files.remove_file(definition, stream, file);
         continue;
       }
       journals.remove(journal_of(definition, stream, file));

@@ -159,7 +159,8 @@ void TeamFile::give_up() {
   abandon();
   throw Error(
       Blame::file_system,
-      fmt::format("'{}' is incomplete, because another writer of it failed", description_.path));
+      fmt::format("'{}' is incomplete, because another writer of it failed", description_.path),
+      true);
 }
 
 void TeamFile::discard() noexcept {

@@ -144,7 +144,7 @@ void Engine::look() {
 void Engine::say_close() {
   wait_until([&] { return poll(), !sender_->any_waiting(); }, "spilled output to drain", 0.001);
   // Of steps that some announced, others never will.
-  sender_->say_close(news_.lowest() < news_.all_ranks());
+  sender_->say_close(news_.first() < news_.none());
   said_close_ = true;
 }
 

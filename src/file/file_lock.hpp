@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks of single bytes of a file: who has one keeps others away, in this process or another.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace thalweg {
+
+constexpr std::chrono::seconds lock_patience{5};  ///< the ranks of a killed run are gone by then
+
+/// Waits for who has it, lock_patience at most. False if that is another one still; true if it is
+/// this open file's, or locks cannot be had (a file system without them). It goes with the file,
+/// which the system closes when a process ends.
+bool take_lock(int file, std::int64_t byte);
+/// Has nobody else any lock of this file? Then all of it is locked.
+bool take_all_locks(int file);
+
+/// Of a directory that one may write into at a time, as the file ".lock" in it, which goes with it.
+class DirectoryLock {
+ public:
+  /// Makes the directory. Throws Error(user) with `sentence` if another one has it. What cannot be
+  /// made is told by who writes there.
+  DirectoryLock(const std::string& directory, const std::string& sentence);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+}  // namespace thalweg
