@@ -200,8 +200,8 @@ def test_no_cells_at_all(tmp_path: Path) -> None:
 def test_a_local_field_has_room_for_some_tiles_only(tmp_path: Path) -> None:
     kernel = read(tmp_path, "local").ir
     code = cpp_target.translate(kernel, Configuration("serial", tile=8))
-    assert "half[cell_room * levels + level] = 0.5 * t[cell * levels + level];" in code
-    assert "half[cells_first_room * levels + level]" in code
+    assert "half[cell_room * line_levels + level] = 0.5 * t[cell * levels + level];" in code
+    assert "half[cells_first_room * line_levels + level]" in code
     assert "_room *" not in cpp_target.translate(kernel, Configuration("serial"))
     module = fortran_target.translate(kernel, Configuration("serial", tile=8))
     assert "subroutine tried(tiles, " in module

@@ -15,6 +15,7 @@ from thalweg.dsl.grid import Relation
 
 Array = NDArray[Any]
 Axes = list[tuple[int, int]]  # number and length of each axis of a value's own
+Levels = Callable[[ArgumentType], str]  # how many levels a row has room for
 
 
 class Layout(Protocol):
@@ -61,14 +62,22 @@ def levels_of(kind: ArgumentType) -> str:
     return f"(levels + {extra})" if extra else "levels"
 
 
-def row(kind: ArgumentType, first: str, level: str | None, axes: Axes) -> str:
+def levels_in_lines(kind: ArgumentType) -> str:
+    """The same with room up to the end of a line of the cache."""
+    extra = kind.level.extra if kind.level else 0
+    return f"line_levels_{extra}" if extra else "line_levels"
+
+
+def row(
+    kind: ArgumentType, first: str, level: str | None, axes: Axes, levels: Levels = levels_of
+) -> str:
     """(first * axes + number) * levels + level; what is not there is left out."""
     text = first
     for number, length in axes:
         text = f"{factor(text)} * {length}" if text else ""
         text = (f"{text} + {number}" if number else text) if text else str(number)
     if level is not None:
-        text = f"{factor(text)} * {levels_of(kind)} + {level}" if text not in ("", "0") else level
+        text = f"{factor(text)} * {levels(kind)} + {level}" if text not in ("", "0") else level
     return text or "0"
 
 
@@ -217,8 +226,18 @@ class Blocked:
         return np.array(table, dtype=np.int32, order="C")
 
 
-def _sizes(kind: ArgumentType) -> list[str]:
-    return [*(str(axis.length) for axis in kind.axes), *([levels_of(kind)] if kind.level else [])]
+def room_index(kind: ArgumentType, room: str, level: str | None, axes: Axes) -> str:
+    """Where a local value lies that has a room, [room][axes…][level]; each row begins a line."""
+    return row(kind, room, level, axes, levels_in_lines)
+
+
+def room_values(kind: ArgumentType) -> str:
+    """How many values a room has."""
+    return _product(_sizes(kind, levels_in_lines))
+
+
+def _sizes(kind: ArgumentType, levels: Levels = levels_of) -> list[str]:
+    return [*(str(axis.length) for axis in kind.axes), *([levels(kind)] if kind.level else [])]
 
 
 def _product(words: list[str]) -> str:

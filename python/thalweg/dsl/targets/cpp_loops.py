@@ -9,7 +9,7 @@ from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
-from thalweg.dsl.layout import factor, levels_of, row
+from thalweg.dsl.layout import factor, levels_of, room_index, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, reads
 from thalweg.dsl.targets.cpp_divisions import Divisors, divisions, is_power_of_two, stays
@@ -22,9 +22,10 @@ template <std::int64_t lanes, class Pass>
 __attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
                                                              Pass pass) {
   if (end - begin < lanes) return pass(begin, end);
-  std::int64_t from = begin;
-  for (; from + lanes <= end; from += lanes) pass(from, from + lanes);
-  if (from < end) pass(end - lanes, end - lanes + lanes);  // as the compiler knows: `lanes` of them
+  for (std::int64_t from = begin;; from = std::min(from + lanes, end - lanes)) {
+    pass(from, from + lanes);
+    if (from + lanes >= end) break;
+  }
 }
 """
 
@@ -267,7 +268,7 @@ class Loops:
             index = f"{factor(index)}{lanes}" if lanes else index
         elif read.name in self.rooms:
             room = self._room(neighbour or self.point, self.rooms[read.name])
-            index = self.layout.index(kind, room, level, axes)
+            index = room_index(kind, room, level, axes)
         elif neighbour and not member and self.layout.block > 1:
             index = self._from_start(kind, neighbour, self.layout.row(kind, level, axes))
         elif neighbour:

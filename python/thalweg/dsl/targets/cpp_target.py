@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.layout import factor, levels_of
+from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
 from thalweg.dsl.passes.columns import is_whole, must_be_cleared
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets import cpp_order
@@ -67,17 +67,19 @@ static inline void stream(Real* __restrict to, const Real* __restrict from, std:
   for (; done < count; ++done) to[done] = from[done];
 }
 
-// Where the first line of the cache in some room begins.
-template <class Real>
-static inline Real* first_line(Real* room) {
-  return reinterpret_cast<Real*>((reinterpret_cast<std::uintptr_t>(room) + 63) / 64 * 64);
-}
-
 // Others see what was streamed only after this.
 static inline void end_streams() {
 #ifdef __SSE2__
   _mm_sfence();
 #endif
+}
+"""
+
+
+LINES = """// Where the first line of the cache in some room begins.
+template <class Real>
+static inline Real* first_line(Real* room) {
+  return reinterpret_cast<Real*>((reinterpret_cast<std::uintptr_t>(room) + 63) / 64 * 64);
 }
 """
 
@@ -121,6 +123,7 @@ class _Writer:
         inner = self._all_threads()
         lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH, HEAD]
         lines += [STREAM] if self.loops.rows else []
+        lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [CODE_OF_FETCH] if self.has_fetches else []
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
@@ -192,25 +195,37 @@ class _Writer:
             for group in range(len(self.tiling.groups)):
                 rooms = f"given_tiles.rooms[{group}].of.data()"
                 lines.append(f"const std::int32_t* const rooms_{group} = {rooms};")
+            lines += self._rows_of_rooms()
         for name, kept in self.plan.kept.items():
             if self.tiling and name in self.rooms:
-                kind = self.plan.locals[name].type
                 number = f"given_tiles.rooms[{self.rooms[name]}].number"
-                row = factor(self.layout.values(kind))
+                size = f"{number} * {factor(room_values(self.plan.locals[name].type))}"
                 lines += [
-                    *self._room_of_field(name, f"static_cast<std::size_t>({number} * {row})"),
-                    f"std::fill({name}, {name} + {number} * {row}, NAN);",
+                    *self._room_of_field(name, f"static_cast<std::size_t>({size})", in_lines=True),
+                    f"std::fill({name}, {name} + {size}, NAN);",
                 ]
             elif kept == "field":
                 size = f"static_cast<std::size_t>({self.layout.size(self.plan.locals[name].type)})"
                 lines += [*self._room_of_field(name, size), *self._not_set(name, size)]
         return lines
 
-    def _room_of_field(self, name: str, size: str) -> list[str]:
+    def _rows_of_rooms(self) -> list[str]:
+        """How long rows are that each begin a line of the cache."""
+        kinds = [self.plan.locals[name].type for name in self.rooms]
+        line = f"(64 / static_cast<std::int64_t>(sizeof({self.real})))"
+        return [
+            f"const std::int64_t {name} = ({levels} + {line} - 1) / {line} * {line};"
+            for name, levels in {levels_in_lines(k): levels_of(k) for k in kinds if k.level}.items()
+        ]
+
+    def _room_of_field(self, name: str, size: str, *, in_lines: bool = False) -> list[str]:
+        begin = f"{name}_room.data()"
+        if in_lines:
+            size, begin = f"{size} + 64 / sizeof({self.real})", f"first_line({begin})"
         return [
             f"static thread_local std::vector<{self.real}> {name}_room;",
             f"if ({name}_room.size() < {size}) {name}_room.resize({size});",
-            f"{self.real}* const __restrict {name} = {name}_room.data();",
+            f"{self.real}* const __restrict {name} = {begin};",
         ]
 
     def _not_set(self, name: str, size: str) -> list[str]:

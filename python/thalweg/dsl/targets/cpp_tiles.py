@@ -6,6 +6,7 @@ from __future__ import annotations
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Place
+from thalweg.dsl.layout import room_values
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.passes.tiles import (
     Order,
@@ -306,7 +307,7 @@ class Tiling:
         return ["#pragma omp single", *self._clearing(name)]
 
     def _clearing(self, name: str) -> list[str]:
-        row = self.layout.values(self.variables[name].type)
+        row = room_values(self.variables[name].type)
         return [
             "{",
             f"  const auto& cleared = given_tiles.cleared[{self.cleared.index(name)}];",
