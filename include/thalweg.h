@@ -90,7 +90,8 @@ int thalweg_end_time(thalweg_output* output, double time_s);
  * the question that the call before it asked. */
 int thalweg_check(thalweg_output* output);
 
-/* Restart: fields of the state, in the order in which write and read take their views. */
+/* Restart: fields of the state, in the order in which write and read take their views, before
+ * end_definition. */
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
 /* Write: after end_time of the same time, which is the same on every rank. A time that end_time has
  * passed is refused: it would be read as what it is not. */

@@ -183,10 +183,11 @@ void Model::define(Output& output, Restart* restart) const {
     forget_checksums(directory_);
     remove_later_sets(directory_ + "/restart", start_.at);
   });
+  if (restart != nullptr) {
+    restart->define(points);
+    for (const FieldInfo& field : state_fields(*state_)) restart->define(field);
+  }
   output.end_definition();
-  if (restart == nullptr) return;
-  restart->define(points);
-  for (const FieldInfo& field : state_fields(*state_)) restart->define(field);
 }
 
 void Model::run(Output& output, Restart* restart) {

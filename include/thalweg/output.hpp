@@ -34,6 +34,9 @@ struct OwnedPoints {
 /// What compute ranks do together: all of them the same, in the same order.
 enum class Together { definition, step, reading, writing, closing, output_time };
 
+/// Waits for a request, and hears of ranks that fail meanwhile; `what` for, as a clause.
+using AwaitRequest = std::function<void(MPI_Request&, std::string_view what)>;
+
 /// How compute ranks stay together; empty functions where there is no output.
 struct Company {
   /// Waits until all of them are there. Throws on all of them, naming ranks, if some are there for
@@ -48,6 +51,10 @@ struct Company {
   std::function<std::optional<ModelTime>()> ended_time;
   /// BegunRun::run, "" before the first put. Not collective.
   std::function<std::string()> run;
+  /// For the end of the definition: `compare` on all compute ranks, by what waits for a request,
+  /// and `take` on rank 0, before anything is changed. What they throw is the output's failure.
+  std::function<void(std::function<void(const AwaitRequest&)> compare, std::function<void()> take)>
+      at_definition;
 };
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.

@@ -84,11 +84,10 @@ class Restart {
   void serve();
 
   void define(std::span<const OwnedPoints> points);  ///< once, before fields
+  /// Best before the output's end_definition, which then compares what ranks defined, and takes
+  /// the directory: another restart that is open may not write into it. Otherwise the first
+  /// write does. Both throw the same Error(user) on all compute ranks.
   void define(const FieldInfo& field);
-  /// All fields are defined: on every rank the same ones, and every point on one of them. Who
-  /// writes nothing need not call it; the first write does. Throws the same Error(user) on all
-  /// compute ranks, also if another restart that is open writes into the same directory.
-  void end_definition();
 
   /// Writes one set: views[field] in the order of definition. With an output: after its end_time of
   /// the same time; a time that end_time has passed is refused. Returns when the views may be

@@ -363,7 +363,6 @@ int thalweg_define_attribute(thalweg_output* output, const char* name, const cha
 int thalweg_end_definition(thalweg_output* output) {
   return status_of_definition(output, [&] {
     seal(*output);
-    if (output->restart) output->restart->end_definition();
     output->output->end_definition();
   });
 }

@@ -36,7 +36,9 @@ bool is_a_directory(const std::string& path) {
 
 std::string whole_path(const std::string& path) {
   std::error_code unknown;
-  return fs::weakly_canonical(fs::absolute(path, unknown), unknown).string();
+  const auto plain = fs::absolute(path, unknown).lexically_normal();
+  const auto whole = fs::weakly_canonical(plain, unknown);
+  return unknown ? plain.string() : whole.string();
 }
 
 std::vector<std::string> names_in(const std::string& directory) {

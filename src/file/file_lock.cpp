@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "thalweg/error.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg {
 
@@ -27,19 +28,22 @@ struct flock range_of(std::int64_t first, std::int64_t bytes) {
   return range;
 }
 
-/// Has one that ended just now removed the file?
-bool is_removed(int file) {
-  struct stat status {};
-  return ::fstat(file, &status) == 0 && status.st_nlink == 0;
-}
-
 }  // namespace
+
+bool has_name(int file, const std::string& path) {
+  struct stat own {};
+  struct stat named {};
+  if (::fstat(file, &own) != 0) return true;
+  if (::stat(path.c_str(), &named) != 0) return errno != ENOENT;
+  return own.st_ino == named.st_ino && own.st_dev == named.st_dev;
+}
 
 bool take_lock(int file, std::int64_t byte) {
   const auto give_up = std::chrono::steady_clock::now() + lock_patience;
   auto range = range_of(byte, 1);
   while (::fcntl(file, F_OFD_SETLK, &range) != 0 && (errno == EAGAIN || errno == EACCES)) {
     if (std::chrono::steady_clock::now() >= give_up) return false;
+    note_work();  // who waits for this rank meanwhile hears that it is there
     std::this_thread::sleep_for(nap);
   }
   return true;
@@ -61,12 +65,13 @@ DirectoryLock::DirectoryLock(const std::string& directory, const std::string& se
     if (take_lock(file_, 0)) continue;
     ::close(file_);
     throw Error(Blame::user, sentence);
-  } while (is_removed(file_));
+  } while (!has_name(file_, path_));
 }
 
 DirectoryLock::~DirectoryLock() {
   if (file_ < 0) return;
   ::unlink(path_.c_str());
+  ::rmdir(std::filesystem::path(path_).parent_path().c_str());  // if nothing was written
   ::close(file_);
 }
 

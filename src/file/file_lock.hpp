@@ -17,6 +17,9 @@ bool take_lock(int file, std::int64_t byte);
 /// Has nobody else any lock of this file? Then all of it is locked.
 bool take_all_locks(int file);
 
+/// Has the file that is open here this name still, or has one that ended just now removed it?
+bool has_name(int file, const std::string& path);
+
 /// Of a directory that one may write into at a time, as the file ".lock" in it, which goes with it.
 class DirectoryLock {
  public:

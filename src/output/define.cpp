@@ -16,6 +16,7 @@
 #include "output/deal/tags.hpp"
 #include "output/files/begun.hpp"
 #include "output/files/continuations.hpp"
+#include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
 #include "output/files/reached.hpp"
 #include "output/files/take_back.hpp"
@@ -35,14 +36,16 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Blame::user, sentence); }
 
-/// Throws if files of one partition of `stream` are called as those of `other`.
-void require_other_files(const StreamSettings& stream, const StreamSettings& other) {
-  for (const auto& name : names_of_partitions(stream)) {
-    if (name != other.name) continue;
+/// Throws if files of two streams are called the same: of a partition of one and of the other.
+void require_other_files(const StreamSettings& one, const StreamSettings& other) {
+  const auto names = names_of_partitions(one), others = names_of_partitions(other);
+  for (const auto& name : names) {
+    if (std::find(others.begin(), others.end(), name) == others.end()) continue;
+    const auto& cut = name == one.name ? other : one;
     refuse(
         fmt::format("[[output]] '{}': files of stream '{}', which has {} partitions, are called "
                     "so; give it another name",
-                    other.name, stream.name, stream.partitions));
+                    name, cut.name, cut.partitions));
   }
 }
 
@@ -202,7 +205,6 @@ void Output::define(const StreamSettings& given) {
         refuse(fmt::format("[[output]]: two streams are called '{}'", stream.name));
       }
       require_other_files(known.settings, stream);
-      require_other_files(stream, known.settings);
     }
     if (state_->ranks.rank == 0 &&
         find_container(stream.container, definition.settings.way).plugins &&
@@ -285,6 +287,9 @@ void Output::State::end_definition() {
   const double begin_s = now_s();
   meet(Together::definition);
   compare_definitions();
+  if (compare_more) {
+    compare_more([this](MPI_Request& request, std::string_view what) { await(request, what); });
+  }
   take_files();
   if (ranks.dedicated()) {
     if (ranks.rank == 0) send_definition(definition, ranks);
@@ -348,12 +353,12 @@ void Output::State::take_files() {
     }
     std::vector<std::string> names;
     for (const auto& stream : definition.streams) {
-      names.push_back(stream.settings.name);
-      if (stream.settings.partitions == 1) continue;
+      if (stream.settings.partitions > 1) names.push_back(stream.settings.name);
       for (const auto& name : names_of_partitions(stream.settings)) names.push_back(name);
     }
     refused = attempt(ranks.rank, [&] {
       if (!names.empty()) locks.emplace(journal_directory(definition), names);
+      if (take_more) take_more();
       require_own_journals(definition);
       auto& begun = definition.begun;
       const bool continues = definition.same_files && definition.continues_after;
@@ -361,15 +366,15 @@ void Output::State::take_files() {
       if (before && continues) begun = *before;
       const auto lanes = divide_lanes(definition, ranks.writers);
       const auto kept = continues ? require_kept(definition, lanes) : std::vector<KeptFile>();
+      const auto ends = kept_until(definition);
       if (continues) warn_of_gaps(definition);
       if (begun.run.empty() && !kept.empty()) begun.run = kept.front().content.run;
       if (!definition.streams.empty()) begun.run = name_of_run(definition, begun.run);
       take_back_files(definition);
       rewind_journals(definition, kept);
       take_back_empty_files(definition, kept);
-      if (continues) note_left_files(definition);
       rewind_reached(definition);
-      write_begun(definition);
+      write_begun(definition, ends);
       if (once_defined) once_defined();
       text = fmt::format("{} {} {}", begun.run, begun.after ? begun.after->ms() : -1, begun.from);
     });

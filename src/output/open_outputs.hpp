@@ -5,7 +5,8 @@
 namespace thalweg {
 
 struct OpenOutputs {
-  int all = 0;            ///< on compute and I/O ranks
+  int ever = 0;           ///< on compute and I/O ranks, since the process began
+  int all = 0;            ///< of them, those that are open now
   int served = 0;         ///< of them, those with I/O or restart ranks
   bool to_serve = false;  ///< this is a restart rank of one, and has not begun to serve it
 };

@@ -17,6 +17,7 @@
 #include "format/attributes.hpp"
 #include "output/deal/tags.hpp"
 #include "output/files/coverage.hpp"
+#include "output/files/kept_files.hpp"
 #include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"
@@ -132,6 +133,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
 }
 
 void Output::State::begin() {
+  ++open_outputs().ever;
   ++open_outputs().all;
   open_outputs().served += is_served(definition.settings) ? 1 : 0;
   open = true;
@@ -204,6 +206,9 @@ void Output::close() {
     state.meet(Together::closing);
     state.engine->close(false);
     record_event(EventKind::wait, begin_s, now_s());
+    const auto& definition = state.definition;
+    const bool continued = definition.same_files && definition.continues_after;
+    if (state.ranks.rank == 0 && continued && open_outputs().ever == 1) note_left_files(definition);
     state.ended = true;
     state.end();
     state.meet(Together::closing);
@@ -239,6 +244,12 @@ Company Output::company() const {
           [kept = std::weak_ptr(state_)] {
             const auto state = kept.lock();
             return state ? state->definition.begun.run : std::string();
+          },
+          [kept = std::weak_ptr(state_)](auto compare, auto take) {
+            const auto state = kept.lock();
+            if (!state || state->engine) return;
+            state->compare_more = std::move(compare);
+            state->take_more = std::move(take);
           }};
 }
 

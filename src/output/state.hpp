@@ -36,7 +36,9 @@ struct Output::State {
   std::unique_ptr<Engine> engine;                 // compute ranks, from the end of definition on
   std::vector<std::vector<bool>> put_seen;        // [stream][position] of the output time under way
   std::function<void()> once_defined;             // compute rank 0
-  MPI_Comm agreement = MPI_COMM_NULL;             // compute ranks
+  std::function<void(const AwaitRequest&)> compare_more;  // Company::at_definition
+  std::function<void()> take_more;
+  MPI_Comm agreement = MPI_COMM_NULL;  // compute ranks
   Question<5> together;  // who has failed, and do all do the same; asked each time step
   Together asked = Together::definition;  // what this rank was there for
   ModelTime asked_at;                     // of an output time that it ended

@@ -55,7 +55,8 @@ struct Restart::State {
   std::optional<Error> failure;       // what every later call throws
   std::optional<FinalizeWatch> watch;
   std::optional<Retention> retention;
-  Company company;  // of the output, if there is one
+  Company company;                                                // of the output, if there is one
+  std::shared_ptr<State*> self = std::make_shared<State*>(this);  // while this lives
 
   ~State() {
     leave();
@@ -101,7 +102,7 @@ struct Restart::State {
   }
 
   // Every point has one rank: what is missing could never be read.
-  void check_definitions() const {
+  void check_definitions(const AwaitRequest& wait) const {
     std::string text;
     for (const auto& field : fields) {
       text += fmt::format("{}: {} {} {} ", field.name, static_cast<int>(field.place), field.levels,
@@ -115,30 +116,40 @@ struct Restart::State {
     }
     const std::array aspects{Aspect{"fields of the state", text},
                              Aspect{"global sizes of their places", fmt::format("{}", sizes)}};
-    const auto wait = [](MPI_Request& request, std::string_view what) { wait_for(request, what); };
     auto fault = difference_among(team.compute, aspects, wait);
     if (fault.empty() && !fields.empty()) fault = ownership_fault(team.compute, sizes, runs, wait);
     if (!fault.empty()) throw Error(Blame::user, fault);
   }
 
-  // Another output's sets would replace those of this one, time by time.
+  // Rank 0: another output's sets would replace those of this one, time by time.
   void take_directory() {
-    throw_together(team.compute, attempt(team.rank, [&] {
-                     if (team.rank != 0 || fields.empty()) return;
-                     const auto& directory = team.settings.directory;
-                     lock.emplace(
-                         directory,
-                         fmt::format("another output writes checkpoints into '{}'; give each "
-                                     "output that writes state a directory of its own, or define "
-                                     "all of the state in one",
-                                     directory));
-                   }));
+    if (team.rank != 0 || fields.empty() || lock) return;
+    const auto& directory = team.settings.directory;
+    lock.emplace(directory, fmt::format("another output writes checkpoints into '{}'; give each "
+                                        "output that writes state a directory of its own, or "
+                                        "define all of the state in one",
+                                        directory));
   }
 
   void end_definition() {
     if (std::exchange(defined, true)) return;
-    check_definitions();
-    take_directory();
+    check_definitions(wait_for);
+    throw_together(team.compute, attempt(team.rank, [&] { take_directory(); }));
+  }
+
+  // So that nobody need call it apart.
+  void define_with_output() {
+    if (!company.at_definition) return;
+    company.at_definition(
+        [known = std::weak_ptr(self)](const AwaitRequest& wait) {
+          const auto state = known.lock();
+          if (!state) return;
+          (*state)->check_definitions(wait);
+          (*state)->defined = !(*state)->fields.empty();
+        },
+        [known = std::weak_ptr(self)] {
+          if (const auto state = known.lock()) (*state)->take_directory();
+        });
   }
 
   // The model has another state by then: read as that of `time`, it would be wrong.
@@ -210,6 +221,7 @@ void check_settings(const RestartSettings& settings, const RestartRanks& ranks, 
 Restart Restart::open(const Output& output, const RestartSettings& settings) {
   auto restart = open({output.restart_comm(), output.restart_ranks()}, settings);
   restart.state_->company = output.company();
+  restart.state_->define_with_output();
   restart.state_->retention.emplace(settings.directory, settings.keep, output.coverage(),
                                     restart.state_->company.run);
   return restart;
@@ -284,10 +296,6 @@ void Restart::define(const FieldInfo& field) {
                             field.name, place_names[field.place]));
   }
   state_->fields.push_back(field);
-}
-
-void Restart::end_definition() {
-  state_->call([&] { state_->end_definition(); });
 }
 
 void Restart::write(ModelTime time, std::span<const FieldView> views,

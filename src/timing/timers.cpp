@@ -47,7 +47,7 @@ double TakenTime::take(double begin_s, double end_s) {
   }
   intervals_.push_back({begin_s, end_s - begin_s});
   constexpr std::size_t most = 4096;
-  if (intervals_.size() - running_.size() >= most) join_oldest();
+  if (intervals_.size() >= most + running_.size()) join_oldest();
   return std::max(0.0, end_s - begin_s - within_s);
 }
 

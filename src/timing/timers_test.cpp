@@ -69,6 +69,17 @@ TEST_CASE("own_times_are_all_of_the_time_once") {
   CHECK(timer_total_s(Timer::total) == 10.0 + outputs);
 }
 
+TEST_CASE("timers_may_be_the_first_of_all_and_lie_within_others") {
+  RecordsAside aside;
+  for (int depth = 0; depth < 3; ++depth) {
+    const ScopedTimer one(Timer::total);
+    const ScopedTimer two(Timer::integrate);
+    const ScopedTimer three(Timer::dynamics);
+    add_time(Timer::output, now_s(), now_s());
+  }
+  CHECK(timing_records().timers[Timer::total].calls == 3);
+}
+
 TEST_CASE("a_timer_that_began_after_others_has_the_time_of_all_within_it") {
   RecordsAside aside;
   const auto own_s = [](Timer timer) { return timing_records().timers[timer].own_s; };

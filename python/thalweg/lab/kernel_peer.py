@@ -108,9 +108,10 @@ class _Program:
         tables: dict[str, Any] = {}
         for relation in kernel.neighbour_tables():
             word, source, local, target = said.TABLES[relation.full_name]
-            table = np.ascontiguousarray(case.tables[relation.full_name].T, np.int32)
+            # For its checker, if it is installed, NumPy's arrays are none.
+            table: Any = np.ascontiguousarray(case.tables[relation.full_name].T, np.int32)
             tables[word] = gtx.as_connectivity([source, local], target, table)
-        backend = {"gtfn": run_gtfn, "dace": run_dace_cpu}[way.target]
+        backend: Any = {"gtfn": run_gtfn, "dace": run_dace_cpu}[way.target]
         program = said.PROGRAMS[case.kernel.name].with_backend(backend)
         self.call: Callable[[], object] = lambda: program(**fields, offset_provider=tables)
 

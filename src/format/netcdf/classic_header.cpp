@@ -101,7 +101,9 @@ class ClassicHeader {
     return type_bytes[type];
   }
 
-  static std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
+  std::int64_t padded(std::int64_t bytes) const {
+    return bytes == 0 ? 0 : product((bytes - 1) / 4 + 1, 4);
+  }
 
   std::string name() {
     const auto length = number();

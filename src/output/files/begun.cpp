@@ -14,7 +14,6 @@
 #include "file/file_bytes.hpp"
 #include "output/files/begun_file.hpp"
 #include "output/files/continuations.hpp"
-#include "output/files/coverage.hpp"
 #include "output/files/own_journals.hpp"
 #include "output/files/stream_locks.hpp"
 #include "thalweg/error.hpp"
@@ -134,7 +133,7 @@ Definition with_longest_schedules(const Definition& definition) {
   return longest;
 }
 
-void write_begun(const Definition& definition) {
+void write_begun(const Definition& definition, std::span<const ModelTime> kept) {
   if (definition.streams.empty()) return;
   make_directory(journal_directory(definition));
   const JournalLock lock(journal_directory(definition));
@@ -151,7 +150,6 @@ void write_begun(const Definition& definition) {
   }
   const auto continuations = continuations_with(all, definition);
   const auto gaps = gaps_before(definition);
-  const auto kept = kept_until(definition);
   for (std::size_t number = 0; number < streams.size(); ++number) {
     const auto& stream = streams[number];
     auto& entry = all[stream.settings.name];

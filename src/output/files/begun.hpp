@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "output/deal/definition.hpp"
 
@@ -18,8 +19,8 @@ std::optional<BegunRun> read_begun(const Definition& definition, bool goes_on);
 void require_own_journals(const Definition& definition);
 /// With all times that the streams had in the run before, if these were to end later.
 Definition with_longest_schedules(const Definition& definition);
-/// One rank, before any writer begins. What is known of other streams stays. Throws
-/// Error(file_system).
-void write_begun(const Definition& definition);
+/// One rank, before any writer begins. What is known of other streams stays. `kept`: kept_until(),
+/// before anything was changed. Throws Error(file_system).
+void write_begun(const Definition& definition, std::span<const ModelTime> kept);
 
 }  // namespace thalweg

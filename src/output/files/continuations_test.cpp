@@ -240,6 +240,47 @@ TEST_CASE("a_stream_that_comes_back_ending_earlier_still_has_what_the_run_did_wi
   CHECK(missing_output(settings, shorter, 25.0) == "");
 }
 
+TEST_CASE("a_stream_that_never_came_so_far_has_missed_nothing") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const auto settings = settings_of(directory);
+  {
+    auto output = open_output(settings, {stream_of("a"), stream_of("b")});
+    put(output, {0.0, 10.0, 20.0});
+    end(output, 25.0);
+  }
+  {
+    auto output = open_output(settings, {stream_of("a")}, {25.0});
+    put(output, {30.0, 40.0, 50.0});
+    end(output, 55.0);
+  }
+  const std::vector<StreamSettings> ended{stream_of("a"), stream_of("b", 20.0)};
+  CHECK(missing_output(settings, ended, 55.0) == "");
+  CHECK_NOTHROW(open_output(settings, ended, {55.0}).close());
+}
+
+TEST_CASE("a_complete_file_of_times_that_a_run_had_not_stays") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  const auto settings = settings_of(directory);
+  const auto older = directory.path + "/a_20000101T000040Z.nc";
+  {
+    auto output = open_output(settings, {stream_of("a")});
+    put(output, {0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0});
+    output.close();
+  }
+  {
+    auto output = open_output(settings, {stream_of("a", 30.0)});
+    put(output, {0.0, 10.0, 20.0, 30.0});
+    end(output, 65.0);
+  }
+  for (const double end_s : {100.0, 30.0}) {
+    CHECK(fs::exists(older));
+    open_output(settings, {stream_of("a", end_s)}, {65.0}).close();
+  }
+  CHECK(fs::exists(older));
+}
+
 TEST_CASE("outputs_that_are_lost_to_a_shorter_stream_are_not_due_when_it_is_longer_again") {
   if (world_size() > 1) return;
   const SharedDirectory directory;

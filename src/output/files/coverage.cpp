@@ -70,10 +70,13 @@ std::string why_not_passed(const Definition& definition, int stream, int step) {
 std::string why_not_followed(const Definition& definition, int stream, ModelTime time) {
   const auto& missed = definition.begun.missed_from;
   if (missed.empty() || !missed[stream]) return {};
-  const auto longest = with_longest_schedules(definition);  // it may have had later ones
+  const auto longest = with_longest_schedules(definition);
   const auto& schedule = longest.streams[stream].schedule;
+  const auto end = definition.streams[stream].settings.end;
   for (int step = 0; step < schedule.steps() && schedule.time(step) <= time; ++step) {
     if (schedule.time(step) <= *missed[stream]) continue;
+    // Later than it ends now, it has those that were written.
+    if (schedule.time(step) > end && !why_not_passed(longest, stream, step).empty()) continue;
     return fmt::format(
         "the run went on from {} s without stream '{}', which has outputs after that",
         missed[stream]->seconds(), definition.streams[stream].settings.name);
@@ -96,7 +99,8 @@ std::vector<ModelTime> kept_until(const Definition& definition) {
   if (!definition.continues_after) return kept;
   const auto longest = with_longest_schedules(definition);
   const auto reached = read_reached(definition, *definition.continues_after);
-  const auto gaps = gaps_before(definition);
+  const auto gaps =
+      definition.same_files ? gaps_before(definition) : std::vector<Gaps>(kept.size());
   for (int number = 0; number < static_cast<int>(kept.size()); ++number) {
     kept[number] = std::min(definition.streams[number].settings.end, *definition.continues_after);
     const auto& stream = longest.streams[number];

@@ -148,6 +148,24 @@ void note_content(const Definition& definition, const JournalContent& content) {
   }
 }
 
+namespace {
+
+/// Of those that are there: others are another output's, or have been moved away.
+bool has_all_files(const Definition& definition, const JournalContent& content) {
+  for (const auto& line : content.lines) {
+    for (const auto& part : line.files) {
+      const auto written = part.value("blocks", JournalJson::object());
+      for (const auto& each : written.items()) {
+        const fs::path path = each.key();
+        if (!is_present(definition.settings.directory + "/" + path.begin()->string())) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 void note_left_files(const Definition& definition) {
   if (!collects_checksums()) return;
   std::set<std::string> own;
@@ -162,7 +180,8 @@ void note_left_files(const Definition& definition) {
     if (!name.ends_with(".jsonl") || own.contains(path)) continue;
     try {
       const auto content = own_journal(definition, path);
-      if (content && content->unmoved) note_content(definition, *content);
+      if (content && content->unmoved && has_all_files(definition, *content))
+        note_content(definition, *content);
     } catch (const Error&) {  // damaged: it tells nothing, and is not gone on with
     }
   }

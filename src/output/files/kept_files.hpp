@@ -42,8 +42,8 @@ FileDescription describe_kept(const Definition& definition, const LaneDivision& 
 
 /// For the list of checksums: what a journal tells that files hold.
 void note_content(const Definition& definition, const JournalContent& content);
-/// The same of complete files that no stream of the run that continues has any more, or none of its
-/// length; of those that it has, their heads note it.
+/// One rank, at the end of a run that continued and had no other output: the same of complete files
+/// that no stream of it has any more, or none of its length; of others their heads note it.
 void note_left_files(const Definition& definition);
 /// What the writers of a complete file have told, whose blocks still lie where they were written.
 /// Nothing where that is not known.

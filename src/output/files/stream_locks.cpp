@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,12 +18,6 @@ namespace thalweg {
 namespace {
 
 constexpr std::int64_t byte_of_all = std::int64_t{1} << 32U;  // behind those of streams
-
-/// Has an output that ended just now removed the file?
-bool is_removed(int file) {
-  struct stat status {};
-  return ::fstat(file, &status) == 0 && status.st_nlink == 0;
-}
 
 }  // namespace
 
@@ -45,7 +38,7 @@ StreamLocks::StreamLocks(const std::string& directory, const std::vector<std::st
                               "or its streams names, of their own",
                               stream, directory));
     }
-  } while (is_removed(file_));
+  } while (!has_name(file_, path()));
 }
 
 StreamLocks::~StreamLocks() {

@@ -46,6 +46,11 @@ class Remover {
     for (const auto& path : paths_of(definition, stream, file)) remove(path, beside);
   }
 
+  /// What of it has not its final name.
+  void remove_aside(const Definition& definition, int stream, int file) {
+    for (const auto& path : paths_of(definition, stream, file)) remove_entry(path + ".part");
+  }
+
   /// What a kill left beside a file that goes on, and its parts: nobody has an eye on it any more.
   void remove_strays(const Definition& definition, int stream, int file) {
     for (const auto& path : paths_of(definition, stream, file)) remove_strays(path);
@@ -119,7 +124,7 @@ void take_back_files(const Definition& now) {
       if (stays && definition.same_files) {
         files.remove_strays(definition, stream, file);
         if (file >= files_now(now, stream) && was_only_made(definition, stream, file))
-          files.remove_file(definition, stream, file);
+          files.remove_aside(definition, stream, file);
         continue;
       }
       journals.remove(journal_of(definition, stream, file));
