@@ -179,7 +179,7 @@ void note_left_files(const Definition& definition) {
     const auto path = directory + "/" + name;
     if (!name.ends_with(".jsonl") || own.contains(path)) continue;
     try {
-      const auto content = own_journal(definition, path);
+      const auto content = read_journal(path);  // of an earlier run, too
       if (content && content->unmoved && has_all_files(definition, *content))
         note_content(definition, *content);
     } catch (const Error&) {  // damaged: it tells nothing, and is not gone on with
