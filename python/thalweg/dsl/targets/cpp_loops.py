@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from thalweg.dsl import ir
@@ -17,10 +18,21 @@ from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
 LANES = {"double": 8, "float": 16}  # of the longest vectors
+MOST_ROWS = 32  # of which a loop and its copy for the last levels keep the addresses
 CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time: for the last ones some once more.
 template <std::int64_t lanes, class Pass>
 __attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
                                                              Pass pass) {
+  if (end - begin < lanes) return pass(begin, end);
+  std::int64_t from = begin;
+  for (; from + lanes <= end; from += lanes) pass(from, from + lanes);
+  if (from < end) pass(end - lanes, end - lanes + lanes);  // as the compiler knows: `lanes` of them
+}
+
+// The same without a copy for the last ones, which would find so many rows once more.
+template <std::int64_t lanes, class Pass>
+__attribute__((always_inline)) static inline void in_one_loop(std::int64_t begin, std::int64_t end,
+                                                              Pass pass) {
   if (end - begin < lanes) return pass(begin, end);
   for (std::int64_t from = begin;; from = std::min(from + lanes, end - lanes)) {
     pass(from, from + lanes);
@@ -169,9 +181,11 @@ class Loops:
         self.has_vectors = True
         begin, end = self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
         head = f"for (std::int64_t {loop.name} = from; {loop.name} < to; ++{loop.name}) {{"
+        rows = set(re.findall(rf"\w+\[[^\]]*\b{loop.name}\b[^\]]*\]", "\n".join(inner)))
+        around = "in_vectors" if len(rows) <= MOST_ROWS else "in_one_loop"
         lanes = "[&](std::int64_t from, std::int64_t to) __attribute__((always_inline)) {"
         return [
-            f"in_vectors<{LANES[self.real]}>({begin}, {end}, {lanes}",
+            f"{around}<{LANES[self.real]}>({begin}, {end}, {lanes}",
             *(f"  {line}" for line in [SIMD, head, *lines[2:]]),
             "});",
         ]
