@@ -56,24 +56,40 @@ def settings_of(way: str, pressure: str) -> list[str]:
     ]  # fmt: skip
 
 
-def run_past_a_closed_disk(
-    case: Path, directory: Path, settings: list[str], gate: Path, until_s: float
-) -> str:
-    """The I/O ranks write nothing until the model is at `until_s`."""
-    (directory / "diagnostics.jsonl").unlink(missing_ok=True)
-    run = RankedRun.start(case, directory, settings)
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    return path
 
-    def reached_s() -> float:
-        path = directory / "diagnostics.jsonl"
+
+@pytest.fixture
+def run_past_a_closed_disk(
+    case: Path,
+    model: Path,
+    use_slow_disk: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Path, list[str], float], str]:
+    """The I/O ranks write nothing until the model is at `until_s`. What the run said."""
+
+    def reached_s(path: Path) -> float:
         whole = path.read_text().rpartition("\n")[0] if path.exists() else ""
         return float(json.loads(whole.splitlines()[-1])["time_s"]) if whole else -1.0
 
-    while reached_s() < until_s and run.process.poll() is None:
-        time.sleep(0.01)
-    gate.touch()
-    code, _ = run.wait()
-    assert code == 0, run.errors()
-    return run.output()
+    def run_past(directory: Path, settings: list[str], until_s: float) -> str:
+        gate, diagnostics = case.with_name("gate"), directory / "diagnostics.jsonl"
+        diagnostics.unlink(missing_ok=True)
+        use_slow_disk(DISK_GATE=gate)
+        run = RankedRun.start(case, directory, settings)
+        while reached_s(diagnostics) < until_s and run.process.poll() is None:
+            time.sleep(0.01)
+        gate.touch()
+        code, _ = run.wait()
+        monkeypatch.delenv("LD_PRELOAD")
+        assert code == 0, run.errors()
+        return run.output()
+
+    return run_past
 
 
 def history_of(path: Path) -> str:
@@ -105,17 +121,12 @@ def main_of(run: Path) -> Stream:
 def test_times_that_were_dropped_are_named_and_the_others_are_true(
     way: str,
     until_s: float,
+    case: Path,
     tmp_path: Path,
-    model: Path,
-    use_slow_disk: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
+    run_past_a_closed_disk: Callable[[Path, list[str], float], str],
 ) -> None:
-    case = tmp_path / "case.toml"
-    case.write_text(CASE)
-    run, gate = tmp_path / "thin", tmp_path / "gate"
-    use_slow_disk(DISK_GATE=gate)
-    said = run_past_a_closed_disk(case, run, settings_of(way, "thin"), gate, until_s)
-    monkeypatch.delenv("LD_PRELOAD")
+    run = tmp_path / "thin"
+    said = run_past_a_closed_disk(run, settings_of(way, "thin"), until_s)
     request = RunRequest(case, 0, settings_of(way, "block"), tmp_path / "whole", quiet=True)
     thin, whole = main_of(run), main_of(run_case(request).path)
     there = {slot.time_s: slot for slot in thin.slots}
@@ -149,21 +160,16 @@ def test_times_that_were_dropped_are_named_and_the_others_are_true(
 @pytest.mark.parametrize("mode", ["async", "file_parallel"])
 def test_a_file_whose_times_are_all_dropped_leaves_nothing_of_the_one_it_replaces(
     mode: str,
+    case: Path,
     tmp_path: Path,
-    model: Path,
-    use_slow_disk: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
+    run_past_a_closed_disk: Callable[[Path, list[str], float], str],
 ) -> None:
     """Of a run that began anew in a used directory, without --overwrite, as programs may."""
-    case = tmp_path / "case.toml"
-    case.write_text(CASE)
-    run, gate = tmp_path / "run", tmp_path / "gate"
+    run = tmp_path / "run"
     settings = [f"io.mode={mode}", "io.ranks=2", "machine.ranks=4", "output.container=cdf5"]
     run_case(RunRequest(case, 0, [*settings, "io.backpressure=block"], run, quiet=True))
     before = {path.name for path in (run / "files").iterdir()}
-    use_slow_disk(DISK_GATE=gate)
-    said = run_past_a_closed_disk(case, run, [*settings, "io.backpressure=thin"], gate, END_S)
-    monkeypatch.delenv("LD_PRELOAD")
+    said = run_past_a_closed_disk(run, [*settings, "io.backpressure=thin"], END_S)
     assert "output times were dropped" in said
     after = {path.name for path in (run / "files").iterdir()}
     gone = {name for name in before if "T080000Z" in name}

@@ -53,20 +53,25 @@ fs::path found_below(const fs::path& directory, const fs::path& path) {
   return found;
 }
 
+/// act(line, path, blocks) for all that a journal tells of; paths are below the output's directory.
+template <class Act>
+void for_each_written(const JournalContent& content, const Act& act) {
+  for (const auto& line : content.lines) {
+    for (const auto& part : line.files) {
+      const auto written = part.value("blocks", JournalJson::object());
+      for (const auto& [path, blocks] : written.items()) act(line, path, blocks_from_json(blocks));
+    }
+  }
+}
+
 /// Throws if something is shorter than what a journal tells of it: what was cut off would come back
 /// as zeros. What a complete store has lost altogether is its own to look for.
 void require_bytes(const JournalContent& content, bool complete, const fs::path& directory) {
   std::map<std::string, std::int64_t> ends;
-  for (const auto& line : content.lines) {
-    for (const auto& part : line.files) {
-      const auto written = part.value("blocks", JournalJson::object());
-      for (const auto& [path, blocks] : written.items()) {
-        auto& end = ends[path];
-        for (const auto& block : blocks_from_json(blocks))
-          end = std::max(end, block.offset + block.bytes);
-      }
-    }
-  }
+  for_each_written(content, [&](const auto&, const std::string& path, const auto& blocks) {
+    auto& end = ends[path];
+    for (const auto& block : blocks) end = std::max(end, block.offset + block.bytes);
+  });
   for (const auto& [path, end] : ends) {
     const auto found = found_below(directory, path);
     if (!complete || is_present(found)) require_size(found, end);
@@ -139,29 +144,20 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
 }
 
 void note_content(const Definition& definition, const JournalContent& content) {
-  for (const auto& line : content.lines) {
-    for (const auto& [name, part] : line.files.items()) {
-      const auto written = part.value("blocks", JournalJson::object());
-      for (const auto& [path, blocks] : written.items())
-        note_blocks(definition.settings.directory + "/" + path, blocks_from_json(blocks));
-    }
-  }
+  for_each_written(content, [&](const auto&, const std::string& path, const auto& blocks) {
+    note_blocks(definition.settings.directory + "/" + path, blocks);
+  });
 }
 
 namespace {
 
 /// Of those that are there: others are another output's, or have been moved away.
 bool has_all_files(const Definition& definition, const JournalContent& content) {
-  for (const auto& line : content.lines) {
-    for (const auto& part : line.files) {
-      const auto written = part.value("blocks", JournalJson::object());
-      for (const auto& each : written.items()) {
-        const fs::path path = each.key();
-        if (!is_present(definition.settings.directory + "/" + path.begin()->string())) return false;
-      }
-    }
-  }
-  return true;
+  bool all = true;
+  for_each_written(content, [&](const auto&, const fs::path& path, const auto&) {
+    all = all && is_present(definition.settings.directory + "/" + path.begin()->string());
+  });
+  return all;
 }
 
 }  // namespace
@@ -196,25 +192,20 @@ namespace {
 
 /// Throws if a byte of what a journal tells is not what was written.
 void require_unharmed(const JournalContent& content, const fs::path& directory) {
-  for (const auto& line : content.lines) {
-    for (const auto& part : line.files) {
-      const auto written = part.value("blocks", JournalJson::object());
-      for (const auto& [path, blocks] : written.items()) {
-        const auto found = found_below(directory, path);
-        if (!is_present(found)) continue;
-        const FileBytes file(found.string(), O_RDONLY);
-        for (const auto& block : blocks_from_json(blocks)) {
-          const auto now = read_block(file, block.offset, block.offset + block.bytes);
-          if (now.crc32 == block.crc32) continue;
-          throw Error(Blame::user,
-                      fmt::format("'{}' is not what was written: the checksum of bytes {} to {}, "
-                                  "at {} s, does not hold; put it back as it was, or begin anew",
-                                  found.string(), block.offset, block.offset + block.bytes - 1,
-                                  line.time.seconds()));
-        }
-      }
+  for_each_written(content, [&](const auto& line, const std::string& path, const auto& blocks) {
+    const auto found = found_below(directory, path);
+    if (!is_present(found)) return;
+    const FileBytes file(found.string(), O_RDONLY);
+    for (const auto& block : blocks) {
+      const auto now = read_block(file, block.offset, block.offset + block.bytes);
+      if (now.crc32 == block.crc32) continue;
+      throw Error(Blame::user,
+                  fmt::format("'{}' is not what was written: the checksum of bytes {} to {}, "
+                              "at {} s, does not hold; put it back as it was, or begin anew",
+                              found.string(), block.offset, block.offset + block.bytes - 1,
+                              line.time.seconds()));
     }
-  }
+  });
 }
 
 }  // namespace
