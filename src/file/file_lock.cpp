@@ -28,8 +28,7 @@ struct flock range_of(std::int64_t first, std::int64_t bytes) {
   return range;
 }
 
-}  // namespace
-
+/// Has the file that is open here this name still?
 bool has_name(int file, const std::string& path) {
   struct stat own {};
   struct stat named {};
@@ -37,6 +36,8 @@ bool has_name(int file, const std::string& path) {
   if (::stat(path.c_str(), &named) != 0) return errno != ENOENT;
   return own.st_ino == named.st_ino && own.st_dev == named.st_dev;
 }
+
+}  // namespace
 
 bool take_lock(int file, std::int64_t byte) {
   const auto give_up = std::chrono::steady_clock::now() + lock_patience;
@@ -54,18 +55,30 @@ bool take_all_locks(int file) {
   return ::fcntl(file, F_OFD_SETLK, &all) == 0;
 }
 
+int open_locked(const std::string& path, const std::function<void(int file)>& take) {
+  for (;;) {
+    std::error_code refused;
+    std::filesystem::create_directory(std::filesystem::path(path).parent_path(), refused);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return file;
+    try {
+      take(file);
+    } catch (...) {
+      ::close(file);
+      throw;
+    }
+    if (has_name(file, path)) return file;
+    ::close(file);
+  }
+}
+
 DirectoryLock::DirectoryLock(const std::string& directory, const std::string& sentence)
     : path_(directory + "/.lock") {
   std::error_code refused;
-  do {
-    if (file_ >= 0) ::close(file_);
-    std::filesystem::create_directories(directory, refused);
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) return;
-    if (take_lock(file_, 0)) continue;
-    ::close(file_);
-    throw Error(Blame::user, sentence);
-  } while (!has_name(file_, path_));
+  std::filesystem::create_directories(directory, refused);
+  file_ = open_locked(path_, [&](int file) {
+    if (!take_lock(file, 0)) throw Error(Blame::user, sentence);
+  });
 }
 
 DirectoryLock::~DirectoryLock() {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace thalweg {
@@ -17,8 +18,9 @@ bool take_lock(int file, std::int64_t byte);
 /// Has nobody else any lock of this file? Then all of it is locked.
 bool take_all_locks(int file);
 
-/// Has the file that is open here this name still, or has one that ended just now removed it?
-bool has_name(int file, const std::string& path);
+/// Opens a file of locks, made with its directory; `take` locks it, or throws. Both again where one
+/// that ended just now has removed it. -1 = it cannot be had.
+int open_locked(const std::string& path, const std::function<void(int file)>& take);
 
 /// Of a directory that one may write into at a time, as the file ".lock" in it, which goes with it.
 class DirectoryLock {

@@ -78,42 +78,34 @@ void require_bytes(const JournalContent& content, bool complete, const fs::path&
   }
 }
 
-}  // namespace
-
-std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
-                                      int stream, int file, const std::string& settings) {
-  const auto after = *definition.continues_after;
-  const auto& own_times = definition.streams[stream].schedule.files()[file];
-  const auto& [partition, steps, times] = own_times;
-  const auto& begun = definition.begun.after;
-  const auto is_own = [&](ModelTime time) { return time <= after && !(time <= begun); };
-  const bool all_due = times.back() <= after;
-  if (std::none_of(times.begin(), times.end(), is_own))  // all of it belongs to another run
-    return all_due ? std::nullopt : std::optional(JournalContent());
-  const auto paths = complete_paths(definition, lane, stream, file);
-  auto content = own_journal(definition, journal_of(definition, stream, file));
+/// Is there nothing to go on with? It is complete, as it was before somebody moved it away, or
+/// nothing of it was ever to be written.
+bool is_finished(const Definition& definition, int stream, const FileTimes& file,
+                 const std::optional<JournalContent>& content, std::span<const std::string> paths) {
   // The stream may have had later times in the run before: they are in its journal, or it has been
   // rewound.
-  const bool ends_before =
-      all_due && (!content || content->lines.empty() || content->lines.back().time <= after);
-  const bool may_hold_more = content && (content->until || content->more);
-  if (ends_before && !may_hold_more && std::all_of(paths.begin(), paths.end(), is_complete))
-    return std::nullopt;
-  const bool nothing_there = std::none_of(paths.begin(), paths.end(), is_there);
-  // It never had a time of this run; a kill may have left one that was only made.
-  if (!content && is_passed_over(definition, stream, own_times))
-    return nothing_there && ends_before ? std::nullopt : std::optional(JournalContent());
-  // Somebody has moved it away.
-  if (nothing_there && ends_before &&
-      (content ? content->closed : why_not_passed(definition, stream, steps.back()).empty()))
-    return std::nullopt;
+  const auto after = *definition.continues_after;
+  if (file.times.back() > after) return false;
+  if (content && !content->lines.empty() && content->lines.back().time > after) return false;
+  if (std::all_of(paths.begin(), paths.end(), is_complete))
+    return !content || (!content->until && !content->more);
+  if (std::any_of(paths.begin(), paths.end(), is_there)) return false;
+  if (content) return content->closed;
+  return is_passed_over(definition, stream, file) ||
+         why_not_passed(definition, stream, file.steps.back()).empty();
+}
+
+/// Throws if a run with these settings cannot go on in the file.
+void require_usable(const Definition& definition, int stream, int file,
+                    const std::optional<JournalContent>& content, const std::string& settings) {
   const auto name = file_path(definition, stream, file);
   if (!content) {
     throw Error(
         Blame::user,
         fmt::format("there is no '{}', which tells what '{}' holds of the times up to {} s; "
                     "put it back from where the run was copied, or begin anew",
-                    journal_of(definition, stream, file), name, after.seconds()));
+                    journal_of(definition, stream, file), name,
+                    definition.continues_after->seconds()));
   }
   if (content->settings != settings) {
     throw Error(Blame::user,
@@ -130,6 +122,25 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
                             "problem",
                             name));
   }
+}
+
+}  // namespace
+
+std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
+                                      int stream, int file, const std::string& settings) {
+  const auto after = *definition.continues_after;
+  const auto& times = definition.streams[stream].schedule.files()[file];
+  const auto is_own = [&](ModelTime time) {
+    return time <= after && !(time <= definition.begun.after);
+  };
+  if (std::none_of(times.times.begin(), times.times.end(), is_own))  // another run's
+    return times.times.back() <= after ? std::nullopt : std::optional(JournalContent());
+  const auto paths = complete_paths(definition, lane, stream, file);
+  auto content = own_journal(definition, journal_of(definition, stream, file));
+  if (is_finished(definition, stream, times, content, paths)) return std::nullopt;
+  // It never had a time of this run; a kill may have left one that was only made.
+  if (!content && is_passed_over(definition, stream, times)) return JournalContent();
+  require_usable(definition, stream, file, content, settings);
   auto& lines = content->lines;
   lines.erase(std::find_if(lines.begin(), lines.end(),
                            [&](const JournalLine& line) { return line.time > after; }),

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <span>
 
 #include "base/crc32.hpp"
@@ -22,23 +21,17 @@ constexpr std::int64_t byte_of_all = std::int64_t{1} << 32U;  // behind those of
 }  // namespace
 
 StreamLocks::StreamLocks(const std::string& directory, const std::vector<std::string>& streams)
-    : directory_(directory) {
-  std::error_code refused;  // told by the first journal
-  do {
-    if (file_ >= 0) ::close(file_);
-    std::filesystem::create_directory(directory, refused);
-    file_ = ::open(path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) return;
+    : directory_(directory) {  // what cannot be made is told by the first journal
+  file_ = open_locked(path(), [&](int file) {
     for (const auto& stream : streams) {
-      if (take_lock(file_, crc32(0, std::as_bytes(std::span(stream))))) continue;
-      ::close(file_);
+      if (take_lock(file, crc32(0, std::as_bytes(std::span(stream))))) continue;
       throw Error(Blame::user,
                   fmt::format("[[output]] '{}': another output writes the files of a stream of "
                               "that name, with journals in '{}'; give each output a directory, "
                               "or its streams names, of their own",
                               stream, directory));
     }
-  } while (!has_name(file_, path()));
+  });
 }
 
 StreamLocks::~StreamLocks() {
