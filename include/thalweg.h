@@ -84,7 +84,8 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 /* Returns when the values may be overwritten, not when they are on disk. */
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
 /* After the last put of an output time, or at every time step. Times go forward: what this has
- * passed is wanted no more, and its put is refused. Between milliseconds nothing is due. */
+ * passed is wanted no more, and its put is refused. Between milliseconds nothing is due; a time
+ * nearer to an output time than a tenth of the step from the time before is refused as drifted. */
 int thalweg_end_time(thalweg_output* output, double time_s);
 /* Every time step, as often on every rank: learns of failures on other ranks, from the answer to
  * the question that the call before it asked. */
@@ -98,12 +99,14 @@ int thalweg_define_state(thalweg_output* output, const thalweg_field* field);
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,
                         int count);
 /* Reads the newest whole set below `directory` (DIR/restart of a run); *time_s < 0 if no set was
- * ever written there. Before end_definition and the first question about output times: outputs then
- * begin after *time_s. Where the sets are those of this output's own directory, its files are
- * continued, with the same streams, and a set counts only if all outputs before it are in files;
- * else files of their own begin. Newer sets that are damaged or do not count are warned of, on
- * standard error. Sets that are there, and cannot be continued, are a failure that
- * says why (THALWEG_WRONG); nothing is changed then. */
+ * ever written there. A directory that is not there is refused, but for this output's own: a
+ * mistyped name must not look like a first run. Before end_definition and the first question about
+ * output times: outputs then begin after *time_s. Where the sets are those of this output's own
+ * directory, its files are continued, with the same streams, and a set counts only if all outputs
+ * before it are in files, those of other open outputs of this program in that directory too (open
+ * all before the first reads); else files of their own begin. Newer sets that are damaged or do not
+ * count are warned of, on standard error. Sets that are there, and cannot be continued, are a
+ * failure that says why (THALWEG_WRONG); nothing is changed then. */
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s);
 

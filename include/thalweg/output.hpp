@@ -111,7 +111,9 @@ class Output {
   /// What compute rank 0 is to do in the directory of the run at the end of definition: once all
   /// ranks agree, and no other output writes there. What it throws, all throw.
   void once_defined(std::function<void()> act);
-  /// Is any stream due at exactly this time? Between two milliseconds none is. Not collective.
+  /// Is any stream due at exactly this time? Between two milliseconds none is; but a time that lies
+  /// nearer to an output time than a tenth of the step from the time before throws Error(user): a
+  /// sum of time steps has drifted. Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.
   bool wants(std::string_view field, double time_s) const;
@@ -119,11 +121,11 @@ class Output {
   /// no stream wants at this time is ignored. Fields of one time may come in any order, the same on
   /// all ranks.
   void put(std::string_view field, const FieldView& view, ModelTime time);
-  /// Between two milliseconds nothing is due, and it does nothing.
+  /// Between two milliseconds nothing is due, as due() has it, and it does nothing.
   void put(std::string_view field, const FieldView& view, double time_s);
   /// After the last put of an output time: the streams due are on their way. Includes a check().
   void end_time(ModelTime time);
-  /// Between two milliseconds nothing is due, and it does nothing.
+  /// The same.
   void end_time(double time_s);
   /// Call it every time step: compute ranks learn together that a rank failed, and all throw the
   /// same Error. Costs nothing to wait for: each call completes the question that the previous call

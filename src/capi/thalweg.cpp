@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/warning.hpp"
-#include "capi/last_error.hpp"
+#include "capi/handle.hpp"
 #include "field/names.hpp"
 #include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
@@ -28,26 +28,7 @@
 #include "thalweg/wait.hpp"
 
 using namespace thalweg;
-using capi::status_of;
-
-struct thalweg_output {
-  std::optional<Output> output;
-  std::optional<Restart> restart;
-  OutputSettings settings;
-  std::vector<StreamSettings> streams;  // defined at the first question about times
-  bool sealed = false;
-  // Owned points, kept for reading a restart.
-  struct Points {
-    OwnedPoints view;
-    std::vector<std::int64_t> global, positions;
-  };
-  std::vector<Points> points;
-  std::vector<FieldInfo> fields, state;
-  std::optional<Beginning> beginning;    // of a run that looked for its state
-  std::optional<Error> refused_service;  // of a restart rank: what thalweg_serve answered
-  bool points_given = false;             // to the restart
-  mutable std::mutex one_caller;         // the first of many threads that put seals the definition
-};
+using namespace thalweg::capi;
 
 std::string& capi::last_error() {
   thread_local std::string sentence;
@@ -55,44 +36,6 @@ std::string& capi::last_error() {
 }
 
 namespace {
-
-void require(bool condition, const char* sentence) {
-  if (!condition) throw Error(Blame::user, sentence);
-}
-
-void require_working(const thalweg_output& handle) {
-  if (handle.output->failure()) throw Error(*handle.output->failure());
-}
-
-// On a rank that has opened an output; `computes`: and whose role it is to compute, or not.
-template <class Act>
-int status_on(const thalweg_output* output, bool computes, const Act& act) {
-  return status_of([&] {
-    require(output != nullptr, "the output is not open: call thalweg_open first");
-    require(output->output->is_compute_rank() || !computes,
-            "an I/O or restart rank takes no part in this call: it calls thalweg_serve alone");
-    require(!output->output->is_compute_rank() || computes,
-            "a compute rank has nothing to serve: thalweg_serve is for I/O and restart ranks");
-    const std::lock_guard alone(output->one_caller);
-    act();
-  });
-}
-
-// A definition that is refused is the answer of every later call: nobody can miss it.
-template <class Act>
-int status_of_definition(thalweg_output* output, const Act& act) {
-  return status_on(output, true, [&] {
-    require_working(*output);
-    try {
-      act();
-    } catch (const Error& error) {
-      if (!output->output->failure()) output->output->fail(error);
-      throw;
-    }
-  });
-}
-
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
 Place place_of(const char* name) {
   const std::vector<std::string> names(std::begin(place_names), std::end(place_names));
@@ -122,12 +65,6 @@ FieldInfo info_of(const thalweg_field* description) {
           field.height_m};
 }
 
-template <class View>
-View view_of(const thalweg_view& view, ValueType type) {
-  return {view.values, view.point_stride, view.level_stride,
-          type,        view.block_points, view.block_stride};
-}
-
 /// How sentences call what thalweg_open was given: the file's name, or "settings" for their text.
 std::string name_of_settings(const std::string& given) {
   const bool is_text = given.empty() || given.find_first_of("\n=") != std::string::npos;
@@ -149,12 +86,6 @@ Output open_output(MPI_Comm world, const OutputSettings& settings, const std::st
     const std::string sentence = error.what();
     throw Error(error.blame(), sentence.front() == '[' ? name + " " + sentence : sentence);
   }
-}
-
-std::vector<OwnedPoints> points_of(const thalweg_output& handle) {
-  std::vector<OwnedPoints> all;
-  for (const auto& points : handle.points) all.push_back(points.view);
-  return all;
 }
 
 void end_points(thalweg_output& handle) {
@@ -186,31 +117,6 @@ const FieldInfo& field_of(const thalweg_output& handle, const std::string& name)
                                        did_you_mean(name, names)));
 }
 
-// "None" would be taken for a first run, which writes over what is there.
-void require_none_unfit(const RestartSet& set, const std::string& directory) {
-  if (set.unfit.empty()) return;
-  throw Error(
-      Blame::user,
-      fmt::format("no checkpoint in '{}' can be continued ({}); remove them to begin at the "
-                  "start again, or read one from another directory, where files of their "
-                  "own begin",
-                  directory, fmt::join(set.unfit, "; ")));
-}
-
-// A run that goes back further than its newest checkpoint says why.
-void tell_of_passed_over(const RestartSet& set, MPI_Comm compute) {
-  int rank = 0;
-  MPI_Comm_rank(compute, &rank);
-  if (rank != 0) return;
-  const auto instead = fmt::format("the state of {} s is read instead", set.time.seconds());
-  for (const auto& sentence : set.damaged) warn_once(fmt::format("{}; {}", sentence, instead));
-  for (const auto& clause : set.unfit) {
-    const auto end = clause.find("': ") + 1;  // of the path
-    warn_once(fmt::format("checkpoint {} is passed over{}; {}", clause.substr(0, end),
-                          clause.substr(end), instead));
-  }
-}
-
 void tell_of_dropped(const Output& output) {
   int rank = 0;
   MPI_Comm_rank(output.compute_comm(), &rank);
@@ -219,31 +125,6 @@ void tell_of_dropped(const Output& output) {
       fmt::format("buffers were full: {} of {} output times were dropped, as [io] "
                   "backpressure = \"thin\" says; their files name them",
                   output.outputs_dropped(), output.outputs_written()));
-}
-
-// Whether there is one for every field, the library asks on all ranks together.
-template <class View>
-std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* views, int count) {
-  std::vector<View> all(views == nullptr ? 0 : std::max(count, 0));
-  for (std::size_t index = 0; index < all.size() && index < handle.state.size(); ++index) {
-    all[index] = view_of<View>(views[index], handle.state[index].type);
-  }
-  return all;
-}
-
-// One rank alone may be wrong, and all have to hear of it; also where there is no set to read yet.
-void require_what_reads(const thalweg_output& handle, const char* directory,
-                        std::span<const MutableFieldView> views, const double* time_s) {
-  const auto compute = handle.output->compute_comm();
-  int rank = 0;
-  MPI_Comm_rank(compute, &rank);
-  throw_together(compute, attempt(rank, [&] {
-                   require(directory != nullptr && *directory != '\0',
-                           "thalweg_read_state needs a directory of sets, not NULL");
-                   require(time_s != nullptr,
-                           "thalweg_read_state needs a place for the time, not NULL");
-                   check_views(handle.state, views, rank_points(points_of(handle)), "read");
-                 }));
 }
 
 // The same for what is no time: one rank alone may have computed it. It is the end of the output.
@@ -298,6 +179,8 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     if (restart.mode != "none" && handle->output->restart_comm() != MPI_COMM_NULL) {
       handle->restart.emplace(Restart::open(*handle->output, restart));
     }
+    const auto alone = enter_alone();
+    open_handles().push_back(handle.get());
     *output = handle.release();
   });
 }
@@ -435,34 +318,6 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
   });
 }
 
-int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
-                       int count, double* time_s) {
-  return status_of_definition(output, [&] {
-    require_working(*output);
-    require(!output->sealed,
-            "state must be read before end_definition and the first question about output times");
-    auto& out = *output->output;
-    const auto all = views_of<MutableFieldView>(*output, views, count);
-    out.company().meet(Together::reading);
-    require_what_reads(*output, directory, all, time_s);
-    *time_s = -1.0;
-    auto& beginning = output->beginning.emplace(
-        find_beginning(out.compute_comm(), text_of(directory),
-                       output->settings.directory + "/restart", output->settings, output->streams));
-    const auto& set = beginning.set;
-    if (set.path.empty()) {
-      require_none_unfit(set, text_of(directory));
-      if (beginning.same_files) out.begin_again();
-      return;
-    }
-    tell_of_passed_over(set, out.compute_comm());
-    read_restart(out.compute_comm(), set, points_of(*output), output->state, all);
-    *time_s = set.time.seconds();
-    // Outputs up to that time are those of the run before.
-    out.continue_after(set.time, beginning.same_files, set.path);
-  });
-}
-
 int thalweg_close(thalweg_output** output) {
   if (output == nullptr || *output == nullptr) return THALWEG_OK;
   const int status = status_of([&] {
@@ -480,6 +335,10 @@ int thalweg_close(thalweg_output** output) {
     close_both(*handle.output, handle.restart ? &*handle.restart : nullptr);
     tell_of_dropped(*handle.output);
   });
+  {
+    const auto alone = enter_alone();
+    std::erase(open_handles(), *output);
+  }
   delete *output;
   *output = nullptr;
   return status;

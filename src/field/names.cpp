@@ -58,9 +58,10 @@ void check_name(std::string_view what, const std::string& name, std::size_t long
 }
 
 void check_levels(const FieldInfo& field) {
-  if (field.levels >= 1) return;
-  throw Error(Blame::user, fmt::format("field '{}' has {} levels; it needs at least one",
-                                       field.name, field.levels));
+  if (field.levels >= 1 && field.levels <= most_levels) return;
+  throw Error(Blame::user, fmt::format("field '{}' has {} levels; it needs at least one and at "
+                                       "most {}",
+                                       field.name, field.levels, most_levels));
 }
 
 }  // namespace thalweg

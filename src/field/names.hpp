@@ -19,6 +19,7 @@ bool is_utf8(std::string_view text);
 /// control characters, begins with a letter, a digit or '_', and does not end with a blank.
 void check_name(std::string_view what, const std::string& name, std::size_t longest);
 /// Throws Error(user) unless a field has levels.
+constexpr int most_levels = 1'000'000;
 void check_levels(const FieldInfo& field);
 
 }  // namespace thalweg

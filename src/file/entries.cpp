@@ -36,9 +36,12 @@ bool is_a_directory(const std::string& path) {
 
 std::string whole_path(const std::string& path) {
   std::error_code unknown;
-  const auto plain = fs::absolute(path, unknown).lexically_normal();
-  const auto whole = fs::weakly_canonical(plain, unknown);
-  return unknown ? plain.string() : whole.string();
+  const auto given = fs::absolute(path, unknown);
+  // Links first: ".." after one is the directory above what it leads to.
+  const auto whole = fs::weakly_canonical(given, unknown);
+  auto plain = (unknown ? given : whole).lexically_normal();
+  if (!plain.has_filename()) plain = plain.parent_path();
+  return plain.string();
 }
 
 std::vector<std::string> names_in(const std::string& directory) {

@@ -52,3 +52,16 @@ TEST_CASE("what_is_removed_loses_its_name_before_anything_in_it") {
   CHECK(names_in(folder).empty());
   fs::remove_all(folder);
 }
+
+TEST_CASE("a_path_is_the_one_that_the_system_finds") {
+  const auto folder = fs::temp_directory_path() / ("thalweg_whole_" + std::to_string(getpid()));
+  fs::create_directories(folder / "far" / "sub");
+  fs::create_directory_symlink(folder / "far" / "sub", folder / "link");
+  const auto far = whole_path(folder / "far");
+  CHECK(whole_path(folder / "link" / "..") == far);  // not `folder`
+  CHECK(whole_path(folder / "link" / ".." / "none" / "") == far + "/none");
+  CHECK(whole_path(folder / "far" / "sub" / "..") == far);
+  CHECK(whole_path(folder / "far" / "") == far);
+  CHECK(whole_path(folder / "none" / ".." / "far") == far);
+  fs::remove_all(folder);
+}

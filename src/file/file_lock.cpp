@@ -18,6 +18,7 @@ namespace thalweg {
 namespace {
 
 constexpr std::chrono::milliseconds nap{50};
+constexpr int most_tries = 1000;  // to open a file whose directory others remove
 
 struct flock range_of(std::int64_t first, std::int64_t bytes) {
   struct flock range {};
@@ -55,37 +56,46 @@ bool take_all_locks(int file) {
   return ::fcntl(file, F_OFD_SETLK, &all) == 0;
 }
 
-int open_locked(const std::string& path, const std::function<void(int file)>& take) {
-  for (;;) {
+LockedFile open_locked(const std::string& path, const std::function<void(int file)>& take) {
+  for (int tries = 0;;) {
     std::error_code refused;
-    std::filesystem::create_directory(std::filesystem::path(path).parent_path(), refused);
+    const bool made =
+        std::filesystem::create_directory(std::filesystem::path(path).parent_path(), refused);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return file;
+    // The directory was removed between the two, and not for good.
+    if (file < 0 && errno == ENOENT && !refused && ++tries < most_tries) continue;
+    if (file < 0) return {};
     try {
       take(file);
     } catch (...) {
       ::close(file);
       throw;
     }
-    if (has_name(file, path)) return file;
+    if (has_name(file, path)) return {file, made};
     ::close(file);
   }
+}
+
+void remove_locked(int file, const std::string& path) {
+  if (has_name(file, path)) ::unlink(path.c_str());
+  ::close(file);
 }
 
 DirectoryLock::DirectoryLock(const std::string& directory, const std::string& sentence)
     : path_(directory + "/.lock") {
   std::error_code refused;
-  std::filesystem::create_directories(directory, refused);
-  file_ = open_locked(path_, [&](int file) {
+  const bool made = std::filesystem::create_directories(directory, refused);
+  locked_ = open_locked(path_, [&](int file) {
     if (!take_lock(file, 0)) throw Error(Blame::user, sentence);
   });
+  locked_.made_directory |= made;
 }
 
 DirectoryLock::~DirectoryLock() {
-  if (file_ < 0) return;
-  ::unlink(path_.c_str());
-  ::rmdir(std::filesystem::path(path_).parent_path().c_str());  // if nothing was written
-  ::close(file_);
+  if (locked_.file < 0) return;
+  remove_locked(locked_.file, path_);
+  if (locked_.made_directory)
+    ::rmdir(std::filesystem::path(path_).parent_path().c_str());  // if nothing was written
 }
 
 }  // namespace thalweg

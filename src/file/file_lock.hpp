@@ -18,11 +18,18 @@ bool take_lock(int file, std::int64_t byte);
 /// Has nobody else any lock of this file? Then all of it is locked.
 bool take_all_locks(int file);
 
+struct LockedFile {
+  int file = -1;                ///< -1 = it cannot be had
+  bool made_directory = false;  ///< else that was there before
+};
 /// Opens a file of locks, made with its directory; `take` locks it, or throws. Both again where one
-/// that ended just now has removed it. -1 = it cannot be had.
-int open_locked(const std::string& path, const std::function<void(int file)>& take);
+/// that ended just now has removed it.
+LockedFile open_locked(const std::string& path, const std::function<void(int file)>& take);
+/// Removes the file, if it is the one that is open here, and closes that.
+void remove_locked(int file, const std::string& path);
 
-/// Of a directory that one may write into at a time, as the file ".lock" in it, which goes with it.
+/// Of a directory that one may write into at a time, as the file ".lock" in it. What it made goes
+/// with it, if nothing else is in there.
 class DirectoryLock {
  public:
   /// Makes the directory. Throws Error(user) with `sentence` if another one has it. What cannot be
@@ -34,7 +41,7 @@ class DirectoryLock {
 
  private:
   std::string path_;
-  int file_ = -1;
+  LockedFile locked_;
 };
 
 }  // namespace thalweg

@@ -15,8 +15,9 @@ namespace {
 /// MPI's control variables whose names begin with "io", as text. Open MPI: "io" holds the
 /// components asked for, io_NAME_priority is there for each that is installed.
 IoHints io_variables() {
-  int provided = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
+  int level = MPI_THREAD_SINGLE, provided = 0;
+  MPI_Query_thread(&level);  // Open MPI takes what is asked for here for the whole program
+  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return {};
   IoHints variables;
   int count = 0;
   MPI_T_cvar_get_num(&count);

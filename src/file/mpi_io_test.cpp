@@ -93,6 +93,15 @@ TEST_CASE("the_layer_is_the_one_that_was_asked_for") {
   }
 }
 
+TEST_CASE("asking_for_the_layer_leaves_the_thread_level_of_the_program") {
+  int before = 0, after = 0;
+  MPI_Query_thread(&before);
+  REQUIRE(before > MPI_THREAD_SINGLE);
+  mpi_io_layer("/tmp/file");
+  MPI_Query_thread(&after);
+  CHECK(after == before);
+}
+
 TEST_CASE("stripes_are_set_by_lfs_before_the_file_is_there") {
   const Programs programs;
   programs.add("lfs",

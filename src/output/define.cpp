@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 
 #include "base/warning.hpp"
@@ -183,7 +184,8 @@ void Output::define(const FieldInfo& field) {
                       "points first",
                       field.name, place_names[field.place]));
     }
-    if (!(field.height_m >= 0.0) || (field.height_m > 0.0 && field.levels > 1)) {
+    if (!(field.height_m >= 0.0 && std::isfinite(field.height_m)) ||
+        (field.height_m > 0.0 && field.levels > 1)) {
       refuse(
           fmt::format("field '{}' with {} levels cannot lie at a height of {} m above the ground: "
                       "a height is that of one level, and 0 means none",
@@ -228,6 +230,7 @@ void Output::continue_after(ModelTime time, bool same_files, const std::string& 
   state_->keep_failure([&] {
     state_->require_open_definition("the time after which a run continues");
     state_->definition.continue_after(time, same_files);
+    state_->latest_s = time.seconds();
     if (same_files) return;
     const auto path = from.empty() ? from : std::filesystem::absolute(from).string();
     state_->definition.begun = {time, path};

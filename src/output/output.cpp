@@ -16,11 +16,13 @@
 #include "file/page_cache.hpp"
 #include "format/attributes.hpp"
 #include "output/deal/tags.hpp"
+#include "output/deal/words.hpp"
 #include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
 #include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"
+#include "output/move/spill.hpp"
 #include "output/open_outputs.hpp"
 #include "output/state.hpp"
 #include "ranks/agreement.hpp"
@@ -60,6 +62,12 @@ void check_directory(const std::string& directory) {
               fmt::format("the output directory '{}' may not be written to; change its "
                           "permissions or name another one",
                           directory));
+}
+
+// Else it would be found out when buffers are full, which may be late in a run.
+void check_spill(const OutputSettings& settings) {
+  if (words_of(settings).backpressure == Backpressure::spill)
+    Spill(settings.spill_directory, "thalweg_check");
 }
 
 }  // namespace
@@ -122,6 +130,9 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   if (ranks.control != MPI_COMM_NULL) MPI_Comm_rank(ranks.control, &ranks.rank);
   if (state->role == Role::compute) MPI_Comm_dup(ranks.compute, &state->agreement);
   limit.reset();
+  throw_together(world, attempt(rank, [&] {
+                   if (state->role == Role::compute && ranks.dedicated()) check_spill(settings);
+                 }));
   if (state->role == Role::restart) {
     state->ended = true;
     open_outputs().to_serve = true;
@@ -163,6 +174,9 @@ bool Output::ended() const { return state_->ended; }
 
 void Output::serve() {
   const auto alone = state_->enter();
+  if (state_->role != Role::io) {
+    throw Error(Blame::user, "a rank that is no I/O rank has no output to serve");
+  }
   const ScopedTimer timer(Timer::io_total);
   auto& state = *state_;
   require_first_service(state.served);
@@ -181,6 +195,7 @@ void Output::serve() {
 
 void Output::check() {
   const auto alone = state_->enter();
+  state_->require_part("check");
   state_->keep_failure([&] {
     state_->end_definition();
     state_->check();

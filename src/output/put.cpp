@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "base/warning.hpp"
 #include "field/stored_values.hpp"
@@ -16,17 +18,22 @@
 
 namespace thalweg {
 
-std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
+std::optional<ModelTime> Output::State::time_of(double time_s) {
   const auto time = ModelTime::at(time_s);
-  if (time) {
-    latest_asked = std::max(latest_asked, *time);
-    require_within_run(*time);
-    return time;
-  }
+  constexpr double drifted = 0.1;  // of a step: no other step can be meant
+  // The same time may be computed in several ways.
+  const double same = std::max(1e-6, 1e-9 * std::abs(time_s)), away = std::abs(time_s - latest_s);
+  const double step = away > same ? away : step_s;
+  if (!time) require_undrifted(time_s, drifted * step);
+  if (away > same) std::tie(latest_s, step_s) = std::pair(time_s, step);
+  return time;
+}
+
+void Output::State::require_undrifted(double time_s, double nearest) const {
   const auto below = ModelTime::of_ms(static_cast<std::int64_t>(std::floor(time_s * 1000.0)));
   for (const auto& stream : definition.streams) {
     for (const auto near : {below, below + ModelTime::of_ms(1)}) {
-      if (!stream.schedule.step_at(near)) continue;
+      if (std::abs(time_s - near.seconds()) > nearest || !stream.schedule.step_at(near)) continue;
       throw Error(
           Blame::user,
           fmt::format("{:.6f} s is no whole millisecond, but stream '{}' is due at {} s: a "
@@ -34,7 +41,14 @@ std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
                       time_s, stream.settings.name, near.seconds()));
     }
   }
-  return std::nullopt;
+}
+
+std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
+  const auto time = time_of(time_s);
+  if (!time) return time;
+  latest_asked = std::max(latest_asked, *time);
+  require_within_run(*time);
+  return time;
 }
 
 // Streams that end before the run were told to; but what a run writes after its own end, which may
@@ -118,6 +132,7 @@ bool trace_put(const Stream& stream, int step, const FieldInfo& field, const Fie
 
 void Output::put(std::string_view field, const FieldView& view, ModelTime time) {
   const auto alone = state_->enter();
+  state_->require_part("put");
   const ScopedTimer timer(Timer::output);
   state_->keep_failure([&] { state_->end_definition(); });
   state_->require_within_run(time);
@@ -132,8 +147,8 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
 }
 
 void Output::put(std::string_view field, const FieldView& view, double time_s) {
-  if (const auto time = ModelTime::at(time_s)) return put(field, view, *time);
-  due(time_s);  // refuses what has drifted
+  const auto alone = state_->enter();
+  if (const auto time = state_->time_of(time_s)) put(field, view, *time);
 }
 
 void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
@@ -187,14 +202,15 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
 
 void Output::end_time(ModelTime time) {
   const auto alone = state_->enter();
+  state_->require_part("end_time");
   const ScopedTimer timer(Timer::output);
   state_->require_within_run(time);
   state_->keep_failure([&] { state_->end_time(time); });
 }
 
 void Output::end_time(double time_s) {
-  if (const auto time = ModelTime::at(time_s)) return end_time(*time);
-  due(time_s);
+  const auto alone = state_->enter();
+  if (const auto time = state_->time_of(time_s)) end_time(*time);
 }
 
 void Output::State::require_after_checkpoint(ModelTime time) const {

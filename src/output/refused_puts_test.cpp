@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -175,4 +177,41 @@ TEST_CASE("a_time_that_has_drifted_beside_an_output_is_refused_and_not_passed_ov
   CHECK_THROWS_AS(output.put("deep", view, 3599.9995), Error);
   CHECK_THROWS_AS(output.end_time(3600.0004), Error);
   CHECK(output.wants("deep", 3600.000001));
+}
+
+TEST_CASE("steps_of_less_than_a_millisecond_have_no_output_between_milliseconds") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  for (const double step_s : {0.0005, 0.0003125, 0.00025, 0.0001}) {
+    auto output = output_of_three_cells(directory, 1.0);
+    const std::vector<double> values{1.0, 2.0, 3.0};
+    const FieldView view{values.data(), 1, 1};
+    const int steps = static_cast<int>(std::lround(2.0 / step_s));
+    int wanted = 0;
+    for (int step = 0; step <= steps; ++step) {
+      const double time_s = step * step_s;
+      wanted += output.wants("deep", time_s) ? 1 : 0;
+      output.put("deep", view, time_s);
+      output.end_time(time_s);
+    }
+    CHECK(wanted == 3);
+    CHECK(output.outputs_written() == 3);
+    output.close();
+    std::filesystem::remove_all(directory.path + "/journal");
+  }
+}
+
+TEST_CASE("calls_after_the_close_are_refused_on_every_rank") {
+  const SharedDirectory directory;
+  OutputSettings settings;
+  settings.directory = directory.path;
+  auto output = Output::open(MPI_COMM_WORLD, settings);
+  output.close();
+  const double value = 1.0;
+  const auto closed = doctest::Contains("was called after the output was closed");
+  CHECK_THROWS_WITH_AS(output.check(), closed, Error);
+  CHECK_THROWS_WITH_AS(output.end_time(3.0), closed, Error);
+  CHECK_THROWS_WITH_AS(output.put("deep", {&value}, 3.0), closed, Error);
+  CHECK_THROWS_WITH_AS(output.serve(), doctest::Contains("has no output to serve"), Error);
+  output.close();
 }

@@ -48,6 +48,13 @@ void Output::State::fail_and_throw(const std::exception& caught) {
   throw Error(*failure);
 }
 
+void Output::State::require_part(const char* call) const {
+  if (role != Role::compute)
+    throw Error(Blame::user, fmt::format("{} is for compute ranks; others serve", call));
+  if (ended)
+    throw Error(Blame::user, fmt::format("{} was called after the output was closed", call));
+}
+
 void Output::State::tell_of_failure(bool all_know) {
   if (told || ended || !news || !may_call_mpi()) return;
   told = true;

@@ -50,6 +50,8 @@ struct Output::State {
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
   ModelTime checkpoint;                                     // the last that was written
   ModelTime latest_asked;                                   // by due() and wants()
+  double latest_s = 0.0;  // the last time that was given in seconds
+  double step_s = 0.0;    // from the one before it
   struct Turn {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
@@ -86,6 +88,8 @@ struct Output::State {
   /// The same, of what was caught.
   [[noreturn]] void fail_and_throw(const std::exception& caught);
   void fail(const Error& error);
+  /// Throws where this rank takes no part in a call of compute ranks, or not any more.
+  void require_part(const char* call) const;
   /// Tells the other ranks, if MPI can be called here, that this one takes no part any more.
   void tell_of_failure(bool all_know);
   /// A rank that goes without close: the others are told, nobody waits.
@@ -122,8 +126,13 @@ struct Output::State {
   void put(std::string_view field, const FieldView& view, ModelTime time);
   void end_time(ModelTime time);
 
-  /// Nothing where `time_s` lies between milliseconds, but beside no output time: a sum of time
-  /// steps that has drifted too far would leave its output out without a word.
+  /// Nothing where `time_s` lies between milliseconds. Throws if it is much nearer to an output
+  /// time than a time step is long: a sum of time steps that has drifted would leave its output out
+  /// without a word.
+  std::optional<ModelTime> time_of(double time_s);
+  /// Throws if a stream is due at most `nearest`, in seconds, before or after.
+  void require_undrifted(double time_s, double nearest) const;
+  /// time_of(), asked for by due() or wants().
   std::optional<ModelTime> time_asked_for(double time_s);
   /// Throws if a stream would be due at `time`, but for the end of the run.
   void require_within_run(ModelTime time);

@@ -180,3 +180,44 @@ def test_a_run_that_did_not_end_is_not_called_good(cli: Cli, tmp_path: Path, mod
     assert result.returncode == 1
     assert result.stdout.startswith("-unfinished[the run failed: ")
     assert "no whole checkpoint" in result.stdout
+
+
+def go_on(run: Path, *settings: str) -> None:
+    case = run.with_name("case.toml")
+    case.write_text(CASE)
+    goes_on = [*SETTINGS, *COMPRESSED, *settings]
+    run_case(RunRequest(case, 3, goes_on, run, goes_on=True, quiet=True))
+
+
+def test_a_file_that_is_missed_is_missed_after_a_continuation(missing: Missing, run: Path) -> None:
+    """`--continue` does not look at complete files, which may have been moved away."""
+    first = min((run / "files").iterdir())
+    size = first.stat().st_size
+    first.unlink()
+    for _ in range(2):
+        go_on(run)
+        assert missing(run) == [f"'files/{first.name}' ({size} bytes)"]
+
+
+def test_a_refused_continuation_makes_no_directory(run: Path) -> None:
+    shutil.rmtree(run / "files")
+    with pytest.raises(ThalwegError, match="were begun with other"):
+        go_on(run, "output.file_interval=PT30M")
+    assert not (run / "files").exists()
+
+
+@pytest.mark.parametrize("mode", ["serial", "async"])
+def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
+    mode: str, tmp_path: Path, model: Path
+) -> None:
+    """Later files tell that it was complete, though they are removed: the run goes back."""
+    settings = (f"io.mode={mode}", "io.ranks=1")
+    run = make(tmp_path, *COMPRESSED, *settings)
+    _, archived, last = sorted((run / "files").iterdir())
+    archived.unlink()
+    (run / "journal" / f"{archived.name}.jsonl").unlink()
+    before = last.stat().st_size
+    shutil.rmtree(max((run / "restart").iterdir()))
+    go_on(run, *settings)
+    assert not archived.exists()
+    assert last.stat().st_size == before

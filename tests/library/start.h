@@ -12,7 +12,7 @@ static void must(int status) {
 }
 
 /* Opens an output below the working directory. 0 on ranks that served and have nothing to do. */
-static int start(int* argc, char*** argv, thalweg_output** out) {
+__attribute__((unused)) static int start(int* argc, char*** argv, thalweg_output** out) {
   int begun = 0;
   MPI_Initialized(&begun);
   if (!begun) MPI_Init(argc, argv);

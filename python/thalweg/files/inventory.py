@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,28 @@ class Inventory:
     restart_sets: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
-    def take(run: RunDirectory) -> Inventory:
-        """Of a run that has just ended. Raises OSError."""
+    def take(run: RunDirectory, lost: Mapping[str, int]) -> Inventory:
+        """Of a run that has just ended. `lost`: files that were not there when it went on, and are
+        missed still. Raises OSError.
+        """
         return Inventory(
-            {entry.name: size_of(entry) for entry in run.final_entries()},
+            {**lost, **{entry.name: size_of(entry) for entry in run.final_entries()}},
             crc32_of(run.checksums_path) if run.checksums_path.exists() else "",
             {each.name: crc32_of(each / MANIFEST) for each in list_restart_sets(run.path)},
         )
+
+    @staticmethod
+    def lost_of(run: RunDirectory) -> dict[str, int]:
+        """Of a run that goes on: files that are not there any more, as its record tells, or that of
+        a continuation which was killed.
+        """
+        try:
+            summary = run.summary()
+            told = Inventory.from_json(summary["written"]).files if "written" in summary else None
+        except (OSError, ThalwegError):  # there is none, or it is damaged: nothing is known
+            return {}
+        files = dict(summary.get("lost") or {}) if told is None else told
+        return {name: size for name, size in files.items() if not (run.files_path / name).exists()}
 
     @staticmethod
     def from_json(content: object) -> Inventory:

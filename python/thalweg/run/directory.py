@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
+from thalweg.files.inventory import Inventory
 from thalweg.files.report_page import remove_page
 from thalweg.files.restart_sets import list_restart_sets, list_set_directories
 from thalweg.files.run_directory import RunDirectory
@@ -32,7 +33,9 @@ class RunPlace:
         self.path, self._overwrite, self._goes_on = path, overwrite, goes_on
         self.lock: DirectoryLock | None = None
         self.notes: list[str] = []  # for the user
+        self.lost: dict[str, int] = {}  # files of the run that goes on which are not there any more
         self._before: dict[Path, bytes] = {}  # records of the run that goes on, until it does
+        self._made: list[Path] = []  # directories that it has no use for until then
 
     def check(self) -> None:
         """Raises a sentence when a run may not be written there. Changes nothing."""
@@ -93,11 +96,13 @@ class RunPlace:
                     records = (run.experiment_path, run.summary_path)
                     self._before = {path: path.read_bytes() for path in records if path.is_file()}
                     self._note_left_streams(run, experiment)
+                    self.lost = Inventory.lost_of(run)
                 else:
                     remove_run(run)
                 if not run.files_path.is_dir():
                     run.files_path.mkdir()
                     made.append(run.files_path)
+                    self._made = [run.files_path] if self._goes_on else []
                 run.experiment_path.write_text(experiment.to_toml(), encoding="utf-8")
             except OSError:
                 if not self._goes_on:
@@ -125,6 +130,8 @@ class RunPlace:
         for path, content in self._before.items():
             with contextlib.suppress(OSError):  # the directory may be what failed
                 path.write_bytes(content)
+        if self._before:
+            _unmake(self._made)
 
     def _lock_anew(self, run: RunDirectory, made: list[Path]) -> None:
         if not run.lock_path.exists():

@@ -16,10 +16,14 @@ from thalweg.files.run_directory import RunDirectory
 
 
 class RunRecord:
-    """`content` may be added to until the end."""
+    """`content` may be added to until the end. `lost`: files of the run before that are not there
+    any more, with their bytes.
+    """
 
-    def __init__(self, run: RunDirectory, content: dict[str, Any]) -> None:
-        self._run, self._began_s = run, time.time()
+    def __init__(
+        self, run: RunDirectory, content: dict[str, Any], lost: dict[str, int] | None = None
+    ) -> None:
+        self._run, self._began_s, self._lost = run, time.time(), lost or {}
         self.content: dict[str, Any] = {
             "status": "running",
             "process": os.getpid(),
@@ -27,6 +31,8 @@ class RunRecord:
             "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._began_s)),
             **content,
         }
+        if self._lost:
+            self.content["lost"] = self._lost
 
     def begin(self) -> None:
         """What a run leaves behind that is killed together with its runner. Raises a sentence."""
@@ -43,7 +49,7 @@ class RunRecord:
         if error:
             self.content["error"] = error
         try:
-            self.content["written"] = Inventory.take(self._run).to_json()
+            self.content["written"] = Inventory.take(self._run, self._lost).to_json()
             self._write()
         except OSError as refused:  # the directory may be the very thing that failed
             if status == "complete":

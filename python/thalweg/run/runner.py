@@ -96,7 +96,7 @@ def _run(
         "versions": describe_versions(),
         "commit": describe_commit(),
     }
-    record = RunRecord(run, facts)
+    record = RunRecord(run, facts, place.lost)
     status, sentence = "failed", ""
     try:
         record.begin()
@@ -124,7 +124,10 @@ def check_experiment(experiment: Experiment, directory: Path, ranks: int) -> Non
     """The model's own check, on a copy with every `--set` applied, under the user's file name."""
     with tempfile.TemporaryDirectory(prefix="thalweg-check-") as folder:
         copy = Path(folder) / experiment.path.name
-        copy.write_text(experiment.to_toml(), encoding="utf-8")
+        try:
+            copy.write_text(experiment.to_toml(), encoding="utf-8")
+        except OSError as error:
+            raise ThalwegError(f"'{copy}' cannot be written: {error.strerror}") from error
         try:
             check_with_model(copy, directory, ranks)
         except ThalwegError as error:

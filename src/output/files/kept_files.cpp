@@ -81,7 +81,8 @@ void require_bytes(const JournalContent& content, bool complete, const fs::path&
 /// Is there nothing to go on with? It is complete, as it was before somebody moved it away, or
 /// nothing of it was ever to be written.
 bool is_finished(const Definition& definition, int stream, const FileTimes& file,
-                 const std::optional<JournalContent>& content, std::span<const std::string> paths) {
+                 const std::optional<JournalContent>& content, std::span<const std::string> paths,
+                 bool accepted) {
   // The stream may have had later times in the run before: they are in its journal, or it has been
   // rewound.
   const auto after = *definition.continues_after;
@@ -91,7 +92,7 @@ bool is_finished(const Definition& definition, int stream, const FileTimes& file
     return !content || (!content->until && !content->more);
   if (std::any_of(paths.begin(), paths.end(), is_there)) return false;
   if (content) return content->closed;
-  return is_passed_over(definition, stream, file) ||
+  return accepted || is_passed_over(definition, stream, file) ||
          why_not_passed(definition, stream, file.steps.back()).empty();
 }
 
@@ -127,7 +128,8 @@ void require_usable(const Definition& definition, int stream, int file,
 }  // namespace
 
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
-                                      int stream, int file, const std::string& settings) {
+                                      int stream, int file, const std::string& settings,
+                                      bool accepted) {
   const auto after = *definition.continues_after;
   const auto& times = definition.streams[stream].schedule.files()[file];
   const auto is_own = [&](ModelTime time) {
@@ -137,7 +139,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
     return times.times.back() <= after ? std::nullopt : std::optional(JournalContent());
   const auto paths = complete_paths(definition, lane, stream, file);
   auto content = own_journal(definition, journal_of(definition, stream, file));
-  if (is_finished(definition, stream, times, content, paths)) return std::nullopt;
+  if (is_finished(definition, stream, times, content, paths, accepted)) return std::nullopt;
   // It never had a time of this run; a kill may have left one that was only made.
   if (!content && is_passed_over(definition, stream, times)) return JournalContent();
   require_usable(definition, stream, file, content, settings);

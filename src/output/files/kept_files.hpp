@@ -16,9 +16,10 @@ namespace thalweg {
 /// Head of the file's team: times up to definition.continues_after that are whole in it. Nothing if
 /// it holds no later ones, and is complete or was before it was moved away. Throws Error(user) with
 /// one sentence if what was written cannot be found again, or was written with other settings than
-/// `settings`.
+/// `settings`. `accepted`: require_kept() has looked, and journals of later files are gone.
 std::optional<JournalContent> kept_of(const Definition& definition, const LaneDivision& lane,
-                                      int stream, int file, const std::string& settings);
+                                      int stream, int file, const std::string& settings,
+                                      bool accepted = false);
 
 /// A file that holds kept times, or may.
 struct KeptFile {

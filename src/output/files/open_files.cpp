@@ -349,7 +349,7 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
   if (is_head(lane)) {
     try {
       const auto settings = file_settings(definition_, lanes_[lane], stream, file);
-      const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings);
+      const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings, true);
       text = kept ? fmt::format("+{}", to_text(*kept)) : "-";
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
         if (const auto before = written_before(definition_, stream, file))

@@ -22,7 +22,7 @@ constexpr std::int64_t byte_of_all = std::int64_t{1} << 32U;  // behind those of
 
 StreamLocks::StreamLocks(const std::string& directory, const std::vector<std::string>& streams)
     : directory_(directory) {  // what cannot be made is told by the first journal
-  file_ = open_locked(path(), [&](int file) {
+  locked_ = open_locked(path(), [&](int file) {
     for (const auto& stream : streams) {
       if (take_lock(file, crc32(0, std::as_bytes(std::span(stream))))) continue;
       throw Error(Blame::user,
@@ -35,12 +35,13 @@ StreamLocks::StreamLocks(const std::string& directory, const std::vector<std::st
 }
 
 StreamLocks::~StreamLocks() {
-  if (file_ < 0) return;
-  if (take_all_locks(file_)) {  // nobody else has one
-    ::unlink(path().c_str());
-    ::rmdir(directory_.c_str());  // if there are no journals
+  if (locked_.file < 0) return;
+  if (!take_all_locks(locked_.file)) {  // somebody else has one
+    ::close(locked_.file);
+    return;
   }
-  ::close(file_);
+  remove_locked(locked_.file, path());
+  if (locked_.made_directory) ::rmdir(directory_.c_str());  // if there are no journals
 }
 
 JournalLock::JournalLock(const std::string& directory) {

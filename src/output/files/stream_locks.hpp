@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "file/file_lock.hpp"
+
 namespace thalweg {
 
 /// Held by one rank of an output while it is open; the system lets go of them when a process ends.
@@ -21,7 +23,7 @@ class StreamLocks {
  private:
   std::string path() const;
   std::string directory_;
-  int file_ = -1;
+  LockedFile locked_;
 };
 
 /// Held while a file that several outputs share is changed, begun.json or reached.json. Goes on

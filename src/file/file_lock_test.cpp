@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks beside others that come and go.
+#include "file/file_lock.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "thalweg/error.hpp"
+
+using namespace thalweg;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const char* name) {
+  return fs::temp_directory_path() / (name + std::to_string(getpid()));
+}
+
+}  // namespace
+
+TEST_CASE("a_directory_that_others_remove_just_now_is_locked_by_one_at_a_time") {
+  const auto folder = folder_of("thalweg_lock_");
+  std::atomic<int> inside{0}, together{0};
+  std::vector<std::thread> all;
+  for (int thread = 0; thread < 4; ++thread) {
+    all.emplace_back([&] {
+      for (int time = 0; time < 300; ++time) {
+        const DirectoryLock lock(folder, "held");
+        if (++inside > 1) ++together;
+        --inside;
+      }
+    });
+  }
+  for (auto& each : all) each.join();
+  CHECK(together == 0);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("a_lock_leaves_a_directory_that_it_did_not_make_and_a_file_that_is_anothers") {
+  const auto folder = folder_of("thalweg_kept_");
+  fs::create_directories(folder);
+  { const DirectoryLock lock(folder, "held"); }
+  CHECK(fs::is_empty(folder));
+  {
+    const DirectoryLock lock(folder, "held");
+    fs::remove(folder / ".lock");  // by somebody
+    std::ofstream(folder / ".lock") << "another";
+  }
+  CHECK(fs::exists(folder / ".lock"));
+  fs::remove_all(folder);
+}
