@@ -84,6 +84,11 @@ def test_vector_functions_are_near_those_of_the_library(tmp_path: Path) -> None:
         ("prefetch", -1, "prefetch = -1 is no number from 0 to 1024"),
         ("prefetch", True, "prefetch = True is no number"),
         ("prefetch", 2.5, "prefetch = 2.5 is no number"),
+        (
+            "prefetch_into",
+            "third",
+            "prefetch_into 'third' does not exist; choose one of: first, second",
+        ),
         ("stores", "stream", "stores 'stream' does not exist; choose one of: cached, streaming."),
         ("precision", "half", "precision 'half' does not exist; choose one of: double, single."),
         ("precision", ["single"], "precision '['single']' does not exist"),

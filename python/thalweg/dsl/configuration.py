@@ -13,6 +13,7 @@ TARGETS = ("numpy", "serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
+CACHES = ("first", "second")
 ORDERS = ("numbered", "curve")
 FUNCTIONS = ("scalar", "vector")
 FARTHEST = 1024
@@ -36,8 +37,10 @@ class Configuration:
     order      of points: numbered, as they are; curve: along one that fills space. The code has a
                function that finds it from the tables, and whoever calls lays his arrays so.
                Kernels with groups, or without neighbours, have none
-    prefetch   how many points ahead rows, own ones and those of neighbours, are called into the
-               second cache; 0: none
+    prefetch   how many points ahead rows, own ones and those of neighbours, are called into a
+               cache; 0: none
+    prefetch_into  which one: first, where a processor has much room for what is on its way, or
+               second
     """
 
     target: str = "serial"
@@ -48,6 +51,7 @@ class Configuration:
     stores: str = "cached"
     functions: str = "scalar"
     prefetch: int = 0
+    prefetch_into: str = "second"
     tile: int = 0
     order: str = "numbered"
 
@@ -62,6 +66,7 @@ class Configuration:
 
         _choose("functions", self.functions, FUNCTIONS)
         _choose("order", self.order, ORDERS)
+        _choose("prefetch_into", self.prefetch_into, CACHES)
         _check_range("prefetch", self.prefetch, FARTHEST)
         _check_range("tile", self.tile, LARGEST_TILE)
         if self.tile and self.layout != "level_innermost":

@@ -25,25 +25,36 @@ from thalweg.lab.kernel_trial import Trial, Way, make_trial, set_threads
 from thalweg.lab.results import Line, spread
 
 LARGE = {"stores": "streaming", "prefetch": 32}  # for arrays beyond the caches
+FIRST = {"prefetch_into": "first"}
 SIMD = Configuration("simd")
 WAYS = (
     Way(Configuration("serial")),
     Way(SIMD),
     Way(SIMD.changed(**LARGE)),
+    Way(SIMD.changed(**LARGE, **FIRST)),
+    Way(SIMD.changed(stores="streaming", prefetch=4, **FIRST)),
     Way(SIMD.changed(prefetch=8)),
+    Way(SIMD.changed(prefetch=16, **FIRST)),
     Way(SIMD.changed(tile=64)),
     Way(SIMD.changed(tile=64, prefetch=4)),
+    Way(SIMD.changed(tile=64, prefetch=2, **FIRST)),
+    Way(SIMD.changed(tile=64, prefetch=8, **FIRST)),
     Way(SIMD.changed(tile=64, stores="streaming", prefetch=8)),
+    Way(SIMD.changed(tile=64, stores="streaming", prefetch=2, **FIRST)),
+    Way(SIMD.changed(tile=64, stores="streaming", prefetch=8, **FIRST)),
     Way(SIMD.changed(layout="blocked", block=64)),
     Way(SIMD.changed(layout="blocked", block=256, functions="vector")),
     Way(SIMD.changed(layout="point_innermost", block=512)),
     Way(SIMD.changed(precision="single", **LARGE)),
     Way(Configuration("openmp"), 2),
     Way(Configuration("openmp").changed(**LARGE), 2),
+    Way(Configuration("openmp").changed(**LARGE, **FIRST), 2),
     Way(Configuration("openmp", "blocked", 64), 2),
     Way(Configuration("openmp", "blocked", 256, functions="vector"), 2),
     Way(Configuration("openmp").changed(tile=64, prefetch=4), 2),
+    Way(Configuration("openmp").changed(tile=64, prefetch=2, **FIRST), 2),
     Way(Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8), 2),
+    Way(Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8, **FIRST), 2),
 )
 WAYS_IN_CACHES = (
     Way(SIMD),
@@ -54,6 +65,7 @@ WAYS_IN_CACHES = (
 LAYOUTS = (
     Way(SIMD),
     Way(SIMD.changed(**LARGE)),
+    Way(SIMD.changed(**LARGE, **FIRST)),
     Way(SIMD.changed(layout="blocked", block=64)),
     Way(SIMD.changed(layout="point_innermost", block=512)),  # the published 3-D array, if in rows
 )

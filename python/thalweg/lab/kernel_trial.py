@@ -31,6 +31,7 @@ class Way:
         words = [chosen.target, chosen.layout, str(self.threads)]
         words += ["streaming"] if chosen.stores == "streaming" else []
         words += [f"ahead {chosen.prefetch}"] if chosen.prefetch else []
+        words += ["into first"] if chosen.prefetch and chosen.prefetch_into == "first" else []
         words += ["vector"] if chosen.functions == "vector" else []
         words += [f"tile {chosen.tile}"] if chosen.tile else []
         words += [chosen.order] if chosen.order != "numbered" else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are called into the second cache before they are needed, in C++.
+"""Rows that are called into a cache before they are needed, in C++.
 
 The processor does not see where a table leads. That a point's own rows follow one another it sees,
 but stops at every page, and has forgotten it where a point's arithmetic is long.
@@ -12,12 +12,19 @@ from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import Layout
 from thalweg.dsl.passes.sweeps import Sweep, reads
 
-CODE = """// Calls a row into the second cache: the first has too little room for what comes later.
+LOCALITY = {"first": 3, "second": 1}  # what __builtin_prefetch calls the caches
+CODE = """// Calls a row into the {cache} cache.
 template <class Real>
-static inline void fetch(const Real* row, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; i += 64 / sizeof(Real)) __builtin_prefetch(row + i, 0, 1);
-}
+static inline void fetch(const Real* row, std::int64_t count) {{
+  constexpr std::int64_t line = 64 / sizeof(Real);
+  for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(row + i, 0, {locality});
+}}
 """
+
+
+def code(cache: str) -> str:
+    """Of `fetch`."""
+    return CODE.format(cache=cache, locality=LOCALITY[cache])
 
 
 def fetches(

@@ -12,7 +12,7 @@ from thalweg.dsl.passes.columns import is_whole, must_be_cleared
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
-from thalweg.dsl.targets.cpp_fetches import CODE as CODE_OF_FETCH
+from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
@@ -108,7 +108,7 @@ class _Writer:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
         self.real = configuration.real
         self.has_vector_functions = configuration.functions == "vector"
-        self.has_fetches = False
+        self.has_fetches, self.cache = False, configuration.prefetch_into
         self.is_ordered = is_ordered(kernel, configuration)
         self.has_threads = configuration.target == "openmp"
         self.tiling = (
@@ -125,7 +125,7 @@ class _Writer:
         lines += [STREAM] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
-        lines += [CODE_OF_FETCH] if self.has_fetches else []
+        lines += [code_of_fetch(self.cache)] if self.has_fetches else []
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += [CODE_OF_VECTORS] if self.loops.has_vectors else []
         lines += self._vector_functions() if self.has_vector_functions else []
