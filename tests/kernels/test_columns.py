@@ -42,6 +42,11 @@ BODIES = {  # statements, and whether the column has to be cleared at each point
     "a later slot": ("y[PAIR.two] = t\n    for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n"
                      "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1]\n"
                      "    y[PAIR.one] = t\n    more = y[PAIR.one]", True),
+    "one level first": ("x[0] = t[0]\n    for k in upward(Level[1:]):\n"
+                        "        x[k] = t[k] - 0.5 * x[k - 1]\n    o = x", True),
+    "the last level first": ("x[-1] = 3 * t[-1]\n    for k in Level[:-1]:\n        x[k] = t[k]\n"
+                             "    o = x\n    for k in Level[1:]:\n"
+                             "        more[k] = x[k - 1]", True),
     "a whole field, read too early": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o\n"
                                       "    more = sum(x[n] for n in Cell.neighbours)", True),
 }  # fmt: skip

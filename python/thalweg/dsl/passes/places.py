@@ -63,8 +63,10 @@ class _Finder:
             )
         if name not in self.kernel.variables:
             level = value.level
-            if assign.level is not None or (loop and self._reads_levels(assign.value)):
-                level = loop.levels.axis if loop else level
+            if loop and (assign.level is not None or self._reads_levels(assign.value)):
+                level = loop.levels.axis
+            elif assign.level is not None:
+                level = self._axis_of(assign)
             axes = tuple(slot.axis for slot in assign.slots)
             place = value.place
             if place is None and assign.points:
@@ -146,6 +148,8 @@ class _Finder:
                     f"'{assign.name}' has {_at(target.place)}, '{axis.name}' are those of "
                     f"{axis.source.plural}",
                 )
+        if assign.level is not None and target.level is None:
+            raise KernelError(assign.spot, f"'{assign.name}' ({target}) has no levels")
         points = self.kernel.arguments[assign.points].type.place if assign.points else target.place
         if points is not target.place:
             raise KernelError(
@@ -155,9 +159,34 @@ class _Finder:
             )
 
     def _reads_levels(self, value: ir.Expression) -> bool:
-        return any(
-            isinstance(each, ir.Read) and self.kernel.variables[each.name].type.level
-            for each in ir.walk((ir.Assign("", None, value, value.spot),))
+        return bool(self._axes_read(value))
+
+    def _axes_read(self, value: ir.Expression) -> list[LevelAxis]:
+        every = ir.walk((ir.Assign("", None, value, value.spot),))
+        axes = [
+            self.kernel.variables[each.name].type.level
+            for each in every
+            if isinstance(each, ir.Read)
+        ]
+        return [axis for axis in axes if axis]
+
+    def _axis_of(self, assign: ir.Assign) -> LevelAxis:
+        """Of a local value that is set at one level first: that of the loop which sets others, or
+        of what it is set to.
+        """
+        loops = [each for each in self.kernel.body if isinstance(each, ir.ForLevels)]
+        axes = [
+            loop.levels.axis
+            for loop in loops
+            if any(each.name == assign.name for each in loop.body)
+        ]
+        axes += self._axes_read(assign.value)
+        if axes:
+            return axes[0]
+        raise KernelError(
+            assign.spot,
+            f"'{assign.name}' is set at one level, and nothing says how many it has",
+            hint="set it at all levels before",
         )
 
     def _must_not_meet_itself(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
