@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a run script or a namelist file: what files it writes, with variables resolved there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
+from thalweg.config.shell_run import Written, run_statements
+from thalweg.config.shell_statements import split_script
+from thalweg.config.shell_words import Variables
+from thalweg.errors import ThalwegError
+
+_SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
+_LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
+
+
+@dataclass
+class RunScript:
+    """groups    of every namelist file, in the order of the files and of their groups
+    texts        lines of the other files that the script writes, by name
+    links        names of links to files
+    doubtful     lines of here-documents under a condition that cannot be known, by file
+    """
+
+    path: Path
+    variables: Variables
+    groups: dict[str, list[Group]] = field(default_factory=dict)
+    texts: dict[str, list[NumberedLine]] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    doubtful: dict[str, list[int]] = field(default_factory=dict)
+
+    def unused_settings(self) -> list[str]:
+        return sorted(set(self.variables.given) - self.variables.used)
+
+    def beside(self, name: str) -> Path | None:
+        """A file that lies where the script does, if there is one."""
+        path = self.path.parent / Path(name).name
+        return path if name and Path(name).name and path.is_file() else None
+
+
+def parse_settings(words: Sequence[str]) -> dict[str, str]:
+    """ "NAME=VALUE" of --set, by name."""
+    found = {}
+    for word in words:
+        match = _SETTING.fullmatch(word)
+        if match is None:
+            raise ThalwegError(f"--set '{word}' names no variable; write --set NAME=VALUE")
+        found[match[1]] = match[2]
+    return found
+
+
+def read_run_script(path: Path, given: dict[str, str]) -> RunScript:
+    """A namelist file is read as it is, anything else as a script that writes namelists."""
+    lines = read_lines(path)
+    script = RunScript(path, Variables(given))
+    first = next((line for line in lines if line.strip() and line.lstrip()[:1] != "!"), "")
+    if begins_group(first):
+        script.groups[path.name] = read_namelist(enumerate(lines, 1), path.name)
+    else:
+        written = Written()
+        run_statements(split_script(lines, path.name), script.variables, written)
+        script.links = written.links
+        for name, content in written.files.items():
+            if any(begins_group(line) for _, line in content.lines):
+                script.groups[name] = read_namelist(content.lines, path.name)
+                if content.doubtful:
+                    script.doubtful[name] = content.doubtful
+            else:
+                script.texts[name] = content.lines
+    _include(script)
+    if not any(script.groups.values()):
+        raise ThalwegError(
+            f"{path.name}: no namelist group is in it; give an ICON run script that holds its "
+            "namelists, or a namelist file"
+        )
+    return script
+
+
+def _include(script: RunScript) -> None:
+    """Namelist files that a master namelist names and that lie beside the script."""
+    masters = [
+        group.items["model_namelist_filename"].values
+        for groups in script.groups.values()
+        for group in groups
+        if group.name == "master_model_nml" and "model_namelist_filename" in group.items
+    ]
+    for name in [value for values in masters for value in values if isinstance(value, str)]:
+        path = script.beside(name)
+        if path is not None and name not in script.groups and path != script.path:
+            script.groups[name] = read_namelist(enumerate(read_lines(path), 1), path.name)
+
+
+def read_lines(path: Path) -> list[str]:
+    """Without line ends of either kind, as UTF-8 or, where it is none, as Latin-1."""
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise ThalwegError(f"'{path}' is no run script: it is larger than 500 MB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ThalwegError(
+            f"the script '{path}' cannot be read ({error.strerror}); check its path"
+        ) from error
+    if b"\0" in content:
+        raise ThalwegError(f"'{path}' is no text; give a run script or a namelist file")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

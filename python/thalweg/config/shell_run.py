@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks through the statements of a script as a shell would, and keeps what it sets and writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import pairwise
+
+from thalweg.config.namelist import NumberedLine
+from thalweg.config.shell_conditions import holds
+from thalweg.config.shell_statements import Statement
+from thalweg.config.shell_words import Variables, arithmetic_value, closing, expand
+from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved, unresolved_names
+
+_MOST_TURNS = 1000  # of a loop over words
+_DEEPEST = 50  # blocks in blocks
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_DECLARES = re.compile(r"(?:export|declare|typeset|local|readonly)((?:\s+-\w+)*)\s+")
+_C_SHELL = re.compile(r"(?:set|setenv)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)([^\s=].*)")
+_LET = re.compile(
+    r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"
+)
+_STEP = re.compile(r"\(\(\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*\)\)")
+_TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
+_LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
+_COPY = re.compile(r"cat\s+([^\s<>|]+)\s*>\s*([^\s<>|&]+)")
+_FOR = re.compile(r"for\s+([A-Za-z_]\w*)\s+in\s+(.*)", re.DOTALL)
+_FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
+_UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
+_OPENS = re.compile(r"(if|for|while|until|select|case)\b")
+_CLOSES = {"if": "fi", "case": "esac"}
+
+
+@dataclass
+class Content:
+    lines: list[NumberedLine] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Written:
+    """files  by name, as here-documents left them; links  the file behind each name"""
+
+    files: dict[str, Content] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+
+
+def run_statements(statements: Sequence[Statement], variables: Variables, written: Written) -> None:
+    _Walk(statements, variables, written).run(0, len(statements), sure=True, depth=0)
+
+
+@dataclass
+class _Walk:
+    statements: Sequence[Statement]
+    variables: Variables
+    written: Written
+
+    def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
+        """`sure` is False in a block that may or may not be run."""
+        i = begin
+        while i < end:
+            statement = self.statements[i]
+            text = statement.text
+            opens = _OPENS.match(text)
+            if opens and depth < _DEEPEST:
+                close = self._close(i, end)
+                block = {"if": self._if, "for": self._for, "case": self._case}
+                block.get(opens[1], self._maybe)(i, close, sure, depth + 1)
+                i = close
+            elif _FUNCTION.fullmatch(text):
+                i = self._end_of_function(i, end)
+            else:
+                self._command(statement, sure)
+            i += 1
+
+    def _close(self, begin: int, end: int) -> int:
+        """Index of the fi, done or esac of the block that begins there."""
+        waiting: list[str] = []
+        for i in range(begin, end):
+            text = self.statements[i].text
+            word = re.split(r"[\s<>|&]", text, maxsplit=1)[0]
+            if opens := _OPENS.match(text):
+                waiting.append(_CLOSES.get(opens[1], "done"))
+            elif waiting and word == waiting[-1]:
+                waiting.pop()
+                if not waiting:
+                    return i
+        return end
+
+    def _end_of_function(self, begin: int, end: int) -> int:
+        return next((i for i in range(begin, end) if self.statements[i].text.startswith("}")), end)
+
+    def _if(self, begin: int, close: int, sure: bool, depth: int) -> None:
+        """Branches that cannot hold are left out; after one that holds there is no other."""
+        marks = [begin, *self._marks(begin + 1, close, ("elif", "else")), close]
+        for mark, following in pairwise(marks):
+            word, _, condition = self.statements[mark].text.partition(" ")
+            truth = True if word == "else" else holds(condition, self.variables)
+            if truth is not False:
+                self.run(mark + 1, following, sure=sure and truth is True, depth=depth)
+            if truth is True:
+                return
+            sure = sure and truth is not None
+
+    def _marks(self, begin: int, end: int, words: tuple[str, ...]) -> list[int]:
+        """Statements that begin with one of the words, not those of blocks within."""
+        found, i = [], begin
+        while i < end:
+            text = self.statements[i].text
+            if _OPENS.match(text):
+                i = self._close(i, end)
+            elif text.split(maxsplit=1)[0] in words:
+                found.append(i)
+            i += 1
+        return found
+
+    def _for(self, begin: int, close: int, sure: bool, depth: int) -> None:
+        found = _FOR.fullmatch(self.statements[begin].text)
+        words = expand(found[2], self.variables) if found else unresolved("`for`")
+        turns = words.split()
+        if found is None or has_unresolved(words) or "{" in words or len(turns) > _MOST_TURNS:
+            self._maybe(begin, close, sure, depth)
+            return
+        for word in turns:
+            self.variables.assign(found[1], word)
+            self.run(begin + 1, close, sure=sure, depth=depth)
+
+    def _case(self, begin: int, close: int, sure: bool, depth: int) -> None:
+        """The first branch whose pattern fits; all of them, unsure, where the word is open."""
+        head = re.fullmatch(r"case\s+(.*?)\s+in", self.statements[begin].text, re.DOTALL)
+        word = expand(head[1], self.variables) if head else unresolved("`case`")
+        labels = self._labels(begin + 1, close)
+        for i, (mark, patterns, rest) in enumerate(labels):
+            following = labels[i + 1][0] if i + 1 < len(labels) else close
+            chosen = any(fnmatchcase(word, pattern.strip().strip("'\"")) for pattern in patterns)
+            if chosen or has_unresolved(word):
+                certain = sure and chosen and not has_unresolved(word)
+                first = self.statements[mark]
+                if rest:
+                    self._command(Statement(rest, first.line, first.document), certain)
+                self.run(mark + 1, following, sure=certain, depth=depth)
+                if certain:
+                    return
+
+    def _labels(self, begin: int, end: int) -> list[tuple[int, list[str], str]]:
+        """Statement, patterns and the command beside them, of each branch of a `case`."""
+        found, i = [], begin
+        while i < end:
+            text = self.statements[i].text
+            if _OPENS.match(text):
+                i = self._close(i, end)
+            elif label := re.match(r"\(?([^()$=]+)\)\s*(.*)", text, re.DOTALL):
+                found.append((i, label[1].split("|"), label[2]))
+            i += 1
+        return found
+
+    def _maybe(self, begin: int, close: int, sure: bool, depth: int) -> None:
+        self.run(begin + 1, close, sure=False, depth=depth)
+
+    def _command(self, statement: Statement, sure: bool) -> None:
+        text = statement.text
+        if statement.document is not None:
+            self._write(statement, sure)
+            return
+        if _LINK.match(text) or _COPY.fullmatch(text):
+            self._link(text)
+        elif text.startswith((": ", ":\t")):
+            expand(text, self.variables)
+        elif text.startswith("["):
+            self._guarded(text, sure)
+        else:
+            self._assign_all(text, sure)
+
+    def _guarded(self, text: str, sure: bool) -> None:
+        """`[ condition ] && x=1`"""
+        condition, joint, rest = text.rpartition("&&")
+        if joint and _ASSIGNMENT.match(rest.strip()):
+            truth = holds(condition, self.variables)
+            if truth is not False:
+                self._assign_all(rest.strip(), sure and truth is True)
+
+    def _link(self, text: str) -> None:
+        found = _LINK.match(text) or _COPY.fullmatch(text)
+        if found:
+            target, name = (expand(word, self.variables) for word in found.groups()[-2:])
+            base = target.rstrip("/").rpartition("/")[2]
+            name = name.rstrip("/").rpartition("/")[2]
+            self.written.links[base if name in ("", ".") else name] = base
+
+    def _write(self, statement: Statement, sure: bool) -> None:
+        """A here-document goes where `>` or `>>` of its command says."""
+        document = statement.document
+        target = _TARGET.search(statement.text)
+        if document is None or target is None or not statement.text.startswith(("cat", ">")):
+            return
+        name = show_unresolved(expand(target[2], self.variables)).rpartition("/")[2]
+        content = self.written.files.setdefault(name, Content())
+        if target[1] == ">" and sure:
+            content.lines.clear()
+            content.doubtful.clear()
+        for number, line in document.lines:
+            if document.expands:
+                line = expand(line, self.variables, quotes=False)
+            content.lines.append((number, line))
+        if not sure:
+            content.doubtful.append(statement.line)
+
+    def _assign_all(self, text: str, sure: bool) -> None:
+        """x=1 y="$x a" and export x=1, let x=1+2, ((x = y * 2)), set x = 1."""
+        if step := _STEP.fullmatch(text):
+            self._assign(step[1], arithmetic_value(f"{step[1]}{step[2][0]}1", self.variables), sure)
+            return
+        if let := _LET.fullmatch(text):
+            body = f"{let[1]}{let[2]}({let[3]})" if let[2] else let[3]
+            self._assign(let[1], arithmetic_value(body, self.variables), sure)
+            return
+        if c_shell := _C_SHELL.fullmatch(text):
+            self._assign(c_shell[1], expand(_first_word(c_shell[2]), self.variables), sure)
+            return
+        declares = _DECLARES.match(text)
+        whole = "i" in declares[1] if declares else False
+        position = declares.end() if declares else 0
+        found: list[tuple[str, str]] = []
+        while match := _ASSIGNMENT.match(text, position):
+            word = _first_word(text[match.end() :])
+            position = match.end() + len(word)
+            position += len(text[position:]) - len(text[position:].lstrip())
+            name = match[1]
+            if word.startswith("("):
+                found.append((name, unresolved(name)))  # an array
+                continue
+            value = (
+                arithmetic_value(word, self.variables) if whole else expand(word, self.variables)
+            )
+            before = self.variables.value(name) or "" if match[2] else ""
+            found.append((name, before + value))
+            if declares is None and len(found) == 1 and not text[position:]:
+                break
+        if declares or not text[position:] or text[position] in "&|":
+            for name, value in found:
+                self._assign(name, value, sure)
+
+    def _assign(self, name: str, value: str, sure: bool) -> None:
+        """What a command prints is asked for by the name of the variable that takes it."""
+        if any(_UNKNOWN_COMMAND.match(each) for each in unresolved_names(value)):
+            value = unresolved(name)
+        if not sure and self.variables.assigned.get(name) != value:
+            value = unresolved(name)
+        self.variables.assign(name, value)
+
+
+def _first_word(text: str) -> str:
+    """Up to a space outside quotes and brackets."""
+    position, quote = 0, ""
+    while position < len(text):
+        letter = text[position]
+        if letter == "\\":
+            position += 1
+        elif quote:
+            if letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
+                position = closing(text, position + 1) - 1
+            elif letter == quote:
+                quote = ""
+        elif letter in "'\"`":
+            quote = letter
+        elif letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
+            position = closing(text, position + 1) - 1
+        elif letter == "(" and position == 0:
+            position = closing(text, position) - 1
+        elif letter.isspace() or letter in "&|":
+            break
+        position += 1
+    return text[:position]
