@@ -318,6 +318,34 @@ def grid(
 
 
 @app.command()
+def advise(
+    script: Annotated[
+        Path, typer.Argument(metavar="SCRIPT", help="ICON run script or namelist file.")
+    ],
+    set_: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", metavar="NAME=VALUE", help="A variable of the script; repeatable."),
+    ] = None,
+    cells: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="[DOMAIN=]N", help="Cells of a grid whose name does not tell them."),
+    ] = None,
+    bytes_per_output: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="STREAM=BYTES", help="Size of a stream with unknown variables."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """List what an ICON run will write: streams, variables, files and bytes.
+
+    Example: thalweg advise exp.my_run --set end_date=2020-01-11T00:00:00Z
+    """
+    from thalweg.advisor.command import advise as advise_run
+
+    advise_run(script, set_ or [], cells or [], bytes_per_output or [], json_)
+
+
+@app.command()
 def modes(json_: Json = False) -> None:
     """List the output modes, the restart modes and the containers.
 

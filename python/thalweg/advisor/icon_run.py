@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a whole ICON run has: its time, its step, its domains with meshes and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thalweg.advisor.icon_meshes import Mesh, mesh_of_cells, mesh_of_file, mesh_of_name, torus
+from thalweg.advisor.items import Section, Settings
+from thalweg.config.calendars import SECOND_MS, Calendar, Interval, parse_interval
+from thalweg.config.run_script import RunScript
+from thalweg.config.unresolved import unresolved_names
+from thalweg.errors import ThalwegError
+
+DEFAULT_STEP_S = 600.0  # run_nml/dtime
+DEFAULT_LEVELS = 31  # run_nml/num_lev
+_ANY_START = "2000-01-01"  # where lengths matter and dates do not
+_FOREVER_S = 1e30  # grid_nml/end_time
+_OLD_CALENDARS = {0: 365, 1: 0, 2: 360}  # time_nml/calendar -> days of a year; 0 = Gregorian
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A global grid or a nest; it writes from begin_ms to end_ms after the start of the run."""
+
+    number: int
+    mesh: Mesh
+    levels: int
+    begin_ms: int
+    end_ms: int | None
+
+
+@dataclass(frozen=True)
+class IconRun:
+    """Times in ms of the calendar; end_ms is that of the job that the script submits.
+
+    start_known  False where no date of the start was needed yet: a run of nsteps is as long anyhow
+    """
+
+    settings: Settings
+    calendar: Calendar
+    start_ms: int
+    start_known: bool
+    end_ms: int
+    step_ms: int
+    domains: tuple[Domain, ...]
+    warnings: tuple[str, ...]
+
+
+def read_run(script: RunScript, settings: Settings, cells: Mapping[int, int]) -> IconRun:
+    calendar = _calendar(settings)
+    warnings: list[str] = []
+    step_ms = _step(settings)
+    given = _start(script, settings, calendar)
+    start = calendar.parse(_ANY_START) if given is None else given
+    end = _end(script, settings, calendar, start, step_ms)
+    job = _job(script, settings, calendar, start)
+    if job is not None and job < end:
+        warnings.append(
+            f"a job ends at {calendar.text(job)}, before the experiment does "
+            f"({calendar.text(end)}): what is counted is the first job"
+        )
+        end = job
+    domains = _domains(script, settings, cells, warnings)
+    return IconRun(
+        settings, calendar, start, given is not None, end, step_ms, domains, tuple(warnings)
+    )  # fmt: skip
+
+
+def _calendar(settings: Settings) -> Calendar:
+    name = settings.section("master_time_control_nml").text("calendar").lower()
+    if name:
+        days = next((days for days in (365, 360) if name.startswith(str(days))), 0)
+        return Calendar(days)
+    return Calendar(_OLD_CALENDARS.get(settings.section("time_nml").integer("calendar", 1), 0))
+
+
+def _step(settings: Settings) -> int:
+    """Small planets have small steps where the run asks for it."""
+    run, grid = settings.section("run_nml"), settings.section("grid_nml")
+    step = run.number("dtime", DEFAULT_STEP_S) * SECOND_MS
+    if run.text("modeltimestep"):
+        step = interval_of(run, "modeltimestep").ms
+    if grid.flag("lrescale_timestep", False):
+        step *= grid.number("grid_rescale_factor", 1.0)
+    if step < 1:
+        name = "modeltimestep" if run.has("modeltimestep") else "dtime"
+        raise run.wrong(name, "is no time step; give one longer than 0")
+    return round(step)
+
+
+def interval_of(section: Section, name: str) -> Interval:
+    """A positive interval; one of months and all shorter ones."""
+    try:
+        interval = parse_interval(section.text(name))
+    except ValueError as error:
+        raise section.wrong(name, f"is wrong: {error}") from error
+    if not interval.is_positive():
+        raise section.wrong(name, f"is '{section.text(name)}'; give one longer than 0")
+    return interval
+
+
+def _given(
+    script: RunScript, settings: Settings, items: tuple[tuple[str, str], ...], variables: str
+) -> tuple[str, str]:
+    """A text of the first item that is given, or else of a variable that the header of run scripts
+    puts into the master namelist; with its place.
+    """
+    for group, item in items:
+        section = settings.section(group)
+        if section.has(item):
+            return section.text(item), f"{section.place(item)}: {item}"
+    for name in variables.split():
+        value = script.variables.value(name)
+        if value:
+            for each in unresolved_names(value):
+                settings.open.ask(each, f"variable {name}")
+            open_ = bool(unresolved_names(value))
+            return "" if open_ else value, f"{script.path.name}: variable '{name}'"
+    return "", ""
+
+
+def _date(calendar: Calendar, text: str, place: str) -> int:
+    try:
+        return calendar.parse(text)
+    except ValueError as error:
+        raise ThalwegError(f"{place}: {error}") from error
+
+
+def _start(script: RunScript, settings: Settings, calendar: Calendar) -> int | None:
+    items = (
+        ("master_time_control_nml", "experimentstartdate"),
+        ("time_nml", "ini_datetime_string"),
+    )
+    text, place = _given(script, settings, items, "start_date ini_date")
+    return _date(calendar, text, place) if text else None
+
+
+def ask_for_start(settings: Settings) -> None:
+    settings.open.ask("start_date", "start of the run")
+
+
+def _end(
+    script: RunScript, settings: Settings, calendar: Calendar, start: int, step_ms: int
+) -> int:
+    run = settings.section("run_nml")
+    steps = run.integer("nsteps", -1)
+    if run.is_open("nsteps"):
+        return start
+    if steps >= 0:
+        return start + steps * step_ms
+    items = (
+        ("master_time_control_nml", "experimentstopdate"),
+        ("time_nml", "end_datetime_string"),
+    )
+    lead = settings.section("master_time_control_nml")
+    if lead.has("forecastleadtime") and not lead.has("experimentstopdate"):
+        text = lead.text("forecastleadtime")
+        return calendar.add(start, interval_of(lead, "forecastleadtime")) if text else start
+    text, place = _given(script, settings, items, "end_date")
+    if not text:
+        if not place:
+            settings.open.ask("end_date", "end of the run")
+        return start
+    if _start(script, settings, calendar) is None:
+        ask_for_start(settings)
+        return start
+    end = _date(calendar, text, place)
+    if end < start:
+        raise ThalwegError(f"{place}: the run would end ({text}) before it starts; correct one")
+    return end
+
+
+def _job(script: RunScript, settings: Settings, calendar: Calendar, start: int) -> int | None:
+    """End of the first job: a restart is written and the model stops."""
+    control, old = settings.section("master_time_control_nml"), settings.section("time_nml")
+    if control.has("restarttimeintval"):
+        text = control.text("restarttimeintval")
+        return calendar.add(start, interval_of(control, "restarttimeintval")) if text else None
+    if old.has("dt_restart"):
+        length = old.number("dt_restart", 0.0)
+        return start + round(length * SECOND_MS) if length > 0 else None
+    if settings.has("master_time_control_nml") or settings.has("time_nml"):
+        return None
+    text = script.variables.known("restart_interval") or ""
+    try:
+        interval = parse_interval(text)
+    except ValueError:
+        seconds = script.variables.known("dt_restart") or ""
+        is_number = seconds.replace(".", "", 1).isdecimal() and float(seconds) > 0
+        return start + round(float(seconds) * SECOND_MS) if is_number else None
+    return calendar.add(start, interval) if interval.is_positive() else None
+
+
+def _domains(
+    script: RunScript, settings: Settings, cells: Mapping[int, int], warnings: list[str]
+) -> tuple[Domain, ...]:
+    grid, run = settings.section("grid_nml"), settings.section("run_nml")
+    names = [name for text in grid.texts("dynamics_grid_filename") for name in text.split(",")]
+    if not names:
+        if not grid.is_open("dynamics_grid_filename"):
+            raise grid.wrong("dynamics_grid_filename", "is not given; name the file of each grid")
+        names = ["?"]
+    levels = [each for each in run.integers("num_lev") if each is not None] or [DEFAULT_LEVELS]
+    begins, ends = grid.numbers("start_time"), grid.numbers("end_time")
+    own_levels = run.flag("lvert_nest", False)
+    if min(levels) < 1:
+        raise run.wrong("num_lev", f"is {min(levels)}; give at least 1")
+    for number in cells:
+        if not 0 <= number <= len(names):
+            raise ThalwegError(f"--cells {number}=...: the run has {len(names)} domains")
+    domains = []
+    for i, name in enumerate(names):
+        count = levels[min(i, len(levels) - 1)] if own_levels else levels[0]
+        mesh = _mesh(script, settings, name, i + 1, cells)
+        nested = i > 0
+        begin = begins[i] if nested and i < len(begins) else 0.0
+        end = ends[i] if nested and i < len(ends) else _FOREVER_S
+        domains.append(
+            Domain(
+                i + 1,
+                mesh,
+                count,
+                round(max(begin, 0.0) * SECOND_MS),
+                None if end >= _FOREVER_S else round(end * SECOND_MS),
+            )
+        )
+    return tuple(domains)
+
+
+def _mesh(
+    script: RunScript, settings: Settings, name: str, number: int, cells: Mapping[int, int]
+) -> Mesh:
+    """--cells first, then a grid file that is there, then its name and that behind its link."""
+    given = cells.get(number, cells.get(0) if number == 1 else None)
+    target = script.links.get(name.rpartition("/")[2], "")
+    if given is not None:
+        return mesh_of_cells(target or name, given)
+    for each in (name, target):
+        path = script.beside(each)
+        mesh = mesh_of_file(path) if path else None
+        if mesh is not None:
+            return mesh
+    grid = settings.section("grid_nml")
+    limited = number == 1 and grid.flag("l_limited_area", False)
+    for each in (name, target):
+        mesh = mesh_of_name(each, limited=limited or number > 1) if each else None
+        if mesh is not None:
+            return mesh
+    if name == "?":
+        return torus(1, 1)  # the name of the grid is asked for already
+    raise ThalwegError(
+        f"{grid.place('dynamics_grid_filename')}: grid '{name}' of domain {number} does not tell "
+        f"its number of cells; give --cells {number}=N, or lay the grid file beside the script"
+    )

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a run script to all its output streams with their sizes, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from thalweg.advisor.icon_conditions import Conditions
+from thalweg.advisor.icon_levels import levels_of
+from thalweg.advisor.icon_meshes import lonlat
+from thalweg.advisor.icon_names import Names, Resolved
+from thalweg.advisor.icon_run import Domain, IconRun, read_run
+from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
+from thalweg.advisor.icon_times import GRIB2, schedule
+from thalweg.advisor.icon_warnings import run_warnings, stream_warnings
+from thalweg.advisor.items import Open, Section, Settings
+from thalweg.config.run_script import RunScript, read_lines
+from thalweg.errors import ThalwegError, did_you_mean
+
+LEVEL_TYPES = ("ml", "pl", "hl", "il")
+_SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
+_OTHER_MODELS = {"ocean_": "the ocean", "wave_": "waves"}  # groups that begin so -> whose they are
+_DEFAULT_OUTPUT = "nml,totint"
+
+
+@dataclass
+class Answer:
+    streams: list[Stream] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Found:
+    stream: Stream
+    section: Section
+    domain: Domain
+    resolved: Resolved
+
+
+def find_streams(
+    script: RunScript, cells: Mapping[int, int], given_bytes: Mapping[str, int]
+) -> Answer:
+    """given_bytes: bytes per output of streams by name, instead of those computed."""
+    answer = Answer()
+    for name, groups in script.doubtful.items():
+        answer.warnings.append(
+            f"{script.path.name}:{groups[0]}: whether this part of '{name}' is written depends on "
+            "what the script does not tell; it is counted"
+        )
+    for settings in _models(script, answer):
+        try:
+            run = read_run(script, settings, cells)
+            answer.warnings += run.warnings
+            _add_streams(script, run, answer)
+        except ThalwegError:
+            settings.open.refuse()  # what was open may be why
+            raise
+        settings.open.refuse()
+    _give_bytes(answer, given_bytes)
+    answer.warnings += [
+        f"--set {name}: the script uses no variable '{name}'"
+        f"{did_you_mean(name, script.variables.used)}"
+        for name in script.unused_settings()
+    ]
+    return answer
+
+
+def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
+    """Settings of each atmosphere: the groups of its file and those of the master namelist."""
+    everything = [group for groups in script.groups.values() for group in groups]
+    shared = [group for group in everything if group.name.startswith(_SHARED_GROUPS)]
+    found = False
+    opened = Open()
+    for name, groups in script.groups.items():
+        names = {group.name for group in groups}
+        if not names & {"output_nml", "run_nml", "grid_nml"}:
+            continue
+        found = True
+        whose = next(
+            (
+                text
+                for begin, text in _OTHER_MODELS.items()
+                if any(each.startswith(begin) for each in names)
+            ),
+            "",
+        )
+        if whose:
+            answer.warnings.append(
+                f"'{name}' is a namelist of {whose}: its streams are not listed, since their "
+                "variables are not known here"
+            )
+            continue
+        others = [group for group in shared if group not in groups]
+        yield Settings(others + groups, script.path.name, opened)
+    if not found:
+        raise ThalwegError(
+            f"{script.path.name}: there is no group '&run_nml', '&grid_nml' or '&output_nml' in "
+            "it; give the script that writes the namelist of the atmosphere, or that namelist"
+        )
+
+
+def _add_streams(script: RunScript, run: IconRun, answer: Answer) -> None:
+    settings = run.settings
+    sections = settings.repeated("output_nml")
+    outputs = settings.section("run_nml").texts("output") or [_DEFAULT_OUTPUT]
+    if "nml" not in ",".join(outputs).replace(" ", "").lower().split(","):
+        answer.warnings.append(
+            f"{settings.section('run_nml').place('output')}: 'nml' is not in output of "
+            f"'&run_nml': ICON uses none of the {len(sections)} groups '&output_nml'"
+        )
+        return
+    dictionary = _dictionary(script, settings, answer)
+    bare = Names(Conditions(settings, (), run.step_ms), dictionary, ())
+    asked = [
+        word
+        for section in sections
+        for level_type in LEVEL_TYPES
+        for word in section.texts(f"{level_type}_varlist")
+    ]
+    requested = bare.translated(asked)
+    tracers = settings.section("transport_nml").texts("tracer_names")
+    names = {
+        domain.number: Names(
+            Conditions(settings, requested, run.step_ms, domain.number), dictionary, tracers
+        )
+        for domain in run.domains
+    }
+    found = [
+        each
+        for number, section in enumerate(sections, 1)
+        for domain in _domains_of(run, section)
+        for each in _streams_of(run, section, number, domain, names[domain.number])
+    ]
+    streams = _named([each.stream for each in found])
+    answer.streams += streams
+    for each, stream in zip(found, streams, strict=True):
+        answer.warnings += stream_warnings(run, each.section, each.domain, stream, each.resolved)
+    answer.warnings += run_warnings(streams)
+
+
+def _dictionary(script: RunScript, settings: Settings, answer: Answer) -> dict[str, str] | None:
+    """Name in a varlist, in small letters -> name in ICON; None where it cannot be found."""
+    section = settings.section("io_nml")
+    if not section.has("output_nml_dict"):
+        return {}
+    name = section.label("output_nml_dict").rpartition("/")[2]
+    path = script.beside(script.links.get(name, name)) or script.beside(name)
+    if name in script.texts:
+        lines = [text for _, text in script.texts[name]]
+    elif path is not None:
+        lines = read_lines(path)
+    else:
+        answer.warnings.append(
+            f"{section.place('output_nml_dict')}: the dictionary '{name}' does not lie beside the "
+            "script: names in varlists are taken as ICON's own"
+        )
+        return None
+    pairs = [line.replace("'", " ").replace('"', " ").partition("#")[0].split() for line in lines]
+    swapped = section.flag("linvert_dict", False)
+    columns = (1, 0) if swapped else (0, 1)
+    return {
+        pair[columns[0]].lower(): pair[columns[1]] for pair in pairs if len(pair) >= len(columns)
+    }
+
+
+def _domains_of(run: IconRun, section: Section) -> list[Domain]:
+    numbers = [each for each in section.integers("dom") if each is not None and each > 0]
+    if not numbers:
+        return list(run.domains)
+    for number in numbers:
+        if number > len(run.domains):
+            raise section.wrong("dom", f"is {number}; the run has {len(run.domains)} domains")
+    return [run.domains[number - 1] for number in dict.fromkeys(numbers)]
+
+
+def _streams_of(
+    run: IconRun,
+    section: Section,
+    number: int,
+    domain: Domain,
+    names: Names,
+) -> Iterator[_Found]:
+    for level_type in LEVEL_TYPES:
+        words = section.texts(f"{level_type}_varlist")
+        if not words and section.is_open(f"{level_type}_varlist"):
+            words = ["-"]
+        if not words:
+            continue
+        remapped = section.integer("remap", 0) == 1
+        resolved = names.resolve(words, level_type, remapped=remapped)
+        stream, resolved = _stream(run, section, domain, level_type, resolved)
+        base = section.label("output_filename").rpartition("/")[2] or f"output_nml_{number}"
+        yield _Found(replace(stream, name=base), section, domain, resolved)
+
+
+def _stream(
+    run: IconRun, section: Section, domain: Domain, level_type: str, resolved: Resolved
+) -> tuple[Stream, Resolved]:
+    settings = run.settings
+    filetype = section.integer("filetype", 4)
+    if filetype not in FILETYPES:
+        raise section.wrong("filetype", f"is {filetype}; give {', '.join(map(str, FILETYPES))}")
+    partitions = section.integer(f"stream_partitions_{level_type}", 1)
+    if partitions < 1:
+        raise section.wrong(f"stream_partitions_{level_type}", f"is {partitions}; give 1 or more")
+    remapped = section.integer("remap", 0) == 1
+    mesh, points = lonlat(section) if remapped else (domain.mesh.name, domain.mesh.cells)
+    levels = levels_of(settings, section, level_type, domain.levels)
+    store = Store(
+        domain.mesh,
+        points if remapped else 0,
+        filetype,
+        filetype != GRIB2 and settings.section("io_nml").flag("lnetcdf_flt64_output", False),
+        filetype == GRIB2 and settings.section("gribout_nml").flag("lgribout_24bit", False),
+        section.flag("output_grid", False),
+    )
+    sums = add_up(resolved.variables, levels, store)
+    for name in sums.unsized:
+        resolved.unknown[name] = "has an axis whose length is not known here"
+        del resolved.variables[name]
+    places = {variable.place for variable in resolved.variables.values()}
+    when = schedule(run, domain, section, partitions)
+    stream = Stream(
+        name="",
+        place=section.place(),
+        domain=domain.number,
+        level_type=level_type,
+        mesh=mesh,
+        points=points,
+        filetype=FILETYPES[filetype],
+        operation=section.text("operation").lower(),
+        partitions=partitions,
+        interval_s=when.interval_s,
+        outputs=when.outputs,
+        files=when.files,
+        variables=tuple(resolved.variables),
+        unknown_variables=tuple(resolved.unknown),
+        values_per_output=sums.values,
+        bytes_per_output=sums.bytes_per_output,
+        bytes_once_per_file=sums.bytes_once + store.coordinate_bytes(places, resolved.removed),
+    )
+    return stream, resolved
+
+
+def _named(streams: list[Stream]) -> list[Stream]:
+    """Each has a name of its own: that of its files, with domain and levels where it needs them."""
+    counts = Counter(stream.name for stream in streams)
+    full = [
+        f"{stream.name}_DOM{stream.domain:02}_{stream.level_type.upper()}"
+        if counts[stream.name] > 1
+        else stream.name
+        for stream in streams
+    ]
+    repeated = Counter(full)
+    seen: Counter[str] = Counter()
+    named = []
+    for stream, name in zip(streams, full, strict=True):
+        seen[name] += 1
+        own = f"{name}#{seen[name]}" if repeated[name] > 1 else name
+        named.append(replace(stream, name=own))
+    return named
+
+
+def _give_bytes(answer: Answer, given: Mapping[str, int]) -> None:
+    names = [stream.name for stream in answer.streams]
+    for name, size_bytes in given.items():
+        if name not in names:
+            raise ThalwegError(
+                f"--bytes-per-output {name}={size_bytes}: there is no stream '{name}'; choose one "
+                f"of: {', '.join(names) or '(none)'}.{did_you_mean(name, names)}"
+            )
+        i = names.index(name)
+        answer.streams[i] = replace(answer.streams[i], bytes_per_output=size_bytes)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is risky or wrong in a stream, a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thalweg.advisor.icon_names import UNCOVERED, Resolved
+from thalweg.advisor.icon_run import Domain, IconRun
+from thalweg.advisor.icon_stream import Stream
+from thalweg.advisor.items import Section
+from thalweg.config.calendars import SECOND_MS
+
+GRIB2_HEADER_BYTES = 200  # of a record, about; from memory, not measured
+
+
+def stream_warnings(
+    run: IconRun, section: Section, domain: Domain, stream: Stream, resolved: Resolved
+) -> Iterator[str]:
+    yield from _names(section, stream, resolved)
+    yield from _files(section, stream)
+    yield from _partitions(run, section, stream)
+    if stream.outputs == 0:
+        yield f"{stream.place}: stream '{stream.name}' writes nothing during this run"
+    if stream.outputs > 1 and stream.interval_s * SECOND_MS % run.step_ms:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has an interval of {stream.interval_s:g} s, "
+            f"no multiple of the time step of {run.step_ms / SECOND_MS:g} s: ICON moves its "
+            "outputs to steps"
+        )
+    places = {variable.place for variable in resolved.variables.values()}
+    if domain.mesh.regional and places & {"edge", "vertex"}:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has edges or vertices of a regional grid, "
+            "whose numbers are taken as 3/2 and 1/2 of its cells; lay the grid file beside the "
+            "script for exact ones"
+        )
+
+
+def run_warnings(streams: Sequence[Stream]) -> Iterator[str]:
+    packed = [stream.name for stream in streams if stream.filetype == "GRIB2"]
+    if packed:
+        yield (
+            f"GRIB2 streams ({', '.join(packed)}): their bytes are those before packing, without "
+            f"about {GRIB2_HEADER_BYTES} of header for each level of a variable"
+        )
+
+
+def _names(section: Section, stream: Stream, resolved: Resolved) -> Iterator[str]:
+    place = section.place(f"{stream.level_type}_varlist")
+    for name, reason in resolved.unknown.items():
+        what, guess = reason.partition(".")[::2]
+        stops = "axis" not in what and not what.startswith(UNCOVERED)
+        ending = (
+            "ICON stops at an unknown name; correct it, or, if your ICON has it,"
+            if stops
+            else "it is not counted;"
+        )
+        yield (
+            f"{place}: '{name}' of stream '{stream.name}' {what}: {ending} give "
+            f"--bytes-per-output {stream.name}=BYTES.{guess}"
+        )
+    for group, members in resolved.doubtful.items():
+        yield (
+            f"{place}: stream '{stream.name}': whether {len(members)} members of group '{group}' "
+            f"exist, the namelists do not tell: {', '.join(members)}; they are not counted"
+        )
+
+
+def _files(section: Section, stream: Stream) -> Iterator[str]:
+    by_steps = any(each is not None and each >= 0 for each in section.integers("steps_per_file"))
+    by_time = section.has("file_interval")
+    if by_steps and by_time:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has both steps_per_file and file_interval, "
+            "at which ICON stops; keep one"
+        )
+    if not by_steps and not by_time:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has neither steps_per_file nor file_interval, "
+            "at which ICON stops; give one (one file is counted)"
+        )
+
+
+def _partitions(run: IconRun, section: Section, stream: Stream) -> Iterator[str]:
+    placements = [each for each in section.integers(f"pe_placement_{stream.level_type}")
+                  if each is not None and each >= 0]  # fmt: skip
+    parallel = run.settings.section("parallel_nml")
+    if stream.partitions > 1 and stream.operation:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has the operation '{stream.operation}' and "
+            f"{stream.partitions} partitions, which ICON refuses together; keep one"
+        )
+    if placements and len(placements) != stream.partitions:
+        yield (
+            f"{section.place(f'pe_placement_{stream.level_type}')}: stream '{stream.name}' has "
+            f"{stream.partitions} partitions and places for {len(placements)}; give one for each"
+        )
+    if placements and not parallel.is_open("num_io_procs"):
+        ranks = parallel.integer("num_io_procs", 0)
+        if ranks and max(placements) >= ranks:
+            yield (
+                f"{section.place(f'pe_placement_{stream.level_type}')}: stream '{stream.name}' is "
+                f"placed on I/O rank {max(placements)}; num_io_procs gives ranks 0 to {ranks - 1}"
+            )

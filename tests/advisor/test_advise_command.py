@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg advise`: what it asks for, what it prints, and how fast."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from thalweg.advisor.icon_streams import Answer
+from thalweg.errors import ThalwegError
+
+Advise = Callable[..., Answer]
+Cli = Callable[..., "CompletedProcess[str]"]
+KEYS = {
+    "name", "level_type", "mesh", "points", "interval_s", "outputs", "variables",
+    "unknown_variables", "values_per_output", "bytes_per_output", "bytes_once_per_file",
+}  # fmt: skip
+SCRIPT = """#!/bin/bash
+interval=$(cat interval.txt)
+cat > NAMELIST_atm << EOF
+&parallel_nml
+ nproma = ${nproma}
+ num_io_procs = ${num_io_procs}
+/
+&grid_nml
+ dynamics_grid_filename = '${grid}'
+/
+&run_nml
+ iforcing = 3
+ num_lev = ${nlev}
+ nsteps = 144
+/
+&output_nml
+ output_filename = '${EXPNAME}_atm'
+ output_interval = '${interval}'
+ steps_per_file = 0
+ ml_varlist = 'temp', 'tmep'
+/
+EOF
+"""
+GIVEN = ("grid=iconR2B04_DOM01.nc", "nlev=10", "interval=PT6H")
+
+
+def test_all_that_is_open_is_asked_for_in_one_sentence(advise: Advise) -> None:
+    with pytest.raises(ThalwegError) as error:
+        advise(SCRIPT)
+    sentence = error.value.sentence
+    for name, line in (("grid", 9), ("nlev", 13), ("interval", 18)):
+        assert f"'{name}' (exp.test:{line}, " in sentence
+    assert sentence.endswith("give --set grid=VALUE --set nlev=VALUE --set interval=VALUE")
+    assert "nproma" not in sentence, "no stream needs it"
+    assert "EXPNAME" not in sentence, "it is only a name"
+    assert error.value.exit_code == 2
+
+
+def test_what_is_given_is_enough(advise: Advise) -> None:
+    stream = advise(SCRIPT, *GIVEN).streams[0]
+    assert (stream.name, stream.outputs) == ("${EXPNAME}_atm", 5)
+    assert stream.bytes_per_output == 20480 * 10 * 4
+    assert advise(SCRIPT, *GIVEN, "EXPNAME=a").streams[0].name == "a_atm"
+
+
+def test_a_setting_that_changes_nothing_is_told(advise: Advise) -> None:
+    warnings = advise(SCRIPT, *GIVEN, "nlv=10").warnings
+    assert "--set nlv: the script uses no variable 'nlv' Did you mean 'nlev'?" in warnings
+
+
+def test_dates_are_asked_for_only_where_they_count(advise: Advise) -> None:
+    with pytest.raises(ThalwegError, match=r"'end_date' \(end of the run\)"):
+        advise(SCRIPT.replace(" nsteps = 144", ""), *GIVEN)
+    dated = SCRIPT.replace("steps_per_file", "output_end = '2000-01-02' steps_per_file")
+    with pytest.raises(ThalwegError, match=r"'start_date' \(start of the run\)"):
+        advise(dated, *GIVEN)
+    assert advise(dated, *GIVEN, "start_date=2000-01-01").streams[0].outputs == 5
+    text = SCRIPT.replace(" nsteps = 144", "")
+    with pytest.raises(ThalwegError, match=r"would end .* before it starts"):
+        advise(text, *GIVEN, "start_date=2000-01-02", "end_date=2000-01-01")
+
+
+def test_bytes_of_a_stream_may_be_given(advise: Advise) -> None:
+    stream = advise(SCRIPT, *GIVEN, given={"${EXPNAME}_atm": 1000}).streams[0]
+    assert (stream.bytes_per_output, stream.bytes_in_all) == (1000, 5000)
+    with pytest.raises(ThalwegError, match=r"there is no stream 'x'; choose one of: \$"):
+        advise(SCRIPT, *GIVEN, given={"x": 1000})
+
+
+def test_other_models_of_a_script_are_named(advise: Advise) -> None:
+    ocean = "cat > NAMELIST_oce << EOF\n&ocean_physics_nml\n/\n&output_nml\n/\nEOF\n"
+    answer = advise(SCRIPT + ocean, *GIVEN)
+    assert len(answer.streams) == 1
+    assert "'NAMELIST_oce' is a namelist of the ocean" in answer.warnings[-1]
+
+
+def test_doubtful_parts_are_counted_and_told(advise: Advise) -> None:
+    text = SCRIPT.replace("cat > NAMELIST_atm", "if [ -f x ]; then\ncat > NAMELIST_atm") + "fi\n"
+    answer = advise(text, *GIVEN)
+    assert len(answer.streams) == 1
+    assert answer.warnings[0].startswith("exp.test:4: whether this part of 'NAMELIST_atm'")
+
+
+def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "exp.test").write_text(SCRIPT.replace("\n", "\r\n"))
+    words = ["advise", "exp.test", *(f"--set={word}" for word in GIVEN)]
+    begin = time.monotonic()
+    page = cli(*words, cwd=tmp_path)
+    assert time.monotonic() - begin < 3.0
+    told = json.loads(cli(*words, "--json", cwd=tmp_path).stdout)
+    assert set(told) == {"streams", "warnings"}
+    (stream,) = told["streams"]
+    assert set(stream) >= KEYS
+    assert stream["interval_s"] == 21600.0
+    assert stream["variables"] == ["temp"]
+    assert stream["unknown_variables"] == ["tmep"]
+    heads, row, _, warning = page.stdout.splitlines()
+    assert heads.split()[:3] == ["stream", "levels", "mesh"]
+    figures = "R2B4 20480 6 h 5 1 1 0.000819 0.004"
+    assert row.split() == [stream["name"], "ml", *figures.split()]
+    assert warning == f"warning: {told['warnings'][0]}"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--cells", "few"], "--cells 'few' is no number of cells"),
+        (["--cells", "3=100"], "--cells 3=...: the run has 1 domains"),
+        (["--bytes-per-output", "many"], "write STREAM=BYTES"),
+        (["--set", "nothing"], "write --set NAME=VALUE"),
+        ([], "the script leaves open"),
+    ],
+)
+def test_wrong_words_are_one_sentence(
+    cli: Cli, tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    (tmp_path / "exp.test").write_text(SCRIPT)
+    settings = [f"--set={word}" for word in GIVEN] if words else []
+    result = cli("advise", tmp_path / "exp.test", *settings, *words)
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert len(result.stderr.splitlines()) == 1
