@@ -63,6 +63,19 @@ def test_the_measured_388_values_per_cell_are_reproduced(advise: Advise) -> None
     assert stream.bytes_once_per_file == cells * 30 * 8
 
 
+def test_dead_names_of_the_original_script_are_told(advise: Advise) -> None:
+    """`exp.nh_dcmip_tc_52` asks for two variables that ICON has no more, and for two more lists."""
+    more = "\n pl_varlist = 'u', 'v', 'temp'\n p_levels = 50000., 85000.,\n"
+    more += " hl_varlist = 'u', 'temp', 'qv'\n h_levels = 100., 1000., 2*5000.\n/\nEOF"
+    text = TROPICAL_CYCLONE.replace("'z_mc',", "'z_mc','rhotheta_v','flxdwswtoa',")
+    text = text.replace("\n/\nEOF", more)
+    levels, pressure, height = advise(text, "grid=R2B05", "partitions=1").streams
+    assert levels.unknown_variables == ("rhotheta_v", "flxdwswtoa")
+    assert round(levels.values_per_output / levels.points) == 388
+    assert pressure.values_per_output == 81920 * 6
+    assert height.values_per_output == 81920 * 12
+
+
 @pytest.mark.parametrize(("grid", "logged"), [("R2B05", "r2b5"), ("R2B06", "r2b6")])
 def test_bytes_are_those_that_runs_on_levante_logged(
     advise: Advise, grid: str, logged: str
@@ -228,9 +241,18 @@ def test_equal_names_are_told_apart(streams: Streams) -> None:
 @pytest.mark.parametrize(
     ("items", "words", "sentence"),
     [
-        ("ml_varlist = 'u'", {"grids": "'icon_grid_L.nc'"}, "give --cells 1=N"),
+        (
+            "ml_varlist = 'u'",
+            {"grids": "'icon_grid_L.nc'"},
+            "told by 'icon_grid_L.nc'; give --cells 1=N",
+        ),
+        (
+            "ml_varlist = 'u'",
+            {"grids": "'iconR2B04_DOM01.nc', 'a.nc', 'b.nc'"},
+            "told by 'a.nc', 'b.nc'; give --cells 2=N --cells 3=N",
+        ),
         ("ml_varlist = 'u'", {"grids": "''"}, "dynamics_grid_filename of '&grid_nml' is not given"),
-        ("ml_varlist = 'u'", {"levels": "0"}, "num_lev of '&run_nml' is 0; give at least 1"),
+        ("ml_varlist = 'u'", {"levels": "0"}, "num_lev of '&run_nml' is 0; give 1 to 100000"),
         ("ml_varlist = 'u' dom = 2", {}, "dom of '&output_nml' is 2; the run has 1 domains"),
         ("pl_varlist = 'u'", {}, "needs p_levels"),
         ("ml_varlist = 'u' m_levels = '0...5'", {}, "has '0...5'; give levels from 1 to nlev+1"),
@@ -238,6 +260,11 @@ def test_equal_names_are_told_apart(streams: Streams) -> None:
         ("ml_varlist = 1, 2", {}, "ml_varlist of '&output_nml' is '1'; give text in quotes"),
         ("ml_varlist = 'u' remap = 1", {}, "reg_lon_def of '&output_nml' has 0 numbers"),
         ("ml_varlist = 'u' remap = 1 reg_lon_def = 10, 1, 0", {}, "goes from 10"),
+        ("ml_varlist = 'u'", {"run": "nsteps = 999999999999999"}, "a run of so many steps"),
+        ("ml_varlist = 'u'", {"run": "dtime = 1e30"}, "is no time step of a model"),
+        ("ml_varlist = 'u' stream_partitions_ml = 1000000000", {}, "give 1 to 10000"),
+        ("ml_varlist = 'u'", {"groups": "&lnd_nml ntiles = 999999999 /"}, "give 1 to 1000"),
+        ("ml_varlist = 'u' remap = 1 reg_lon_def = 0, 1e-9, 1", {}, "points; give 1 to"),
         ("ml_varlist = 'u' remap = .true.", {}, "remap of '&output_nml' is 'True'; give whole"),
     ],
 )

@@ -148,7 +148,10 @@ def test_the_step_may_be_an_interval_and_small_as_its_planet(streams: Streams) -
         ("output_interval = 'P1D' output_end = '2000-99-01'", "is no date"),
         ("output_interval = 'PT0.001S'", "more than 10000000 outputs"),
         ("output_interval = 'P1D' file_interval = 'P1'", "'P1' is no ISO 8601 interval"),
-        (f"{HOURLY} stream_partitions_ml = 0", "stream_partitions_ml of '&output_nml' is 0"),
+        (
+            f"{HOURLY} stream_partitions_ml = 0",
+            "stream_partitions_ml of '&output_nml' is 0; give 1 to 10000",
+        ),
         (f"{HOURLY} filetype = 3", "filetype of '&output_nml' is 3; give 2, 4, 5"),
         ("output_bounds = 'a', 1, 2", "is 'a'; give numbers"),
     ],

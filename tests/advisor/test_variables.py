@@ -101,6 +101,7 @@ def test_a_missing_dictionary_is_told(streams: Streams) -> None:
         ("ml_varlist = 'tmep'", "tmep", "Did you mean 'temp'?"),
         ("ml_varlist = 'rhotheta_v'", "rhotheta_v", "does not exist: ICON stops"),
         ("ml_varlist = 'group:rad_var'", "group:rad_var", "Did you mean 'rad_vars'?"),
+        ("ml_varlist = 'group:art_aerosol'", "group:art_aerosol", "plugins fill it: it is not c"),
         ("ml_varlist = 'tiles:u'", "tiles:u", "has no tiles"),
         ("ml_varlist = 'graupel_gsp'", "graupel_gsp", "exists only if iforcing=3 and lhave_gr"),
         ("ml_varlist = 'rsdt'", "rsdt", "exists only if iforcing=2"),

@@ -94,6 +94,7 @@ def test_components_and_elements_of_matrices_have_names_of_their_own() -> None:
         ("&a\n 5\n/", "n:2: '5' stands where the name of an item"),
         ("&a\n = 5\n/", "n:2: '=' has no name of an item before it"),
         ("&a\n x = (1.0, 2.0)\n/", "n:2: '(1.0, 2.0)' is no value"),
+        ("&a\n x = 1d400\n/", "n:2: '1d400' is larger than any number"),
         ("&a\n x = $nlev\n/", "n:2: '$nlev' is no value"),
         ("&a\n x(0) = 1\n/", "is no index from 1"),
         ("&a\n x = 999999999*1\n/", "repeats more than"),

@@ -52,6 +52,7 @@ def value(tmp_path: Path, lines: str, wanted: str = "$v", *settings: str) -> str
         ("d=2008-09-01", "${d%%-*} ${d%-*} ${d##*-} ${d#*-}", "2008 2008-09 01 09-01"),
         ("d=2008-09-01", "${d:0:4} ${d:5:2} ${d:8} ${#d}", "2008 09 01 10"),
         ("g=a/b.nc", "${g/.nc/.x}", "a/b.x"),
+        ("v=1; w=", "${v$w}", "1"),
         ('day=86400; v=$(echo "scale=9; 10 * ${day} / 4 " | bc)', "$v", "216000"),
         ('v=$(echo "scale=2; 10 / 4" | bc)', "$v", "2.50"),
         ("v=`expr 60 \\* 86400`", "$v", "5184000"),
@@ -147,6 +148,17 @@ def test_a_document_under_an_open_condition_is_doubtful(tmp_path: Path) -> None:
 def test_a_namelist_file_is_read_as_it_is(tmp_path: Path) -> None:
     script = read(tmp_path, "! a comment\n\n&a\n x = 1\n/\n")
     assert script.groups["exp.test"][0].items["x"].values == [1]
+
+
+def test_a_text_that_doubles_for_ever_is_given_up(tmp_path: Path) -> None:
+    words = " ".join(map(str, range(100)))
+    assert value(tmp_path, f'v=a\nfor i in {words}; do v="$v$v"; done')[:8] == "${v}${v}"
+
+
+def test_a_namelist_that_the_script_copies_is_read(tmp_path: Path) -> None:
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n num_lev = 9\n/\n")
+    script = read(tmp_path, "cp ${base}/run/NAMELIST_atm .\n")
+    assert script.groups["NAMELIST_atm"][0].items["num_lev"].values == [9]
 
 
 def test_a_master_namelist_brings_those_beside_it(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ _PARTIAL = re.compile(
 _FINEST = 20  # bisections; the Earth has no grid finer than that
 _COUNT_FROM = 5.0  # a second number above it counts points (reg_def_mode 0)
 _CIRCLE = 360.0  # degrees
+_LONGEST_AXIS = 10_000_000
 _TINY = 1e-6  # of a step: what rounding leaves of the last point
 
 
@@ -109,13 +110,13 @@ def _axis(section: Section, name: str, mode: int, *, circle: bool) -> int:
     if mode == 2 or (mode == 0 and second > _COUNT_FROM):
         count = round(second)
     else:
-        if second <= 0 or end < start:
+        if second < _TINY * _TINY or end < start:
             raise section.wrong(
                 name, f"goes from {start} to {end} in steps of {second}; correct it"
             )
-        count = int((end - start) / second + _TINY) + 1
+        count = int(min((end - start) / second + _TINY, _LONGEST_AXIS)) + 1
         if circle and count > 1 and abs(end - start - _CIRCLE) < _TINY * _CIRCLE:
             count -= 1  # start and end are the same meridian
-    if count < 1:
-        raise section.wrong(name, f"gives {count} points; give at least one")
+    if not 1 <= count <= _LONGEST_AXIS:
+        raise section.wrong(name, f"gives {count} points; give 1 to {_LONGEST_AXIS}")
     return count

@@ -16,7 +16,13 @@ UNCOVERED = "is no variable of the atmosphere"  # and may yet exist
 WATER_TILES = 3  # beside land tiles where there is more than one of these
 _FORCING = {"nwp": 3, "land_nwp": 3, "aes": 2}  # iforcing with which the lists of an area exist
 _LEVELS_WORD = {"pl": "pressure", "hl": "height", "il": "isentropic"}
+# Groups of ICON whose members are in no table here: those of ART, plugins, the ocean, waves, others
+_FILLED_ELSEWHERE = (
+    "art_", "comin_", "echam_timemean", "hamocc_", "ice_", "meteogram", "oce_", "ocean_",
+    "wave_", "wind_10m",
+)  # fmt: skip
 _TILED = "_t_*"
+_MOST_TILES = 1000
 _MOST_GUESSED = 20  # wrong names that a close one is looked for; each takes 20 ms
 
 
@@ -49,7 +55,9 @@ class Names:
         self.tracers = tracers
         settings = conditions.settings
         land = settings.section("lnd_nml")
-        tiles = max(land.integer("ntiles", 1), 1)
+        tiles = land.integer("ntiles", 1)
+        if not 1 <= tiles <= _MOST_TILES:
+            raise land.wrong("ntiles", f"is {tiles}; give 1 to {_MOST_TILES}")
         self.land_tiles = tiles * (2 if tiles > 1 and land.flag("lsnowtile", False) else 1)
         self.all_tiles = self.land_tiles + (WATER_TILES if tiles > 1 else 0)
         means = settings.section("io_nml").flag("lflux_avg", True)
@@ -176,7 +184,9 @@ class Names:
     def _add_group(self, group: str, level_type: str, remapped: bool, done: Resolved) -> None:
         if group != "all" and group not in known_groups():
             guess = did_you_mean(group, known_groups())
-            done.unknown[f"group:{group}"] = f"does not exist.{guess}".rstrip(".")
+            absent = f"{UNCOVERED} alone: other parts of ICON and plugins fill it"
+            absent = absent if group.startswith(_FILLED_ELSEWHERE) else self._absent
+            done.unknown[f"group:{group}"] = f"{absent}.{guess}".rstrip(".")
             return
         for row in self._rows:
             member = group == "all" or group in row.groups

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_cells, mesh_of_file, mesh_of_name, torus
 from thalweg.advisor.items import Section, Settings
-from thalweg.config.calendars import SECOND_MS, Calendar, Interval, parse_interval
+from thalweg.config.calendars import LONGEST_MS, SECOND_MS, Calendar, Interval, parse_interval
 from thalweg.config.run_script import RunScript
 from thalweg.config.unresolved import unresolved_names
 from thalweg.errors import ThalwegError
@@ -16,7 +16,8 @@ from thalweg.errors import ThalwegError
 DEFAULT_STEP_S = 600.0  # run_nml/dtime
 DEFAULT_LEVELS = 31  # run_nml/num_lev
 _ANY_START = "2000-01-01"  # where lengths matter and dates do not
-_FOREVER_S = 1e30  # grid_nml/end_time
+_FOREVER_S = 1e12  # grid_nml/end_time is 1e30 for nests without an end
+_MOST_LEVELS = 100_000
 _OLD_CALENDARS = {0: 365, 1: 0, 2: 360}  # time_nml/calendar -> days of a year; 0 = Gregorian
 
 
@@ -84,9 +85,9 @@ def _step(settings: Settings) -> int:
         step = interval_of(run, "modeltimestep").ms
     if grid.flag("lrescale_timestep", False):
         step *= grid.number("grid_rescale_factor", 1.0)
-    if step < 1:
+    if not 1 <= step <= LONGEST_MS:
         name = "modeltimestep" if run.has("modeltimestep") else "dtime"
-        raise run.wrong(name, "is no time step; give one longer than 0")
+        raise run.wrong(name, "is no time step of a model; correct it")
     return round(step)
 
 
@@ -149,6 +150,8 @@ def _end(
     if run.is_open("nsteps"):
         return start
     if steps >= 0:
+        if steps * step_ms > LONGEST_MS:
+            raise run.wrong("nsteps", f"is {steps}; a run of so many steps has no end")
         return start + steps * step_ms
     items = (
         ("master_time_control_nml", "experimentstopdate"),
@@ -180,7 +183,7 @@ def _job(script: RunScript, settings: Settings, calendar: Calendar, start: int) 
         return calendar.add(start, interval_of(control, "restarttimeintval")) if text else None
     if old.has("dt_restart"):
         length = old.number("dt_restart", 0.0)
-        return start + round(length * SECOND_MS) if length > 0 else None
+        return start + round(min(length * SECOND_MS, LONGEST_MS)) if length > 0 else None
     if settings.has("master_time_control_nml") or settings.has("time_nml"):
         return None
     text = script.variables.known("restart_interval") or ""
@@ -189,7 +192,8 @@ def _job(script: RunScript, settings: Settings, calendar: Calendar, start: int) 
     except ValueError:
         seconds = script.variables.known("dt_restart") or ""
         is_number = seconds.replace(".", "", 1).isdecimal() and float(seconds) > 0
-        return start + round(float(seconds) * SECOND_MS) if is_number else None
+        length = float(seconds) * SECOND_MS if is_number else 0.0
+        return start + round(min(length, LONGEST_MS)) if is_number else None
     return calendar.add(start, interval) if interval.is_positive() else None
 
 
@@ -205,15 +209,24 @@ def _domains(
     levels = [each for each in run.integers("num_lev") if each is not None] or [DEFAULT_LEVELS]
     begins, ends = grid.numbers("start_time"), grid.numbers("end_time")
     own_levels = run.flag("lvert_nest", False)
-    if min(levels) < 1:
-        raise run.wrong("num_lev", f"is {min(levels)}; give at least 1")
+    for count in levels:
+        if not 1 <= count <= _MOST_LEVELS:
+            raise run.wrong("num_lev", f"is {count}; give 1 to {_MOST_LEVELS}")
     for number in cells:
         if not 0 <= number <= len(names):
             raise ThalwegError(f"--cells {number}=...: the run has {len(names)} domains")
+    meshes = [_mesh(script, settings, name, i, cells) for i, name in enumerate(names, 1)]
+    unknown = [i for i, mesh in enumerate(meshes, 1) if mesh is None]
+    if unknown:
+        told = " ".join(f"--cells {i}=N" for i in unknown)
+        raise ThalwegError(
+            f"{grid.place('dynamics_grid_filename')}: no number of cells is told by "
+            f"{', '.join(repr(names[i - 1]) for i in unknown)}; give {told}, or lay the grid "
+            "files beside the script"
+        )
     domains = []
-    for i, name in enumerate(names):
+    for i, mesh in enumerate(mesh for mesh in meshes if mesh is not None):
         count = levels[min(i, len(levels) - 1)] if own_levels else levels[0]
-        mesh = _mesh(script, settings, name, i + 1, cells)
         nested = i > 0
         begin = begins[i] if nested and i < len(begins) else 0.0
         end = ends[i] if nested and i < len(ends) else _FOREVER_S
@@ -222,8 +235,8 @@ def _domains(
                 i + 1,
                 mesh,
                 count,
-                round(max(begin, 0.0) * SECOND_MS),
-                None if end >= _FOREVER_S else round(end * SECOND_MS),
+                round(min(max(begin, 0.0), _FOREVER_S) * SECOND_MS),
+                None if end >= _FOREVER_S else round(max(end, 0.0) * SECOND_MS),
             )
         )
     return tuple(domains)
@@ -231,7 +244,7 @@ def _domains(
 
 def _mesh(
     script: RunScript, settings: Settings, name: str, number: int, cells: Mapping[int, int]
-) -> Mesh:
+) -> Mesh | None:
     """--cells first, then a grid file that is there, then its name and that behind its link."""
     given = cells.get(number, cells.get(0) if number == 1 else None)
     target = script.links.get(name.rpartition("/")[2], "")
@@ -250,7 +263,4 @@ def _mesh(
             return mesh
     if name == "?":
         return torus(1, 1)  # the name of the grid is asked for already
-    raise ThalwegError(
-        f"{grid.place('dynamics_grid_filename')}: grid '{name}' of domain {number} does not tell "
-        f"its number of cells; give --cells {number}=N, or lay the grid file beside the script"
-    )
+    return None

@@ -23,6 +23,7 @@ LEVEL_TYPES = ("ml", "pl", "hl", "il")
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
 _OTHER_MODELS = {"ocean_": "the ocean", "wave_": "waves"}  # groups that begin so -> whose they are
 _DEFAULT_OUTPUT = "nml,totint"
+_MOST_PARTITIONS = 10_000
 
 
 @dataclass
@@ -203,8 +204,10 @@ def _stream(
     if filetype not in FILETYPES:
         raise section.wrong("filetype", f"is {filetype}; give {', '.join(map(str, FILETYPES))}")
     partitions = section.integer(f"stream_partitions_{level_type}", 1)
-    if partitions < 1:
-        raise section.wrong(f"stream_partitions_{level_type}", f"is {partitions}; give 1 or more")
+    if not 1 <= partitions <= _MOST_PARTITIONS:
+        raise section.wrong(
+            f"stream_partitions_{level_type}", f"is {partitions}; give 1 to {_MOST_PARTITIONS}"
+        )
     remapped = section.integer("remap", 0) == 1
     mesh, points = lonlat(section) if remapped else (domain.mesh.name, domain.mesh.cells)
     levels = levels_of(settings, section, level_type, domain.levels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thalweg.advisor.icon_run import Domain, IconRun, ask_for_start, interval_of
 from thalweg.advisor.items import Section
-from thalweg.config.calendars import DAY_MS, SECOND_MS, Interval, parse_interval
+from thalweg.config.calendars import DAY_MS, LONGEST_MS, SECOND_MS, Interval, parse_interval
 from thalweg.errors import ThalwegError
 
 Times = NDArray[np.int64]  # [output], ms of the calendar, ascending
@@ -82,7 +82,8 @@ def _of_bounds(run: IconRun, section: Section, bounds: Sequence[float]) -> list[
     found = []
     for start, end, step in zip(bounds[::3], bounds[1::3], bounds[2::3], strict=True):
         begin_ms, end_ms, step_ms = (
-            round(min(each, 1e9) * _UNITS_MS[unit - 1]) for each in (start, end, step)
+            round(max(min(each * _UNITS_MS[unit - 1], LONGEST_MS), -LONGEST_MS))
+            for each in (start, end, step)
         )
         if step_ms <= 0:
             raise section.wrong("output_bounds", f"has the step {step:g}; give one above 0")

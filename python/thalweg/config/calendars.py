@@ -10,7 +10,7 @@ SECOND_MS = 1000
 DAY_MS = 86_400_000
 MONTH_DAYS = 30  # where a month has to stand for a number of days
 _DATE = re.compile(
-    r"([0-9]{4,})-?([0-9]{2})-?([0-9]{2})"
+    r"([0-9]{4,5})-?([0-9]{2})-?([0-9]{2})"
     r"(?:[T ]([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:\.([0-9]{1,3})[0-9]*)?)?)?Z?"
 )
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
@@ -20,7 +20,7 @@ _INTERVAL = re.compile(
 )
 _PARTS_MS = (7 * DAY_MS, DAY_MS, 3_600_000, 60_000, SECOND_MS)  # week, day, hour, minute, second
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_LONGEST_MS = 2**61
+LONGEST_MS = 2**55  # a million years: what is longer is a slip of the pen, and 64 bits hold it
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def parse_interval(text: str) -> Interval:
     years, months, *rest = (float(part) if part else 0.0 for part in found.groups()[1:])
     in_months = 12 * years + months
     in_ms = sum(part * unit for part, unit in zip(rest, _PARTS_MS, strict=True))
-    if in_months != int(in_months) or max(in_ms, in_months * 31 * DAY_MS) > _LONGEST_MS:
+    if in_months != int(in_months) or max(in_ms, in_months * 31 * DAY_MS) > LONGEST_MS:
         raise ValueError(f"'{text}' is an interval of parts of months, or is too long")
     return Interval(sign * int(in_months), sign * round(in_ms))
 
@@ -90,9 +90,11 @@ class Calendar:
 
     def date(self, days: int) -> tuple[int, int, int]:
         """Year, month and day of a number of days."""
-        year = days // 366 if self.year_days == 0 else days // self.year_days
+        year = days // self.year_days if self.year_days else days * 400 // 146_097
         while self.days(year + 1, 1, 1) <= days:
             year += 1
+        while self.days(year, 1, 1) > days:
+            year -= 1
         rest = days - self.days(year, 1, 1)
         month = 1
         while rest >= self.month_days(year, month):

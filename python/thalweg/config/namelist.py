@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -210,7 +211,10 @@ def _value(group: Group, token: _Token) -> Value:
     if logical := _LOGICAL.fullmatch(text):
         return logical[1].lower().startswith("t")
     if real := _REAL.fullmatch(text):
-        return float(f"{real[1]}e{real[2] or 0}")
+        number = float(f"{real[1]}e{real[2] or 0}")
+        if not math.isfinite(number):
+            raise _wrong(group, token, "is larger than any number")
+        return number
     raise _wrong(group, token, "is neither a number nor a logical nor a text in quotes")
 
 

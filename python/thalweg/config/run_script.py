@@ -14,6 +14,7 @@ from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
 from thalweg.errors import ThalwegError
 
+_NAMELIST = re.compile(r"namelist|nml", re.IGNORECASE)
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 _LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
 
@@ -81,14 +82,18 @@ def read_run_script(path: Path, given: dict[str, str]) -> RunScript:
 
 
 def _include(script: RunScript) -> None:
-    """Namelist files that a master namelist names and that lie beside the script."""
+    """Namelist files that a master namelist names, or that the script copies or links, where they
+    lie beside it.
+    """
     masters = [
         group.items["model_namelist_filename"].values
         for groups in script.groups.values()
         for group in groups
         if group.name == "master_model_nml" and "model_namelist_filename" in group.items
     ]
-    for name in [value for values in masters for value in values if isinstance(value, str)]:
+    named = [value for values in masters for value in values if isinstance(value, str)]
+    named += [name for name in script.links.values() if _NAMELIST.search(name)]
+    for name in dict.fromkeys(named):
         path = script.beside(name)
         if path is not None and name not in script.groups and path != script.path:
             script.groups[name] = read_namelist(enumerate(read_lines(path), 1), path.name)

@@ -16,6 +16,8 @@ from thalweg.config.shell_words import Variables, arithmetic_value, closing, exp
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved, unresolved_names
 
 _MOST_TURNS = 1000  # of a loop over words
+_MOST_TURNS_IN_ALL = 20_000
+_LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
 _DEEPEST = 50  # blocks in blocks
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _DECLARES = re.compile(r"(?:export|declare|typeset|local|readonly)((?:\s+-\w+)*)\s+")
@@ -57,6 +59,7 @@ class _Walk:
     statements: Sequence[Statement]
     variables: Variables
     written: Written
+    turns: int = 0
 
     def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
         """`sure` is False in a block that may or may not be run."""
@@ -125,6 +128,10 @@ class _Walk:
             self._maybe(begin, close, sure, depth)
             return
         for word in turns:
+            self.turns += 1
+            sure = sure and self.turns < _MOST_TURNS_IN_ALL
+            if self.turns > _MOST_TURNS_IN_ALL:
+                break
             self.variables.assign(found[1], word)
             self.run(begin + 1, close, sure=sure, depth=depth)
 
@@ -246,6 +253,8 @@ class _Walk:
     def _assign(self, name: str, value: str, sure: bool) -> None:
         """What a command prints is asked for by the name of the variable that takes it."""
         if any(_UNKNOWN_COMMAND.match(each) for each in unresolved_names(value)):
+            value = unresolved(name)
+        if len(value) > _LONGEST_VALUE:
             value = unresolved(name)
         if not sure and self.variables.assigned.get(name) != value:
             value = unresolved(name)

@@ -160,6 +160,8 @@ def _parameter(body: str, variables: Variables, depth: int) -> str:
 
 def _modified(name: str, value: str, rest: str) -> str:
     """${x%pattern}, ${x#pattern}, ${x/old/new} and ${x:first:count}."""
+    if not rest:
+        return value
     if rest[0] in "%#":
         longest = rest[:2] in ("%%", "##")
         pattern = rest[2:] if longest else rest[1:]
