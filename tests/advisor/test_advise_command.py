@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -106,9 +105,7 @@ def test_doubtful_parts_are_counted_and_told(advise: Advise) -> None:
 def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT.replace("\n", "\r\n"))
     words = ["advise", "exp.test", *(f"--set={word}" for word in GIVEN)]
-    begin = time.monotonic()
     page = cli(*words, cwd=tmp_path)
-    assert time.monotonic() - begin < 3.0
     told = json.loads(cli(*words, "--json", cwd=tmp_path).stdout)
     assert set(told) == {"streams", "warnings"}
     (stream,) = told["streams"]
