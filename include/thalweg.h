@@ -85,7 +85,8 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
 /* After the last put of an output time, or at every time step. Times go forward: what this has
  * passed is wanted no more, and its put is refused. Between milliseconds nothing is due; a time
- * nearer to an output time than a tenth of the step from the time before is refused as drifted. */
+ * nearer to an output time than a quarter of the step from the time before is refused as drifted.
+ */
 int thalweg_end_time(thalweg_output* output, double time_s);
 /* Every time step, as often on every rank: learns of failures on other ranks, from the answer to
  * the question that the call before it asked. */

@@ -112,7 +112,7 @@ class Output {
   /// ranks agree, and no other output writes there. What it throws, all throw.
   void once_defined(std::function<void()> act);
   /// Is any stream due at exactly this time? Between two milliseconds none is; but a time that lies
-  /// nearer to an output time than a tenth of the step from the time before throws Error(user): a
+  /// nearer to an output time than a quarter of the step from the time before throws Error(user): a
   /// sum of time steps has drifted. Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.

@@ -79,10 +79,13 @@ std::vector<StreamSettings> streams_beside(const thalweg_output& handle) {
   const auto alone = enter_alone();
   const auto own = whole_path(handle.settings.directory);
   auto streams = handle.streams;
+  auto run = run_of(handle.settings, streams);
+  if (!streams.empty() && run.empty()) return streams;
   for (const auto* other : open_handles()) {
     if (other == &handle || whole_path(other->settings.directory) != own) continue;
-    const auto run = run_of(handle.settings, handle.streams);
-    if (run.empty() || run_of(other->settings, other->streams) != run) continue;
+    const auto theirs = run_of(other->settings, other->streams);
+    if (theirs.empty() || (!run.empty() && theirs != run)) continue;
+    run = theirs;
     streams.insert(streams.end(), other->streams.begin(), other->streams.end());
   }
   return streams;

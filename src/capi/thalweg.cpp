@@ -100,7 +100,8 @@ void seal(thalweg_output& handle) {
   if (handle.sealed) return;
   handle.sealed = true;
   for (const auto& stream : handle.streams) handle.output->define(stream);
-  if (!handle.beginning) return;
+  // Whoever has no state may be late: the sets may be this run's by now.
+  if (!handle.beginning || handle.state.empty()) return;
   handle.output->once_defined(
       [own = handle.settings.directory + "/restart", beginning = *handle.beginning] {
         remove_later_sets(own, beginning);

@@ -260,6 +260,7 @@ void Output::fail(const Error& error) {
 
 void Output::end_definition() {
   const auto alone = state_->enter();
+  state_->require_compute("end_definition");
   state_->keep_failure([&] { state_->end_definition(); });
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "base/warning.hpp"
@@ -18,14 +17,25 @@
 
 namespace thalweg {
 
+namespace {
+
+/// Behind a time between milliseconds: outputs up to that time come before this.
+ModelTime next_ms(double time_s) {
+  return ModelTime::of_ms(static_cast<std::int64_t>(std::ceil(time_s * 1000.0)));
+}
+
+}  // namespace
+
 std::optional<ModelTime> Output::State::time_of(double time_s) {
   const auto time = ModelTime::at(time_s);
-  constexpr double drifted = 0.1;  // of a step: no other step can be meant
+  constexpr double drifted = 0.25;  // of a step: hardly another step is meant
   // The same time may be computed in several ways.
-  const double same = std::max(1e-6, 1e-9 * std::abs(time_s)), away = std::abs(time_s - latest_s);
+  const double same = std::max(1e-6, 1e-9 * std::abs(time_s));
+  const double away = latest_s ? std::abs(time_s - *latest_s) : 0.0;
   const double step = away > same ? away : step_s;
   if (!time) require_undrifted(time_s, drifted * step);
-  if (away > same) std::tie(latest_s, step_s) = std::pair(time_s, step);
+  if (!latest_s || away > same) latest_s = time_s;
+  step_s = step;
   return time;
 }
 
@@ -45,9 +55,8 @@ void Output::State::require_undrifted(double time_s, double nearest) const {
 
 std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
   const auto time = time_of(time_s);
-  if (!time) return time;
-  latest_asked = std::max(latest_asked, *time);
-  require_within_run(*time);
+  latest_asked = std::max(latest_asked, time.value_or(next_ms(time_s)));
+  if (time) require_within_run(*time);
   return time;
 }
 
@@ -148,7 +157,8 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
 
 void Output::put(std::string_view field, const FieldView& view, double time_s) {
   const auto alone = state_->enter();
-  if (const auto time = state_->time_of(time_s)) put(field, view, *time);
+  state_->require_part("put");
+  if (const auto time = state_->time_asked_for(time_s)) put(field, view, *time);
 }
 
 void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
@@ -204,13 +214,16 @@ void Output::end_time(ModelTime time) {
   const auto alone = state_->enter();
   state_->require_part("end_time");
   const ScopedTimer timer(Timer::output);
+  state_->latest_s = time.seconds();
   state_->require_within_run(time);
   state_->keep_failure([&] { state_->end_time(time); });
 }
 
 void Output::end_time(double time_s) {
   const auto alone = state_->enter();
-  if (const auto time = state_->time_of(time_s)) end_time(*time);
+  state_->require_part("end_time");
+  if (const auto time = state_->time_asked_for(time_s)) return end_time(*time);
+  if (state_->engine) state_->pass_over(next_ms(time_s));
 }
 
 void Output::State::require_after_checkpoint(ModelTime time) const {

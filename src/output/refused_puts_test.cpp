@@ -163,6 +163,7 @@ TEST_CASE("a_time_that_has_drifted_beside_an_output_is_refused_and_not_passed_ov
   if (world_size() > 1) return;
   const SharedDirectory directory;
   auto output = output_of_three_cells(directory, 3600.0);
+  CHECK(output.wants("deep", 0.0));
   for (const double drifted_s : {3599.9995, 3600.0004}) {
     CHECK_THROWS_WITH_AS(output.wants("deep", drifted_s),
                          doctest::Contains("is due at 3600 s: a sum of time steps has drifted"),
@@ -199,6 +200,23 @@ TEST_CASE("steps_of_less_than_a_millisecond_have_no_output_between_milliseconds"
     output.close();
     std::filesystem::remove_all(directory.path + "/journal");
   }
+}
+
+TEST_CASE("an_output_that_a_clock_between_milliseconds_passes_is_told_of") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  auto output = output_of_three_cells(directory, 1.0);
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  const auto told = said_in([&] {
+    for (int step = 0; step <= 1800; ++step) {
+      const double time_s = 0.004 * step + (step > 40 ? 0.0015 : 0.0);  // once a jump
+      output.put("deep", {values.data(), 1, 1}, time_s);
+      output.end_time(time_s);
+    }
+    output.close();
+  });
+  CHECK(told.find("was due at 1 s, but no put came") != std::string::npos);
+  CHECK(told.find("passed over, which are in no file: 7") != std::string::npos);
 }
 
 TEST_CASE("calls_after_the_close_are_refused_on_every_rank") {

@@ -34,6 +34,7 @@ std::unique_lock<std::recursive_mutex> Output::State::enter() {
 }
 
 void Output::State::fail(const Error& error) {
+  if (ended && !failure) return;  // nothing is left that could fail
   if (!failure) failure = error;
   end();
   tell_of_failure(false);
@@ -44,13 +45,18 @@ void Output::State::fail_and_throw(const std::exception& caught) {
     fail(*error);
     throw;
   }
-  fail(Error(Blame::bug, std::string("unexpected: ") + caught.what()));
-  throw Error(*failure);
+  const Error error(Blame::bug, std::string("unexpected: ") + caught.what());
+  fail(error);
+  throw error;
+}
+
+void Output::State::require_compute(const char* call) const {
+  if (role == Role::compute) return;
+  throw Error(Blame::user, fmt::format("{} is for compute ranks; others serve", call));
 }
 
 void Output::State::require_part(const char* call) const {
-  if (role != Role::compute)
-    throw Error(Blame::user, fmt::format("{} is for compute ranks; others serve", call));
+  require_compute(call);
   if (ended)
     throw Error(Blame::user, fmt::format("{} was called after the output was closed", call));
 }

@@ -50,8 +50,8 @@ struct Output::State {
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
   ModelTime checkpoint;                                     // the last that was written
   ModelTime latest_asked;                                   // by due() and wants()
-  double latest_s = 0.0;  // the last time that was given in seconds
-  double step_s = 0.0;    // from the one before it
+  std::optional<double> latest_s;                           // the last time that was given
+  double step_s = 0.0;                                      // from the one before it, in seconds
   struct Turn {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
@@ -88,7 +88,9 @@ struct Output::State {
   /// The same, of what was caught.
   [[noreturn]] void fail_and_throw(const std::exception& caught);
   void fail(const Error& error);
-  /// Throws where this rank takes no part in a call of compute ranks, or not any more.
+  /// Throws where this rank takes no part in a call of compute ranks.
+  void require_compute(const char* call) const;
+  /// The same, and where the output was closed.
   void require_part(const char* call) const;
   /// Tells the other ranks, if MPI can be called here, that this one takes no part any more.
   void tell_of_failure(bool all_know);

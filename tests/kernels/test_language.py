@@ -79,6 +79,7 @@ REFUSED = {
     "while t > 0:\n        o = t": ("a kernel cannot say this", "while t > 0:", "name ="),
     "o = [t]": ("a kernel cannot say this", "[t]", "fields"),
     "o = sum(t[k] for k in Level)[0]": ("is not known here", "sum(t[k] for k in Level)", ""),
+    "o = t * 1e400": ("larger than any", "1e400", ""),
     "one[0] = flat": (
         "is set at one level, and nothing says how many it has", "one[0] = flat", "at all levels"),
     "one = flat\n    one[0] = flat": ("'one' (cell) has no levels", "one[0] = flat", ""),

@@ -21,6 +21,8 @@ def test_outputs_in_one_directory_go_on_from_the_same_checkpoint(
     again = installed.result(2, model, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "first from 10800 s, second from 10800 s" in again.stdout
+    sets = [each for each in (tmp_path / "restart").iterdir() if each.name[0].isdigit()]
+    assert len(sets) == 7, "the first output, which ends its definition late, removes none"
     for stream in ("behind", "ahead"):
         (file,) = tmp_path.glob(f"{stream}_*.nc")
         with open_dataset(file) as data:

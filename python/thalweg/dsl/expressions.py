@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from thalweg.dsl import ir
 from thalweg.dsl.constants import Constant
@@ -61,6 +62,10 @@ class Expressions:
     def read(self, node: ast.expr) -> ir.Expression:
         spot = self.source.spot(node)
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            if abs(node.value) > sys.float_info.max:
+                raise self.source.error(
+                    node, "this number is larger than any that a field can have"
+                )
             return ir.Literal(node.value, spot)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._value(node)

@@ -12,6 +12,7 @@ from thalweg.dsl.passes.levels import least_levels
 from thalweg.dsl.passes.names import check_names
 from thalweg.dsl.passes.places import find_places
 from thalweg.dsl.reader import read_kernel
+from thalweg.errors import ThalwegError
 
 
 class Kernel:
@@ -29,13 +30,22 @@ class Kernel:
         """Raises KernelError for a kernel that makes no sense."""
         self.is_being_read = True
         try:
-            found = read_kernel(self.function)
+            return _checked(read_kernel(self.function))
+        except RecursionError:
+            code = self.function.__code__
+            raise ThalwegError(
+                f"{code.co_filename}:{code.co_firstlineno}: kernel '{self.name}' has an expression "
+                "of too many terms; give parts of it names of their own"
+            ) from None
         finally:
             self.is_being_read = False
-        find_places(found)
-        check_names(found)
-        found.least_levels = least_levels(found)
-        return found
+
+
+def _checked(found: KernelIR) -> KernelIR:
+    find_places(found)
+    check_names(found)
+    found.least_levels = least_levels(found)
+    return found
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -29,6 +29,8 @@ def read_kernel(function: Callable[..., Any]) -> ir.KernelIR:
             handed.append(replace(each, before=len(body)))
         else:
             body.append(each)
+    if not body:
+        raise source.error(source.tree, "this kernel says nothing", hint="name = value, at least")
     return ir.KernelIR(
         source.tree.name,
         source.doc,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.vectors import find_cases
@@ -77,6 +78,11 @@ def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
         seconds.append(wall_s)
     differences = {}
     for name, right in expected.items():
+        if right.dtype.kind not in "fiu" or right.shape != outputs[name].shape:
+            raise ThalwegError(
+                f"what '{name}' of kernel '{case.kernel.name}' is to be is {right.dtype} of shape "
+                f"{right.shape} instead of float64 of shape {outputs[name].shape}"
+            )
         points = case.compared.get(name, slice(None))
         there = outputs[name][..., points], right[..., points]
         differences[name] = _difference(*there, case.scales.get(name))
@@ -104,6 +110,8 @@ def _difference(found: Array, right: Array, scale: float | None) -> float:
 
 
 def _figures(array: Array) -> tuple[float, float, float]:
+    if not array.size:  # of no points
+        return np.nan, np.nan, 0.0
     return float(array.max()), float(array.min()), float(array.sum())
 
 

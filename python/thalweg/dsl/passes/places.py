@@ -252,6 +252,14 @@ class _Finder:
 
     def _check_group(self, expression: ir.Reduce, group: Group, loop: ir.ForLevels | None) -> None:
         """A sum over a group is a loop of its own, around that over levels."""
+        every = ir.walk((ir.Assign("", None, expression.body, expression.spot),))
+        slots = [slot for each in every if isinstance(each, ir.Read) for slot in each.slots]
+        if all(slot.axis is not group for slot in slots):
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over '{group.name}' of what is the same for all of them",
+                hint=f"field[{expression.name}] is the value of one",
+            )
         if self.reducing or loop:
             raise KernelError(
                 expression.spot,

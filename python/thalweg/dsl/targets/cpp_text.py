@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+
+import numpy as np
 
 from thalweg.dsl import ir
 
@@ -132,4 +135,8 @@ def number(value: float | int | bool, real: str) -> str:
     """C++ writes the same bits; a whole number takes part in the arithmetic of reals."""
     if isinstance(value, bool):
         return str(value).lower()
-    return repr(float(value)) + ("f" if real == "float" else "")
+    if real == "float":  # rounded twice, as the reference has it
+        with np.errstate(over="ignore"):
+            rounded = float(np.float32(value))
+        return "HUGE_VALF" if math.isinf(rounded) else f"{rounded!r}f"
+    return repr(float(value))

@@ -161,9 +161,14 @@ class _Body:
             return self._number(at, around.levels)
         levels = around.levels
         assert levels is not None
-        begin = self._number(replace(levels.begin, shift=levels.begin.shift + at.shift), levels)
-        end = self._number(replace(levels.end, shift=levels.end.shift + at.shift), levels)
-        return f"{begin}:{end}"
+        return ":".join(self._bound(each, at.shift, levels) for each in (levels.begin, levels.end))
+
+    def _bound(self, end: ir.LevelAt, shift: int, levels: ir.LevelRange) -> str:
+        """Of a slice: below 0, where a loop over no level has it, it would count from the last."""
+        at = replace(end, shift=end.shift + shift)
+        fewest = self.kernel.least_levels + at.shift - 1 + levels.axis.extra
+        text = self._number(at, levels)
+        return f"max({text}, 0)" if at.base == "last" and fewest < 0 else text
 
     def _element(self, read: ir.Read, around: _Around, whole: bool = False) -> str:
         kind = self.kernel.variables[read.name].type
@@ -203,11 +208,16 @@ class _Body:
         if isinstance(expression, ir.Reduce):
             return self._reduce(expression, around)
         args = [self._text(each, around) for each in expression.args]
+        numbers = [each for each in expression.args if isinstance(each, (ir.Literal, ir.Constant))]
+        if len(numbers) == len(args) and not self.is_single:
+            args[0] = f"np.float64({args[0]})"  # divides by zero, as compiled code does
         return self._applied(expression.op, args)
 
     def _number_text(self, value: float | int | bool) -> str:
-        text = "np.nan" if value != value else repr(value)
-        return f"np.float32({text})" if self.is_single and not isinstance(value, bool) else text
+        if isinstance(value, bool):
+            return repr(value)
+        text = "np.nan" if value != value else repr(float(value))
+        return f"np.float32({text})" if self.is_single else text
 
     def _applied(self, op: str, args: list[str]) -> str:
         if op in FUNCTIONS:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a kernel, and loops over no level, mean the same in every target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.dsl.problem import KernelError
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.library import load_file
+from thalweg.testing.kernels.ways import REFERENCE, WAYS, outputs
+
+HEAD = """from thalweg.dsl import Field, Out, Parameter, kernel
+from thalweg.dsl.grids.triangles import Block, Cell, Level
+
+
+@kernel
+def tried({arguments}) -> None:
+    {body}
+"""
+FIELDS = "t: Field[Cell, Level], o: Out[Cell, Level]"
+BODIES = {
+    "half way between two floats": "o = t * 1.0000000596046448 + 16777217",
+    "too large for a float": "o = t * 1e300",
+    "whole numbers": "o = t * (0 * -1)",
+    "a division by nothing": "o = where(t > 0, 1 / 0, 7 / 2)",
+    "a loop over no level": "o = t\n    for k in Level[1:-2]:\n        o[k] = t[k - 1]",
+}
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", BODIES)
+def test_every_target_gives_the_same_bits(name: str, precision: str, tmp_path: Path) -> None:
+    path = tmp_path / "tried.py"
+    path.write_text(HEAD.format(arguments=FIELDS, body=BODIES[name]))
+    case = made_case(load_file(path)["tried"])
+    if "no level" in name:
+        fields = {key: value[:2] for key, value in case.arguments.items()}  # type: ignore[index]
+        case = replace(case, arguments=fields, sizes={**case.sizes, "levels": 2})
+    right = outputs(case, replace(REFERENCE, precision=precision), tmp_path)["o"]
+    for way in WAYS[:2]:
+        found = outputs(case, replace(way, precision=precision), tmp_path)["o"]
+        np.testing.assert_array_equal(found, right)
+        assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body", "sentence"),
+    [
+        ("t: Field[Cell], o: Out[Cell]", "o[0] = t", "'o' (cell) has no levels"),
+        (
+            "t: Field[Cell, Level], o: Out[Cell]",
+            "for k in Level:\n        o[k] = t[k]",
+            "no levels",
+        ),
+        (
+            "t: Field[Block], o: Out[Block]",
+            "o = t + sum(2 for c in Block.cells)",
+            "the same for all",
+        ),
+        (FIELDS, "o = t * 1e400", "larger than any"),
+        (FIELDS, '"""Nothing."""', "says nothing"),
+    ],
+)
+def test_what_would_be_another_thing_in_each_is_refused(
+    arguments: str, body: str, sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "tried.py"
+    path.write_text(HEAD.format(arguments=arguments, body=body))
+    with pytest.raises(KernelError) as refused:
+        _ = load_file(path)["tried"].ir
+    assert sentence in refused.value.sentence
