@@ -162,7 +162,7 @@ class _Finder:
         return bool(self._axes_read(value))
 
     def _axes_read(self, value: ir.Expression) -> list[LevelAxis]:
-        every = ir.walk((ir.Assign("", None, value, value.spot),))
+        every = _all_of(value)
         axes = [
             self.kernel.variables[each.name].type.level
             for each in every
@@ -252,7 +252,7 @@ class _Finder:
 
     def _check_group(self, expression: ir.Reduce, group: Group, loop: ir.ForLevels | None) -> None:
         """A sum over a group is a loop of its own, around that over levels."""
-        every = ir.walk((ir.Assign("", None, expression.body, expression.spot),))
+        every = _all_of(expression.body)
         slots = [slot for each in every if isinstance(each, ir.Read) for slot in each.slots]
         if all(slot.axis is not group for slot in slots):
             raise KernelError(
@@ -267,7 +267,7 @@ class _Finder:
                 f"{'sum, min or max' if self.reducing else 'loop over levels'}",
                 hint="a local value of its own, set before",
             )
-        for each in ir.walk((ir.Assign("", None, expression.body, expression.spot),)):
+        for each in _all_of(expression.body):
             inside = isinstance(each, ir.Reduce)
             further = isinstance(each, ir.Read) and [
                 slot for slot in each.slots if isinstance(slot.axis, Relation)
@@ -317,6 +317,10 @@ class _Finder:
             raise KernelError(read.spot, f"'{read.name}' ({kind}) has no levels")
         level = kind.level if read.level is None and loop is None else None
         return ValueType(place, level, kind.unit)
+
+
+def _all_of(value: ir.Expression) -> list[ir.Expression]:
+    return ir.walk((ir.Assign("", None, value, value.spot),))
 
 
 def _shape(kind: ArgumentType) -> tuple[object, ...]:
