@@ -180,7 +180,7 @@ void Model::define(Output& output, Restart* restart) const {
   else if (start_.at.same_files)
     output.begin_again();
   output.once_defined([this] {
-    forget_checksums(directory_);
+    set_checksums_aside(directory_);
     remove_later_sets(directory_ + "/restart", start_.at);
   });
   if (restart != nullptr) {

@@ -13,9 +13,10 @@ namespace thalweg {
 /// are open already, write_checksums() reads the output back.
 void collect_checksums(const std::string& directory);
 
-/// Removes DIRECTORY/checksums.jsonl of a run before: on one rank, before its files are changed.
-/// Throws Error(file_system).
-void forget_checksums(const std::string& directory);
+/// Of a run that goes on, on one rank, before its files are changed: DIRECTORY/checksums.jsonl gets
+/// the name checksums.jsonl.old, until write_checksums() takes from it what is about files that no
+/// journal knows, which may have been moved away. Throws Error(file_system).
+void set_checksums_aside(const std::string& directory);
 
 /// Collective over `world`, after every file is complete: rank 0 writes DIRECTORY/checksums.jsonl
 /// about every file below DIRECTORY/files. Bytes that libraries wrote (headers, coordinates) are

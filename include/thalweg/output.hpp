@@ -47,7 +47,8 @@ struct Company {
   /// Before a checkpoint of this time is written: keeps which outputs were handed over by then.
   /// Outputs before it are refused from now on: a run that continues there would not write them.
   std::function<void(ModelTime)> note_checkpoint;
-  /// The last time that end_time was called for on this rank. Not collective.
+  /// The last time that end_time was called for on this rank, or the millisecond behind it. Not
+  /// collective.
   std::function<std::optional<ModelTime>()> ended_time;
   /// BegunRun::run, "" before the first put. Not collective.
   std::function<std::string()> run;
@@ -138,8 +139,9 @@ class Output {
   const std::optional<Error>& failure() const;
   /// Orderly and together with all ranks: by close(), or by a failure that all took part in.
   bool ended() const;
-  /// Answers for a time, when asked: is all that was put so far, up to that time, in files? Reads
-  /// the ends of their journals: ask on one rank, and seldom. False once the output is gone.
+  /// Answers for a time, when asked: is all that was put so far, up to that time, in files, also by
+  /// other open outputs of this process with this directory? Reads the ends of their journals: ask
+  /// on one rank, and seldom. False once the output is gone.
   std::function<bool(ModelTime)> coverage() const;
   /// For what compute ranks do together beside this output. Does nothing once it is closed.
   Company company() const;

@@ -79,13 +79,21 @@ Experiment experiment_of(const char* given) {
 }
 
 /// Words that only our tables know are refused without the name of the settings: it is put before.
-Output open_output(MPI_Comm world, const OutputSettings& settings, const std::string& name) {
+template <class Act>
+auto named(const char* given, const Act& act) {
   try {
-    return Output::open(world, settings);
+    return act();
   } catch (const Error& error) {
     const std::string sentence = error.what();
-    throw Error(error.blame(), sentence.front() == '[' ? name + " " + sentence : sentence);
+    throw Error(error.blame(),
+                sentence.front() == '[' ? name_of_settings(given) + " " + sentence : sentence);
   }
+}
+
+/// I/O ranks, which open no restart, would hear of it only by the end of the others.
+void require_fit(const OutputSettings& output, const RestartSettings& restart, int size) {
+  const int compute = size - dedicated_io_ranks(output) - output.restart_ranks;
+  if (restart.mode != "none" && compute > 0) check_restart(restart, compute, output.restart_ranks);
 }
 
 void end_points(thalweg_output& handle) {
@@ -151,7 +159,7 @@ extern "C" {
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output) {
   return status_of([&] {
-    int begun = 0, rank = 0;
+    int begun = 0, rank = 0, size = 1;
     MPI_Initialized(&begun);
     require(begun != 0, "thalweg_open needs MPI: call MPI_Init before it");
     require(world != MPI_COMM_NULL, "thalweg_open needs a communicator, not MPI_COMM_NULL");
@@ -159,6 +167,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     *output = nullptr;
     require_none_served();
     MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
     Experiment settings;
     OutputSettings out;
     RestartSettings restart;
@@ -169,12 +178,13 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                      out.restart_ranks = restart_ranks(settings);
                      restart = restart_settings(settings, directory);
                      set_wait_timeout(out.timeout_s);
+                     named(experiment, [&] { require_fit(out, restart, size); });
                    }));
     out.directory = directory;
     out.grid.clear();  // the model's own points: no mesh is described
     require_same_settings(world, aspects_of(restart));  // one rank alone may want none
     auto handle = std::make_unique<thalweg_output>();
-    handle->output.emplace(open_output(world, out, name_of_settings(experiment)));
+    handle->output.emplace(named(experiment, [&] { return Output::open(world, out); }));
     handle->streams = stream_settings(settings);
     handle->settings = out;
     if (restart.mode != "none" && handle->output->restart_comm() != MPI_COMM_NULL) {

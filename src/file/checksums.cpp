@@ -17,6 +17,7 @@
 #include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
 #include "file/file_bytes.hpp"
+#include "file/list_before.hpp"
 #include "file/merged_blocks.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/pulse.hpp"
@@ -140,27 +141,36 @@ void add_file(const std::string& path, std::int64_t size, const std::string& dir
   list.add(fmt::format("],\"bytes\":{}}}\n", blocks.end()));
 }
 
-/// Files that were written and come before `next` ("" = all) are not there any more: the list tells
-/// of them, too, for who looks for them.
-void add_lost_files(std::string_view next, const std::string& directory, MergedBlocks& written,
-                    ListFile& list) {
-  while (!written.at_end() && (next.empty() || path_before(written.path(), next))) {
-    if (written.path().starts_with(directory + "/files/"))
-      add_file(std::string(written.path()), 0, directory, written, list);
-    else
-      written.step();
-  }
-}
-
+/// All files that are there, were written, or had checksums before, in the order of their paths: a
+/// file that was moved away keeps its checksums for who brings it back.
 void write_list(const std::string& directory, MergedBlocks& written) {
   ListFile list(list_path(directory));
-  for (const auto& path : final_files(directory + "/files")) {
-    add_lost_files(path.native(), directory, written, list);
-    add_file(path.native(), static_cast<std::int64_t>(fs::file_size(path)), directory, written,
-             list);
+  ListBefore before(directory);
+  const auto files = final_files(directory + "/files");
+  auto file = files.begin();
+  while (true) {
+    while (!written.at_end() && !written.path().starts_with(directory + "/files/")) written.step();
+    std::optional<std::string> next;
+    const auto propose = [&next](std::string_view path) {
+      if (!next || path_before(path, *next)) next = path;
+    };
+    if (file != files.end()) propose(file->native());
+    if (!written.at_end()) propose(written.path());
+    if (!before.at_end()) propose(before.path());
+    if (!next) break;
+    const bool there = file != files.end() && file->native() == *next;
+    const bool changed = !written.at_end() && written.path() == *next;
+    const bool listed = !before.at_end() && before.path() == *next;
+    if (listed && !changed)
+      list.add(before.line());
+    else
+      add_file(*next, there ? static_cast<std::int64_t>(fs::file_size(*file)) : 0, directory,
+               written, list);
+    if (there) ++file;
+    if (listed) before.step();
   }
-  add_lost_files("", directory, written, list);
   list.complete();
+  ListBefore::remove(directory);
 }
 
 }  // namespace
@@ -193,13 +203,7 @@ class Heard {
 
 }  // namespace
 
-void forget_checksums(const std::string& directory) {
-  std::error_code error;
-  fs::remove(list_path(directory), error);
-  if (!error) return;
-  throw Error(Blame::file_system, fmt::format("cannot remove '{}', which no longer holds: {}",
-                                              list_path(directory), error.message()));
-}
+void set_checksums_aside(const std::string& directory) { ListBefore::set_aside(directory); }
 
 void write_checksums(MPI_Comm world, const std::string& directory) {
   const auto own = take_written();

@@ -108,3 +108,39 @@ TEST_CASE("where no blocks can be kept the files are read back, in the order of 
     CHECK(lines[i]["blocks"] == blocks);
   }
 }
+
+TEST_CASE("checksums of files that no journal knows are those of the list before") {
+  const SharedDirectory directory;
+  const auto files = directory.path + "/files/", journal = directory.path + "/journal/";
+  const auto list = directory.path + "/checksums.jsonl";
+  const std::vector<std::string> names{"a_20000101T000000Z.nc", "b_20000101T000000Z.nc",
+                                       "c_20000101T000000Z.nc", "d_20000101T000000Z.000.nc"};
+  if (world_rank() == 0) {
+    std::filesystem::create_directories(files);
+    std::filesystem::create_directories(journal);
+  }
+  collect_checksums(directory.path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& name : names) write_blocks(files + name, 2);
+  write_checksums(MPI_COMM_WORLD, directory.path);
+  std::vector<Json> before;
+  if (world_rank() == 0) {
+    before = lines_of(list);
+    set_checksums_aside(directory.path);
+    set_checksums_aside(directory.path);  // as after a kill
+    for (const int changed : {0, 2, 3}) std::ofstream(files + names[changed]) << "damage";
+    std::filesystem::remove(files + names[1]);
+    std::ofstream(journal + names[2] + ".jsonl");
+    std::ofstream(journal + "d_20000101T000000Z.nc.jsonl");
+  }
+  collect_checksums(directory.path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  write_checksums(MPI_COMM_WORLD, directory.path);
+  if (world_rank() != 0) return;
+  const auto after = lines_of(list);
+  REQUIRE(after.size() == 5);
+  CHECK(after[0] == before[0]);
+  CHECK(after[1] == before[1]);
+  for (const int read : {2, 3}) CHECK(after[read]["bytes"] == 6);
+  CHECK_FALSE(std::filesystem::exists(list + ".old"));
+}

@@ -230,7 +230,7 @@ void Output::continue_after(ModelTime time, bool same_files, const std::string& 
   state_->keep_failure([&] {
     state_->require_open_definition("the time after which a run continues");
     state_->definition.continue_after(time, same_files);
-    state_->latest_s = time.seconds();
+    state_->latest_s[State::with_put] = time.seconds();
     if (same_files) return;
     const auto path = from.empty() ? from : std::filesystem::absolute(from).string();
     state_->definition.begun = {time, path};
@@ -383,9 +383,10 @@ void Output::State::take_files() {
       text = fmt::format("{} {} {}", begun.run, begun.after ? begun.after->ms() : -1, begun.from);
     });
   }
+  const auto wait = [this](MPI_Request& request, std::string_view what) { await(request, what); };
   try {
-    throw_together(agreement, refused);
-    text = broadcast_text(agreement, 0, text);
+    throw_together(agreement, refused, "rank 0 to look at files of the run before", wait);
+    text = broadcast_text(agreement, 0, text, "news from rank 0", wait);
   } catch (const Error& error) {
     fail_everywhere(error);
   }

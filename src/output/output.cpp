@@ -12,6 +12,7 @@
 
 #include "base/call_limit.hpp"
 #include "field/dates.hpp"
+#include "file/entries.hpp"
 #include "file/history.hpp"
 #include "file/page_cache.hpp"
 #include "format/attributes.hpp"
@@ -143,7 +144,13 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   return Output(std::move(state));
 }
 
+std::vector<const Output::State*>& Output::State::all_open() {
+  static std::vector<const State*> states;
+  return states;
+}
+
 void Output::State::begin() {
+  all_open().push_back(this);
   ++open_outputs().ever;
   ++open_outputs().all;
   open_outputs().served += is_served(definition.settings) ? 1 : 0;
@@ -157,6 +164,7 @@ void Output::State::begin() {
 
 void Output::State::end() {
   if (!std::exchange(open, false)) return;
+  std::erase(all_open(), this);
   locks.reset();
   --open_outputs().all;
   open_outputs().served -= is_served(definition.settings) ? 1 : 0;
@@ -234,7 +242,12 @@ void Output::close() {
 std::function<bool(ModelTime)> Output::coverage() const {
   return [state = std::weak_ptr(state_)](ModelTime time) {
     const auto output = state.lock();
-    return output && output->covers(time);
+    if (!output || !output->covers(time)) return false;
+    const auto directory = whole_path(output->definition.settings.directory);
+    return std::ranges::all_of(State::all_open(), [&](const State* other) {
+      return other == output.get() || other->covers(time) ||
+             whole_path(other->definition.settings.directory) != directory;
+    });
   };
 }
 
@@ -254,7 +267,7 @@ Company Output::company() const {
           },
           [kept = std::weak_ptr(state_)]() -> std::optional<ModelTime> {
             const auto state = kept.lock();
-            return state ? state->ended_time : std::nullopt;
+            return state ? state->first_checkpoint : std::nullopt;
           },
           [kept = std::weak_ptr(state_)] {
             const auto state = kept.lock();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/warning.hpp"
@@ -19,30 +20,38 @@ namespace thalweg {
 
 namespace {
 
-/// Behind a time between milliseconds: outputs up to that time come before this.
-ModelTime next_ms(double time_s) {
+/// Around a time between milliseconds.
+ModelTime ms_before(double time_s) {
+  return ModelTime::of_ms(static_cast<std::int64_t>(std::floor(time_s * 1000.0)));
+}
+ModelTime ms_after(double time_s) {
   return ModelTime::of_ms(static_cast<std::int64_t>(std::ceil(time_s * 1000.0)));
 }
 
 }  // namespace
 
-std::optional<ModelTime> Output::State::time_of(double time_s) {
+std::optional<ModelTime> Output::State::time_of(double time_s, Given given) {
   const auto time = ModelTime::at(time_s);
   constexpr double drifted = 0.25;  // of a step: hardly another step is meant
   // The same time may be computed in several ways.
   const double same = std::max(1e-6, 1e-9 * std::abs(time_s));
-  const double away = latest_s ? std::abs(time_s - *latest_s) : 0.0;
-  const double step = away > same ? away : step_s;
+  // A question may look ahead: no step is as long as that.
+  constexpr double none = std::numeric_limits<double>::max();
+  double step = none;
+  for (const auto& before : latest_s)
+    if (before && time_s - *before > same) step = std::min(step, time_s - *before);
+  const auto& asked = latest_s[in_question];
+  const bool looked_ahead = asked && *asked - time_s > same;
+  if (step == none || (looked_ahead && step_s > 0.0)) step = std::min(step, step_s);
   if (!time) require_undrifted(time_s, drifted * step);
-  if (!latest_s || away > same) latest_s = time_s;
-  step_s = step;
+  if (!latest_s[given] || std::abs(time_s - *latest_s[given]) > same) latest_s[given] = time_s;
+  step_s = given == in_question && step_s > 0.0 ? std::min(step_s, step) : step;
   return time;
 }
 
 void Output::State::require_undrifted(double time_s, double nearest) const {
-  const auto below = ModelTime::of_ms(static_cast<std::int64_t>(std::floor(time_s * 1000.0)));
   for (const auto& stream : definition.streams) {
-    for (const auto near : {below, below + ModelTime::of_ms(1)}) {
+    for (const auto near : {ms_before(time_s), ms_after(time_s)}) {
       if (std::abs(time_s - near.seconds()) > nearest || !stream.schedule.step_at(near)) continue;
       throw Error(
           Blame::user,
@@ -53,9 +62,9 @@ void Output::State::require_undrifted(double time_s, double nearest) const {
   }
 }
 
-std::optional<ModelTime> Output::State::time_asked_for(double time_s) {
-  const auto time = time_of(time_s);
-  latest_asked = std::max(latest_asked, time.value_or(next_ms(time_s)));
+std::optional<ModelTime> Output::State::time_asked_for(double time_s, Given given) {
+  const auto time = time_of(time_s, given);
+  latest = std::max(latest, time.value_or(ms_after(time_s)));
   if (time) require_within_run(*time);
   return time;
 }
@@ -80,7 +89,7 @@ void Output::State::require_within_run(ModelTime time) {
 bool Output::due(double time_s) const {
   const auto alone = state_->enter();
   const auto& streams = state_->definition.streams;
-  const auto time = state_->time_asked_for(time_s);
+  const auto time = state_->time_asked_for(time_s, State::in_question);
   if (state_->ended_time && time && *time <= *state_->ended_time) return false;
   return time && std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
            return stream.schedule.step_at(*time).has_value();
@@ -90,7 +99,7 @@ bool Output::due(double time_s) const {
 bool Output::wants(std::string_view field, double time_s) const {
   const auto alone = state_->enter();
   const auto& definition = state_->definition;
-  const auto time = state_->time_asked_for(time_s);
+  const auto time = state_->time_asked_for(time_s, State::in_question);
   if (!time || (state_->ended_time && *time <= *state_->ended_time)) return false;
   for (const auto& stream : definition.streams) {
     if (!stream.schedule.step_at(*time)) continue;
@@ -158,7 +167,7 @@ void Output::put(std::string_view field, const FieldView& view, ModelTime time) 
 void Output::put(std::string_view field, const FieldView& view, double time_s) {
   const auto alone = state_->enter();
   state_->require_part("put");
-  if (const auto time = state_->time_asked_for(time_s)) put(field, view, *time);
+  if (const auto time = state_->time_asked_for(time_s, State::with_put)) put(field, view, *time);
 }
 
 void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
@@ -214,7 +223,7 @@ void Output::end_time(ModelTime time) {
   const auto alone = state_->enter();
   state_->require_part("end_time");
   const ScopedTimer timer(Timer::output);
-  state_->latest_s = time.seconds();
+  state_->latest_s[State::with_put] = time.seconds();
   state_->require_within_run(time);
   state_->keep_failure([&] { state_->end_time(time); });
 }
@@ -222,8 +231,8 @@ void Output::end_time(ModelTime time) {
 void Output::end_time(double time_s) {
   const auto alone = state_->enter();
   state_->require_part("end_time");
-  if (const auto time = state_->time_asked_for(time_s)) return end_time(*time);
-  if (state_->engine) state_->pass_over(next_ms(time_s));
+  if (const auto time = state_->time_asked_for(time_s, State::with_put)) return end_time(*time);
+  state_->keep_failure([&] { state_->end_between(time_s); });
 }
 
 void Output::State::require_after_checkpoint(ModelTime time) const {
@@ -261,7 +270,7 @@ void Output::State::pass_over(ModelTime reached) {
 }
 
 void Output::State::count_passed_over() {
-  pass_over(latest_asked);
+  pass_over(latest);
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     if (turns[index].passed_over == 0 || ranks.rank != 0) continue;
     warn_once(fmt::format("stream '{}': output times passed over, which are in no file: {}",
@@ -269,16 +278,26 @@ void Output::State::count_passed_over() {
   }
 }
 
+void Output::State::require_forward(double time_s) const {
+  if (!ended_time || time_s >= ended_time->seconds()) return;
+  throw Error(Blame::user, fmt::format("end_time was called for {} s after {} s: times go forward",
+                                       time_s, ended_time->seconds()));
+}
+
+void Output::State::end_between(double time_s) {
+  require_nothing_open_but(std::nullopt);
+  require_forward(time_s);
+  ended_time = ms_before(time_s);
+  first_checkpoint = ms_after(time_s);
+  if (engine) pass_over(ms_after(time_s));
+}
+
 void Output::State::end_time(ModelTime time) {
   const double begin_s = now_s();
   end_definition();
   require_nothing_open_but(time);
-  if (ended_time && time < *ended_time) {
-    throw Error(Blame::user,
-                fmt::format("end_time was called for {} s after {} s: times go forward",
-                            time.seconds(), ended_time->seconds()));
-  }
-  ended_time = time;
+  require_forward(time.seconds());
+  ended_time = first_checkpoint = time;
   pass_over(time);
   if (!ranks.dedicated()) {  // they write themselves: are all here for the same?
     hear_answer();

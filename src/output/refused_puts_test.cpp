@@ -219,6 +219,39 @@ TEST_CASE("an_output_that_a_clock_between_milliseconds_passes_is_told_of") {
   CHECK(told.find("passed over, which are in no file: 7") != std::string::npos);
 }
 
+TEST_CASE("a_time_between_milliseconds_ends_what_lies_before_it") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  auto output = output_of_three_cells(directory, 1.0);
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  const FieldView view{values.data(), 1, 1};
+  output.put("deep", view, 0.0);
+  output.end_time(0.0);
+  output.end_time(1.3335);
+  CHECK_FALSE(output.wants("deep", 1.0));
+  CHECK_THROWS_WITH_AS(output.put("deep", view, 1.0), doctest::Contains("times go forward"), Error);
+  CHECK(output.company().ended_time()->ms() == 1334);
+  output.put("deep", view, 2.0);
+  output.end_time(2.0);
+  output.put("deep", view, 3.0);
+  CHECK_THROWS_WITH_AS(output.end_time(3.3335), doctest::Contains("end_time(3) was never called"),
+                       Error);
+}
+
+TEST_CASE("a_look_ahead_is_no_step_of_the_clock") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  auto output = output_of_three_cells(directory, 1.0);
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  for (int step = 0; step <= 5000; ++step) {
+    const double time_s = 0.0004 * step;
+    output.put("deep", {values.data(), 1, 1}, time_s);
+    output.end_time(time_s);
+    if (step < 4000) CHECK(output.wants("deep", 2.0));
+  }
+  CHECK(output.outputs_written() == 3);
+}
+
 TEST_CASE("calls_after_the_close_are_refused_on_every_rank") {
   const SharedDirectory directory;
   OutputSettings settings;

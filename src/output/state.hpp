@@ -2,6 +2,7 @@
 // What an output is inside: who takes part, what was defined, and whether it still works.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -46,12 +47,14 @@ struct Output::State {
   bool writers_answer = false;  // the next answer comes when compute ranks have written their files
   int outputs = 0, dropped = 0;
   std::optional<ModelTime> ended_time;                      // the last that end_time was called for
+  std::optional<ModelTime> first_checkpoint;                // that may come after ended_time
   std::optional<ModelTime> open_time;                       // of fields put since then
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
   ModelTime checkpoint;                                     // the last that was written
-  ModelTime latest_asked;                                   // by due() and wants()
-  std::optional<double> latest_s;                           // the last time that was given
-  double step_s = 0.0;                                      // from the one before it, in seconds
+  ModelTime latest;                                         // that was given
+  enum Given { in_question, with_put };
+  std::array<std::optional<double>, 2> latest_s;  // [Given] the last time that was given
+  double step_s = 0.0;                            // from the one before it, in seconds
   struct Turn {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
@@ -71,6 +74,8 @@ struct Output::State {
   State() = default;
   ~State();
 
+  /// Of this process, in the order in which they were opened; for one thread at a time.
+  static std::vector<const State*>& all_open();
   void begin();
   void end();
 
@@ -127,15 +132,18 @@ struct Output::State {
   void note_reached(ModelTime time);
   void put(std::string_view field, const FieldView& view, ModelTime time);
   void end_time(ModelTime time);
+  /// Of a time between milliseconds, at which nothing is due.
+  void end_between(double time_s);
+  void require_forward(double time_s) const;
 
   /// Nothing where `time_s` lies between milliseconds. Throws if it is much nearer to an output
   /// time than a time step is long: a sum of time steps that has drifted would leave its output out
   /// without a word.
-  std::optional<ModelTime> time_of(double time_s);
+  std::optional<ModelTime> time_of(double time_s, Given given);
   /// Throws if a stream is due at most `nearest`, in seconds, before or after.
   void require_undrifted(double time_s, double nearest) const;
-  /// time_of(), asked for by due() or wants().
-  std::optional<ModelTime> time_asked_for(double time_s);
+  /// time_of(), which the model has come to, or looks ahead to.
+  std::optional<ModelTime> time_asked_for(double time_s, Given given);
   /// Throws if a stream would be due at `time`, but for the end of the run.
   void require_within_run(ModelTime time);
   /// Throws if a checkpoint of a later time was written.

@@ -114,9 +114,9 @@ void Output::State::tell_who_differs() {
   std::vector<std::string> who;
   for (const auto& [asked_of_some, some] : ranks_of)
     who.push_back(fmt::format("{} {}", rank_names(some), does(asked_of_some)));
-  fail_everywhere(Error(Blame::user, fmt::format("the compute ranks make different calls: {}; all "
+  fail_everywhere(Error(Blame::user, fmt::format("the compute ranks make different calls ({}); all "
                                                  "must make the same ones, in the same order",
-                                                 fmt::join(who, ", but "))));
+                                                 fmt::join(who, "; "))));
 }
 
 void Output::State::end_together(int failed) {

@@ -81,7 +81,8 @@ void wait_for(MPI_Request& request, std::string_view what) {
       what, longest_nap_s);
 }
 
-void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string_view what) {
+void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string_view what,
+                    const WaitFor& wait) {
   struct Ranks {
     int own = 0, first = 0;
   };
@@ -89,10 +90,11 @@ void throw_together(MPI_Comm comm, const std::optional<Error>& mine, std::string
   Pending<Ranks> failed;
   failed->own = mine ? rank + (mine->follows() ? ranks : 0) : 2 * ranks;
   MPI_Iallreduce(&failed->own, &failed->first, 1, MPI_INT, MPI_MIN, comm, &failed.request());
-  wait_for(failed.request(), what);
+  wait(failed.request(), what);
   if (failed->first == 2 * ranks) return;
   const int first = failed->first % ranks;
-  throw decode_error(broadcast_text(comm, first, rank == first ? encode_error(*mine) : "", what));
+  const auto text = rank == first ? encode_error(*mine) : "";
+  throw decode_error(broadcast_text(comm, first, text, what, wait));
 }
 
 bool all_true(MPI_Comm comm, bool mine, std::string_view what) {
@@ -110,7 +112,8 @@ void come_together(MPI_Comm comm, std::string_view what) {
   wait_for(request, what);
 }
 
-std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::string_view what) {
+std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::string_view what,
+                           const WaitFor& wait) {
   if (size_of(comm) == 1) return text;
   struct Text {
     std::int64_t size = 0;
@@ -120,13 +123,13 @@ std::string broadcast_text(MPI_Comm comm, int root, std::string text, std::strin
   told->size = std::ssize(text);
   told->text = std::move(text);
   MPI_Ibcast(&told->size, 1, MPI_INT64_T, root, comm, &told.request());
-  wait_for(told.request(), what);
+  wait(told.request(), what);
   const auto size = told->size;
   told->text.resize(size);
   for (std::int64_t done = 0; done < size; done += most) {
     MPI_Ibcast(told->text.data() + done, static_cast<int>(std::min(size - done, most)), MPI_CHAR,
                root, comm, &told.request());
-    wait_for(told.request(), what);
+    wait(told.request(), what);
   }
   return std::move(told->text);
 }

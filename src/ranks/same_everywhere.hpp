@@ -7,11 +7,12 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ranks/agreement.hpp"
 
 namespace thalweg {
 
@@ -20,9 +21,6 @@ struct Aspect {
   const char* name;
   std::string text;
 };
-
-/// Waits for a request; the second argument says for what.
-using WaitFor = std::function<void(MPI_Request&, std::string_view)>;
 
 /// Collective over comm, with the same names on all ranks: "" if all texts are the same, else one
 /// clause, the same on all ranks: "the ranks differ in the levels of the fields: ranks 3 and 4 say

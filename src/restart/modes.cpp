@@ -83,6 +83,10 @@ void check_restart(const RestartSettings& settings, int compute_ranks, int resta
                             "they would write; ask for fewer",
                             restart_ranks, compute_ranks));
   }
+  if (restart_ranks > 0 && !mode.needs_restart_ranks) {
+    throw Error(Blame::user, fmt::format("[restart]: mode '{}' has no use for {} restart ranks",
+                                         settings.mode, restart_ranks));
+  }
 }
 
 std::vector<PartPlace> place_in_one_file(std::span<const std::int64_t> part_bytes) {

@@ -46,14 +46,17 @@ TEST_CASE("a_state_of_a_time_that_its_output_has_passed_is_refused_on_all_ranks"
       CHECK_NOTHROW(restart.write(0.0, views, {}));
       output.end_time(10.0);
       CHECK_NOTHROW(restart.write(10.0, views, {}));
+      output.end_time(10.3335);
       try {
-        restart.write(0.0, views, {});
+        restart.write(10.0, views, {});
       } catch (const Error& error) {
         CHECK(error.blame() == Blame::user);
         said = error.what();
       }
       CHECK(said ==
-            "a checkpoint of 0 s was to be written, but end_time was called for 10 s: times go "
+            "a checkpoint of 10 s was to be written, but end_time was called for times up to "
+            "10.334 s: "
+            "times go "
             "forward; write state after end_time of the same time");
       CHECK_THROWS_AS(close_both(output, &restart), Error);
     }

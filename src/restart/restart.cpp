@@ -156,10 +156,12 @@ struct Restart::State {
   void check_not_passed(ModelTime time) const {
     const auto ended = company.ended_time ? company.ended_time() : std::nullopt;
     if (!ended || time >= *ended) return;
-    throw Error(Blame::user,
-                fmt::format("a checkpoint of {} s was to be written, but end_time was called for "
-                            "{} s: times go forward; write state after end_time of the same time",
-                            time.seconds(), ended->seconds()));
+    throw Error(
+        Blame::user,
+        fmt::format(
+            "a checkpoint of {} s was to be written, but end_time was called for "
+            "times up to {} s: times go forward; write state after end_time of the same time",
+            time.seconds(), ended->seconds()));
   }
 
   // One rank alone may be wrong: all have to hear of it.
@@ -209,10 +211,6 @@ namespace {
 
 void check_settings(const RestartSettings& settings, const RestartRanks& ranks, int size) {
   check_restart(settings, size - ranks.restart_ranks, ranks.restart_ranks);
-  if (ranks.restart_ranks > 0 && !needs_restart_ranks(settings.mode)) {
-    throw Error(Blame::user, fmt::format("[restart]: mode '{}' has no use for {} restart ranks",
-                                         settings.mode, ranks.restart_ranks));
-  }
   short_date_after(settings.start_date, {});  // throws on a malformed date
 }
 

@@ -219,5 +219,41 @@ def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
     before = last.stat().st_size
     shutil.rmtree(max((run / "restart").iterdir()))
     go_on(run, *settings)
+    log = (run / "log.txt").read_text()
+    assert f"/{archived.name}' was complete, and neither there nor its journal: counted as" in log
     assert not archived.exists()
     assert last.stat().st_size == before
+
+
+@pytest.mark.parametrize("back", ["before a continuation", "after it"])
+def test_a_file_that_comes_back_damaged_is_damaged(
+    back: str, missing: Missing, run: Path, tmp_path: Path
+) -> None:
+    """Its journal was moved with it: only the list of the run before knows what it was."""
+    first = min((run / "files").iterdir())
+    whole = first.read_bytes()
+    (run / "journal" / f"{first.name}.jsonl").unlink()
+    first.unlink()
+    if back == "after it":
+        go_on(run)
+    first.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    for _ in range(2):
+        assert missing(run)[0].startswith(f"file '{first}': the checksum of bytes ")
+        go_on(run)
+    first.write_bytes(whole)
+    assert verify(run, None, as_json=False)
+    assert not (run / "checksums.jsonl.old").exists()
+
+
+def test_checksums_outlive_a_continuation_that_ends_early(
+    missing: Missing, run: Path, model: Path
+) -> None:
+    first = min((run / "files").iterdir())
+    (run / "journal" / f"{first.name}.jsonl").unlink()
+    shutil.rmtree(max((run / "restart").iterdir()))
+    with pytest.raises(ThalwegError):
+        go_on(run, "time.duration=PT45M", "model.cfl=30", "model.time_step=PT15M")
+    first.write_bytes(first.read_bytes()[:-1])
+    go_on(run)
+    (sentence,) = missing(run)
+    assert sentence.startswith(f"file '{first}': it has ")

@@ -210,6 +210,23 @@ def test_a_rank_that_skips_a_time_is_named_where_compute_ranks_write(
         assert "rank 1 ended the output time of 7200 s" in told.said[rank, "close"], told.text
 
 
+@pytest.mark.parametrize(
+    ("restart", "sentence"),
+    [
+        ('mode = "async"\nranks = 0\n', "[restart]: mode 'async' needs ranks of at least 1, not 0"),
+        ('mode = "async"\nranks = 2\n', "[restart]: ranks = 2 is more than the 1 compute ranks"),
+    ],
+)
+def test_unfit_restart_ranks_are_told_on_every_rank(
+    installed: Any, endings: Path, tmp_path: Path, restart: str, sentence: str
+) -> None:
+    text = MODES["async"] + f"[restart]\n{restart}"
+    told = Told(installed.result(4, endings, "streams", text, text, cwd=tmp_path))
+    assert told.code == 2, told.text
+    for rank in range(4):
+        assert told.said[rank, "open"].startswith(f"settings {sentence}"), told.text
+
+
 SETTINGS = {  # of the second rank, and what differs
     "mode": ('[io]\nmode = "serial"\nranks = 0\n', "[io] mode, [io] ranks"),
     "io ranks": ('[io]\nmode = "async"\nranks = 2\n', "[io] ranks"),

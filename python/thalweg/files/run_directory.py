@@ -124,6 +124,7 @@ class RunDirectory:
             self.events_path,
             self.path / "diagnostics.jsonl",
             self.checksums_path,
+            self.path / "checksums.jsonl.old",
             self.mpi_io_path,
             self.log_path,
             self.summary_path,

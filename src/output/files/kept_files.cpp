@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/warning.hpp"
 #include "file/checksum_log.hpp"
 #include "file/entries.hpp"
 #include "file/file_bytes.hpp"
@@ -252,10 +253,32 @@ FileDescription describe_kept(const Definition& definition, const LaneDivision& 
 
 namespace {
 
+/// Complete by what the files behind it tell, and neither it nor its journal is there.
+bool was_moved_away(const Definition& definition, const LaneDivision& lane, int stream, int file) {
+  const auto& times = definition.streams[stream].schedule.files()[file];
+  const auto after = *definition.continues_after;
+  if (times.times.back() > after || times.times.front() <= definition.begun.after) return false;
+  const auto paths = complete_paths(definition, lane, stream, file);
+  return std::none_of(paths.begin(), paths.end(), is_there) &&
+         !is_present(journal_of(definition, stream, file)) &&
+         !is_passed_over(definition, stream, times);
+}
+
+/// Who removed them by mistake would never hear of it.
+void tell_of_moved(const std::vector<std::string>& moved) {
+  if (moved.empty()) return;
+  warn_once(fmt::format(
+      "'{}'{} complete, and neither there nor {} journal: counted as moved away", moved.front(),
+      moved.size() == 1 ? std::string(" was")
+                        : fmt::format(" and {} other files were", moved.size() - 1),
+      moved.size() == 1 ? "its" : "their"));
+}
+
 /// Every file that holds kept times, or may.
 std::vector<KeptFile> kept_files(const Definition& definition,
                                  std::span<const LaneDivision> lanes) {
   std::vector<KeptFile> all;
+  std::vector<std::string> moved;
   for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
     const int stream = definition.stream_of(lane);
     const auto& chosen = definition.streams[stream];
@@ -266,8 +289,11 @@ std::vector<KeptFile> kept_files(const Definition& definition,
       const auto settings = file_settings(definition, lanes[lane], stream, file);
       const auto kept = kept_of(definition, lanes[lane], stream, file, settings);
       if (kept) all.push_back({lane, stream, file, *kept});
+      if (!kept && was_moved_away(definition, lanes[lane], stream, file))
+        moved.push_back(file_path(definition, stream, file));
     }
   }
+  tell_of_moved(moved);
   return all;
 }
 

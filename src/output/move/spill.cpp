@@ -40,7 +40,7 @@ Spill::Spill(const std::string& directory, const std::string& name)
   std::string path = directory_ + "/" + name + ".XXXXXX";
   file_ = mkostemp(path.data(), O_CLOEXEC);
   if (file_ < 0) {
-    throw Error(Blame::file_system,
+    throw Error(Blame::user,
                 fmt::format("[io]: no file for waiting output can be made in '{}' ({}); choose "
                             "another spill_directory",
                             directory_, std::strerror(errno)));

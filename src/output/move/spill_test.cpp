@@ -154,7 +154,7 @@ TEST_CASE("a directory that does not exist is named; an empty queue has nothing 
     Spill("/no/such/directory", "test");
     FAIL("there is no such directory");
   } catch (const Error& error) {
-    CHECK(error.blame() == Blame::file_system);
+    CHECK(error.blame() == Blame::user);
     CHECK(std::string(error.what()).find("'/no/such/directory'") != std::string::npos);
   }
   Spill spill("", "test");
