@@ -105,6 +105,14 @@ def test_no_compiler_is_a_sentence(
     )
 
 
+def test_a_compiler_may_be_told_with_options(
+    cli: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "env LC_ALL=C c++ -DWITH_WORDS")
+    result = cli("kernels", "run", "time_step", "--data", vectors)
+    assert result.returncode == 0, result.stderr
+
+
 def test_translated_code_names_its_source_and_keeps_its_names(cli: Cli, tmp_path: Path) -> None:
     code = cli("translate", "gradient").stdout
     assert code.splitlines()[0].endswith("mini/kernels/gradient.py:10")
@@ -143,6 +151,10 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Pa
     refused = cli(*words)
     assert refused.returncode == 2
     assert "the data file holds no 'cell_neighbours'" in refused.stderr
+    change(tmp_path / "data.npz", cell_neighbours=table, out_bb=right)
+    refused = cli(*words)
+    assert refused.returncode == 2
+    assert "holds 'out_bb', which kernel 'twice' has no use for. Did you mean" in refused.stderr
 
 
 @pytest.mark.parametrize(

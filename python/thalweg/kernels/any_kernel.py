@@ -12,7 +12,9 @@ from thalweg.dsl import Kernel, ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.grid import Group, Place, Relation
 from thalweg.dsl.grids import arcs, hexagons, triangles
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.compiled import written
 from thalweg.kernels.icon_like import TABLES, torus
 from thalweg.kernels.region import Region
 from thalweg.kernels.rhombus import Rhombus
@@ -66,7 +68,14 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
     for relation in kernel.ir.neighbour_tables():
         points = tables[relation.full_name].shape[-1] - isinstance(relation, Group)
         sizes.setdefault(relation.source.plural, points)
-    expected = {name: named[f"out_{name}"] for name in arguments if f"out_{name}" in named}
+    expected = {name: named[f"out_{name}"] for name in written(kernel) if f"out_{name}" in named}
+    used = {*tables, *arguments, *(f"out_{name}" for name in written(kernel))}
+    for name in data:
+        if name not in used:
+            raise ThalwegError(
+                f"the data file holds '{name}', which kernel '{kernel.name}' has no use for."
+                f"{did_you_mean(name, used)}"
+            )
     case = Case(kernel, sizes, tables, arguments, expected, tolerance=_tolerance(kernel))
     return case.checked()
 

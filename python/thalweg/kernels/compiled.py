@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import weakref
@@ -232,12 +233,13 @@ def written(kernel: Kernel) -> list[str]:
 
 
 def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
-    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-    if not compiler or not shutil.which(compiler):
+    named = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or ""
+    compiler = shlex.split(named)  # words may stand before and behind it, as in "ccache g++"
+    if not compiler or not shutil.which(compiler[0]):
         raise ThalwegError(
             "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"
         )
-    mark = hashlib.sha256("\0".join([code, compiler, *flags]).encode()).hexdigest()[:16]
+    mark = hashlib.sha256("\0".join([code, *compiler, *flags]).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
     if library.is_file():
         return library
@@ -246,7 +248,7 @@ def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
     source.write_text(code, encoding="utf-8")
     aside = library.with_suffix(f".{os.getpid()}.part")
     result = subprocess.run(
-        [compiler, *flags, str(source), "-o", str(aside)],
+        [*compiler, *flags, str(source), "-o", str(aside)],
         capture_output=True,
         text=True,
         check=False,
