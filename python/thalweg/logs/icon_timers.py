@@ -120,7 +120,7 @@ def _read_line(report: Report, line: Line) -> None:
 
 def _add(report: Report, line: Line, words: list[str]) -> None:
     cells = dict(zip(report.columns, words[1:], strict=False))
-    name = re.sub(r"^(?:\d+ )?\s*(?:L )?\s*", "", words[0]).strip()
+    name = re.sub(r"^\s*(?:\d+ )?\s*(?:L )?", "", words[0]).strip()
     try:
         for column in _DURATIONS:
             if column in cells:
