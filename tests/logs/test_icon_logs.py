@@ -42,6 +42,7 @@ def test_a_log_of_many_ranks_is_read(write_log: WriteLog) -> None:
     assert (row["init_s"], row["ordered_sum_s"], row["restart_s"]) == (3.25, 61.5, None)
     assert (row["io_output_s"], row["io_output_max_s"], row["io_output_calls"]) == (42.0, 44.0, 44)
     assert (row["output_events"], row["output_event_bytes"]) == (40, 64e6)
+    assert row["output_event_values"] == 8e6
     assert row["output_event_get_s"] == pytest.approx(0.016)
     assert row["output_event_write_s"] == pytest.approx(0.08)
     assert row["output_rate_logged"] == pytest.approx(32e6 / 0.08)
@@ -116,7 +117,7 @@ def test_durations_that_icon_could_not_write_are_unknown() -> None:
 
 def test_single_precision_on_the_way_counts_four_bytes(write_log: WriteLog) -> None:
     row = read_icon_log(write_log([(2, got(32e6, 0.016, 0.08, 32e6))]))
-    assert (row["output_event_bytes"], row["output_event_write_s"]) == (32e6, 0.08)
+    assert (row["output_event_bytes"], row["output_event_values"]) == (32e6, 8e6)
 
 
 @pytest.mark.parametrize("of", ["Restart: ", "Checkpointing: "])
@@ -152,7 +153,7 @@ def test_a_number_too_wide_for_its_field_is_unknown(write_log: WriteLog) -> None
     assert "*" * 10 in quick
     row = read_icon_log(write_log([(6, quick), (6, quick.replace("0.080 s", "*" * 10 + " s"))]))
     assert (row["output_event_bytes"], row["output_event_get_s"]) == (64e6, 0.0)
-    assert row["output_event_write_s"] is None
+    assert (row["output_event_write_s"], row["output_event_values"]) == (None, None)
 
 
 def test_a_run_that_was_killed_has_no_times(write_log: WriteLog) -> None:

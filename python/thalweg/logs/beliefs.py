@@ -13,7 +13,6 @@ from thalweg.logs.columns import Row
 _SAME = 0.05
 # Means of rates and rates of means: relative.
 _SAME_RATE = 0.25
-_LOG_HALVES = (1.5, 2.5)  # times the logged rate: 8 bytes a value in the file, 4 in the log
 _GB = 1e9
 
 
@@ -113,14 +112,15 @@ def _believe_rate(row: Row) -> None:
         return
     rate = believed / count / write_s
     row["output_rate"] = rate
-    if not logged or abs(rate / logged - 1.0) <= _SAME_RATE:
+    if not logged or _same(rate, logged):
         return
-    why = "bytes on the disk over the time to write them"
-    if _LOG_HALVES[0] < rate / logged < _LOG_HALVES[1]:
-        why += "; ICON's log counts 4 bytes a value, and the files hold 8"
+    values = row.number("output_event_values")
+    held = values and believed / count / values
     row.note(
-        f"the log says {logged / 1e6:.0f} MB/s for writing output, "
-        f"{row['output_bytes_from']} {rate / 1e6:.0f} MB/s: the second is believed, {why}"
+        f"the log says {logged / 1e6:.0f} MB/s for writing output, {row['output_bytes_from']} "
+        f"{rate / 1e6:.0f} MB/s: the second is believed, bytes on the disk over the time to write "
+        "them; the log has the mean of rates, and counts 4 bytes a value whatever the files hold"
+        + (f" (here {held:.2g})" if held else "")
     )
 
 

@@ -67,6 +67,7 @@ COLUMNS = (
            "timer write_restart_wait, mean over restart ranks"),
     Column("output_events", "integer", "", "outputs that I/O ranks logged"),
     Column("output_event_bytes", "number", "B", "bytes an I/O rank got for one output, mean"),
+    Column("output_event_values", "number", "", "values of one output, mean; 8 or 4 bytes moved"),
     Column("output_event_get_s", "number", "s", "getting them, mean"),
     Column("output_event_write_s", "number", "s", "writing them, mean"),
     Column("output_event_copy_s", "number", "s", "copying them, mean"),

@@ -37,6 +37,7 @@ def read_darshan_log(path: Path) -> Row:
         raise ThalwegError(sentence) from None
     try:
         with _quiet():
+            cffi.log_close(_opened(cffi, path))
             report = darshan.DarshanReport(str(path), read_all=False)
             job = dict(report.metadata["job"])
             row = Row(run=path.stem, sources=(str(path),), job=str(job["jobid"]))
@@ -73,6 +74,14 @@ def _posix(report: Any, cffi: Any, ranks: int) -> dict[str, Value]:
         "darshan_rate": float(perf) * _MIB,
         "darshan_truncated": truncated,
     }
+
+
+def _opened(cffi: Any, path: Path) -> Any:
+    """PyDarshan's report closes at its end what it could not open, with a line of its own."""
+    log = cffi.log_open(str(path))
+    if not log["handle"]:
+        raise RuntimeError("it is damaged, or of another kind")
+    return log
 
 
 @contextlib.contextmanager

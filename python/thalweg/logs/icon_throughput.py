@@ -18,6 +18,7 @@ from thalweg.logs.icon_line import Line, parse_number
 
 MB = 1e6  # bytes
 GIB = 2.0**30  # bytes
+_ROUNDED = 0.1  # relative: what times of three decimals may be off, 5 ms and longer
 _F = r"\s*(\S+?)\s*"
 _GOT = re.compile(
     rf"\s*(?P<of>Checkpointing:\s*|Restart:\s*)?Got{_F}MB, time get:{_F}s \[{_F}MB/s\], "
@@ -75,7 +76,21 @@ def summarise(events: Sequence[Event], prefix: str) -> dict[str, Value]:
     }
     if prefix == "output":
         means["output_event_copy_s"] = _mean([each.copy_s for each in events])
+        means["output_event_values"] = _values(events)
     return means
+
+
+def _values(events: Sequence[Event]) -> float | None:
+    """The write side has 4 bytes a value, rounded; the get side 8 or 4, to the byte."""
+    got, written = 0.0, 0.0
+    for each in events:
+        if each.size_bytes is None or each.rate is None or each.write_s is None:
+            return None
+        got, written = got + each.size_bytes, written + each.rate * each.write_s
+    for width in (4, 8):
+        if got and abs(4.0 * got / width - written) <= _ROUNDED * written:
+            return got / width / len(events)
+    return None
 
 
 def _mean(values: list[float | None]) -> float | None:

@@ -161,6 +161,7 @@ def _mean(
     told = parse_icon_duration(cells.get("t_avg", ">99d"))
     if told is None or not ranks or told[1] > 2.0 * _COARSE * told[0]:
         return None
-    mean = told[0] * calls / ranks
+    rest_s = told[1] / 2.0 if told[1] >= 1.0 else 0.0  # minutes and hours are rounded down
+    mean = (told[0] + rest_s) * calls / ranks
     inside = low is not None and high is not None and low * 0.99 <= mean <= high * 1.01
     return mean if inside else None
