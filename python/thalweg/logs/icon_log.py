@@ -74,7 +74,9 @@ def read_icon_log(path: Path) -> Row:
     checkpoints = [each for each in log.events if each.of != "output"]
     row.tell(**summarise(output, "output"), **summarise(checkpoints, "checkpoint"))
     if checkpoints:
-        row.tell(checkpoints=len(checkpoints), restart_mode=_restart_mode(checkpoints, row))
+        row["restart_mode"] = _restart_mode(checkpoints, row)
+        if all(each.of == "multifile" for each in checkpoints):  # async: a line for each domain
+            row["checkpoints"] = len(checkpoints)
     return row
 
 
@@ -152,7 +154,13 @@ def _tell_timers(row: Row, log: Log) -> None:
     compute, io, restart = (by_role.get(role, []) for role in ("compute", "io", "restart"))
     if not compute:
         row.note("no timer report of compute ranks: the run did not end, or ltimer is off")
+    _tell_ranks_of_reports(row, log, by_role)
+    _tell_doubts(row, log.reports)
     total = _together(compute, "total")
+    stepping = _together(compute, "integrate_nh")
+    ranks = sum(report.ranks for report in compute)
+    if row["steps"] is None and stepping and ranks and stepping.calls % ranks == 0:
+        row["steps"] = stepping.calls // ranks  # calls are summed over ranks
     if total:
         row.tell(total_s=total.mean_s, total_max_s=total.max_s)
         if total.mean_s is None:
@@ -168,6 +176,44 @@ def _tell_timers(row: Row, log: Log) -> None:
             io_output_max_s=writing.max_s,
             io_output_calls=writing.calls,
         )
+
+
+def _tell_ranks_of_reports(row: Row, log: Log, by_role: dict[str, list[Report]]) -> None:
+    """Where no line of the log tells them. Ranks in all only where reports cover them from 0 on and
+    tell of others than compute ranks: a role may have written no report.
+    """
+    if log.ranks:
+        return
+    for role in ("compute", "io", "restart"):
+        counts = [report.ranks for report in by_role.get(role, [])]
+        if counts and all(counts):
+            row[f"{role}_ranks"] = sum(counts)
+    spans = sorted((each.first, each.ranks) for each in log.reports if each.first is not None)
+    after = 0
+    for first, count in spans:
+        after = after + count if first == after else -1
+    others = by_role.get("io") or by_role.get("restart")
+    if others and len(spans) == len(log.reports) and after > 0:
+        row["ranks"] = after
+
+
+def _tell_doubts(row: Row, reports: Sequence[Report]) -> None:
+    for report in reports:
+        if report.cut:
+            row.note(
+                f"the timer report at line {report.line.number} has no end: the log is cut off, "
+                "its last timer is not told, and others may be missing"
+            )
+        denied = [name for name, each in report.timers.items() if each.denied_s is not None]
+        if denied:
+            first = report.timers[denied[0]]
+            names = ", ".join(f"'{name}'" for name in denied)
+            row.note(
+                f"the timer report at line {report.line.number} has means outside of minimum and "
+                f"maximum ({names}; '{denied[0]}': mean {first.denied_s:g} s, maximum "
+                f"{first.max_s:g} s): minimum, maximum and calls are believed, that version of "
+                "ICON divides by the number of other ranks"
+            )
 
 
 def _roles(row: Row, log: Log) -> dict[str, list[Report]]:

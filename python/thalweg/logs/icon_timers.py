@@ -23,15 +23,21 @@ _CALLS = re.compile(r"[0-9]+|[0-9]+(?:\.[0-9]*)?[eE]\+?[0-9]+")
 _DURATIONS = ("t_min", "t_avg", "t_average", "t_max", "t_total")
 # A mean that is calls times a rounded mean of calls is told where rounding hides no more than this.
 _COARSE = 0.005
+_ROUNDED_S = 0.0015  # seconds of a report have three decimals
 
 
 @dataclass(frozen=True)
 class Timer:
-    """Whole-run sums of one timer; calls are summed over ranks. None: not told."""
+    """Whole-run sums of one timer; calls are summed over ranks. None: not told.
+
+    mean_s    over all ranks of the report, those that never used it included
+    denied_s  the mean that is printed, but cannot be: it is not between minimum and maximum
+    """
 
     calls: int
     mean_s: float | None
     max_s: float | None
+    denied_s: float | None = None
 
 
 @dataclass
@@ -45,6 +51,16 @@ class Report:
     timers: dict[str, Timer] = field(default_factory=dict)
     doubled: set[str] = field(default_factory=set)
     open: bool = True
+
+    @property
+    def of_one_pe(self) -> bool:
+        """One of the reports that every PE writes by itself; their seconds stand under no head."""
+        return "t_total" in self.columns
+
+    @property
+    def cut(self) -> bool:
+        """The rule under its last timer is missing."""
+        return self.open and not self.of_one_pe
 
     def timer(self, name: str) -> Timer | None:
         return None if name in self.doubled else self.timers.get(name)
@@ -69,6 +85,8 @@ class ReportReader:
 
     def finish(self) -> list[Report]:
         for report in self._reports:
+            if report.cut and report.timers:
+                report.timers.popitem()  # digits may be missing at its end
             if not report.timers:
                 raise report.line.error("the timer report has no timers; is the log cut off?")
         return self._reports
@@ -106,8 +124,7 @@ def _read_line(report: Report, line: Line) -> None:
     if _RULE.fullmatch(line.text):
         report.open = not report.timers
         return
-    extra = 1 if "t_total" in report.columns else 0  # its seconds stand under no head
-    values = len(report.columns) + extra
+    values = len(report.columns) + (1 if report.of_one_pe else 0)
     words = line.text.rsplit(maxsplit=values)
     if len(words) == values + 1 and _CALLS.fullmatch(words[1]):
         _add(report, line, words)
@@ -147,9 +164,13 @@ def _timer(cells: dict[str, str], last: str, ranks: int) -> Timer:
     )
     if low is not None and high is not None and low > high:
         raise ValueError(f"{low} to {high}")
-    if "total avg (s)" not in cells:
-        mean = _mean(cells, calls, ranks, low, high)
-    return Timer(calls, mean, high)
+    if mean is None:
+        return Timer(calls, _mean(cells, calls, ranks, low, high), high)
+    if low is not None and high is not None and not low - _ROUNDED_S <= mean <= high + _ROUNDED_S:
+        # Versions of ICON divide the sum of I/O ranks by the number of compute ranks.
+        return Timer(calls, _mean(cells, calls, ranks, low, high), high, denied_s=mean)
+    users = int(cells.get("# PEs", ranks))
+    return Timer(calls, mean * users / ranks if ranks else mean, high)
 
 
 def _mean(
