@@ -65,11 +65,25 @@ def test_a_real_run_is_read(small_run: Path) -> None:
     assert row["total_s"] == pytest.approx(timing.mean_s("total"))
     assert (row["ranks"], row["io_ranks"], row["status"]) == (3, 1, "complete")
     assert row["output_interval_s"] is None, "its streams have two"
+    assert row["cells"] == 1280
+    assert isinstance(row["steps"], int)
+    assert row["time_step_s"] == 7200.0 / row["steps"]
 
 
 def test_a_run_that_lost_a_file_says_so(run: Path) -> None:
     (run / "files" / "main_20000101T000000Z.nc").write_bytes(b"x")
     assert "files/ has 1 bytes, run.json noted 300" in str(read_own_run(run)["notes"])
+
+
+def test_a_run_that_went_on_has_times_of_a_part_and_no_bytes(run: Path) -> None:
+    """Its run.json has the bytes of the part, its files those of all parts."""
+    start = {"begin_s": 3600.0, "steps": 24, "time_step_s": 300.0, "cells": 80}
+    told = {"status": "complete", "metrics": {"bytes_written": 120}, "start": start}
+    (run / "run.json").write_text(json.dumps(told))
+    row = read_own_run(run)
+    (note,) = row.texts("notes")
+    assert "went on from a checkpoint" in note
+    assert (row["output_file_bytes"], row["steps"], row["cells"]) == (None, None, 80)
 
 
 def test_a_run_that_did_not_end_says_so(run: Path) -> None:

@@ -33,8 +33,15 @@ def read_own_run(path: Path) -> Row:
     summary = run.summary() if run.summary_path.is_file() else {}
     status = summary.get("status")
     row["status"] = str(status) if status else None
+    continued = _tell_start(row, summary.get("start"))
     files, size_bytes = run.written()
-    row.tell(output_files=files, output_file_bytes=size_bytes)
+    if continued:
+        row.note(
+            "the run went on from a checkpoint: its times are of that part, files/ holds what "
+            "the runs before wrote, too, and is not counted"
+        )
+    else:
+        row.tell(output_files=files, output_file_bytes=size_bytes)
     if run.timing_path.is_file():
         _tell_timing(row, Timing.read(run.timing_path))
     if status != "complete":
@@ -43,12 +50,27 @@ def read_own_run(path: Path) -> Row:
         raise ThalwegError(f"'{run.timing_path}' has no timer 'total' of compute ranks")
     metrics = summary.get("metrics", {})
     noted = metrics.get("bytes_written") if isinstance(metrics, dict) else None
-    if isinstance(noted, int) and noted != size_bytes:
+    if isinstance(noted, int) and noted != size_bytes and not continued:
         row.note(
             f"files/ has {size_bytes} bytes, run.json noted {noted}: files/ is believed, it is "
             "what there is; `thalweg verify` tells what is missing"
         )
     return row
+
+
+def _tell_start(row: Row, start: object) -> bool:
+    """What the model said as it began; whether it went on from a checkpoint."""
+    if not isinstance(start, dict):
+        return False
+    told = {key: value for key, value in start.items() if isinstance(value, int | float)}
+    continued = told.get("begin_s", 0.0) > 0.0
+    cells, steps = told.get("cells"), told.get("steps")
+    row.tell(
+        cells=None if cells is None else int(cells),
+        steps=None if steps is None or continued else int(steps),
+        time_step_s=told.get("time_step_s"),
+    )
+    return continued
 
 
 def _tell_settings(row: Row, experiment: Experiment) -> None:
