@@ -27,6 +27,7 @@ Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
     "run", "demo", "bench", "sweep", "advise", "test", "verify", "merge", "trace", "report", "grid",
     "modes", "fields", "settings", "translate", "kernels list", "kernels run",
+    "logs import", "logs columns",
 ]  # fmt: skip
 
 
@@ -48,7 +49,17 @@ def test_help_loads_nothing_heavy() -> None:
     told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     loaded = set(ast.literal_eval(told.splitlines()[-1]))
     assert "typer" in loaded
-    heavy = {"numpy", "scipy", "xarray", "matplotlib", "netCDF4", "zarr", "h5py", "eccodes"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "xarray",
+        "matplotlib",
+        "netCDF4",
+        "zarr",
+        "h5py",
+        "eccodes",
+        "pyarrow",
+    }
     assert not loaded & (heavy | {"pydantic", "pandas"})
 
 

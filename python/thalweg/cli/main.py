@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
+from thalweg.cli.logs import logs_app
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -45,6 +46,7 @@ app = typer.Typer(
     "Example: thalweg run examples/jet.toml --out my_run",
 )
 app.add_typer(kernels_app, name="kernels")
+app.add_typer(logs_app, name="logs")
 
 
 def _print_version(asked: bool) -> None:
