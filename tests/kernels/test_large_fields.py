@@ -16,8 +16,9 @@ from thalweg.dsl.passes.sweeps import find_sweeps
 from thalweg.dsl.targets import cpp_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels import dynamico, made_dynamico
+from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
-from thalweg.kernels.library import all_kernels
+from thalweg.kernels.library import all_kernels, find_kernel
 from thalweg.testing.kernels.ways import outputs
 
 LARGE = Configuration("simd", stores="streaming", prefetch=5)
@@ -46,13 +47,55 @@ def test_rows_at_any_address_are_written_and_nothing_beside_them(
 def test_only_what_is_not_read_again_is_streamed() -> None:
     def names(name: str) -> set[str]:
         kernel = all_kernels()[name]
-        return {step.name for step in streamed(kernel.ir, find_sweeps(kernel.ir))}
+        return {step.name for step in streamed(kernel.ir, find_sweeps(kernel.ir), by_points=False)}
 
     assert names("gradient") == {"difference"}
     assert names("time_step") == set(), "it reads what it sets"
     assert names("component_one") == set(), "what it sets, the next operation reads"
     assert names("weighted_neighbours") == set(), "its levels are set by several statements"
     assert names("block_extremes") == {"rises_anywhere"}
+
+
+SOME_LEVELS = """
+from thalweg.dsl import Field, InOut, Out, kernel
+from thalweg.dsl.grids.triangles import Cell, Edge, Level
+
+@kernel
+def faces(
+    a: Field[Cell, Level], b: Field[Edge, Level], flux: InOut[Edge, Level], slope: Out[Edge, Level],
+    total: Out[Edge], early: Out[Edge, Level], late: Out[Cell, Level],
+) -> None:
+    for k in Level[2:-3]:
+        flux[k] = (a[Edge.cells[0], k] - a[Edge.cells[1], k]) * b[k - 1]
+    for k in Level[1:]:
+        slope[k] = flux[k] - flux[k - 1]
+    total = sum(flux[k] for k in Level) + slope[-1]
+    early = slope * b
+    for k in Level:
+        late[k] = sum(early[e, k] for e in Cell.edges)
+"""
+
+
+def test_rows_that_are_read_again_have_the_levels_beside_those_that_are_set(
+    tmp_path: Path,
+) -> None:
+    """`early` is needed by other points, and is not streamed; NumPy is the reference."""
+    (tmp_path / "faces.py").write_text(SOME_LEVELS)
+    kernel = find_kernel(str(tmp_path / "faces.py"))
+    plan = find_sweeps(kernel.ir)
+    rows = streamed(kernel.ir, plan, by_points=True)
+    assert {(step.name, row.is_read) for step, row in rows.items()} == {
+        ("flux", True),
+        ("slope", True),
+        ("late", False),
+    }
+    assert {step.name for step in streamed(kernel.ir, plan, by_points=False)} == {"late"}
+    case = made_case(kernel)
+    right = outputs(case, Configuration("numpy"), tmp_path)
+    for way in (LARGE, replace(LARGE, target="openmp", prefetch=0), replace(LARGE, tile=50)):
+        found = outputs(case, way, tmp_path)
+        for name, values in right.items():
+            assert np.array_equal(values, found[name], equal_nan=True), name
 
 
 def test_neighbours_of_neighbours_are_called_ahead() -> None:

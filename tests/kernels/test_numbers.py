@@ -27,6 +27,7 @@ BODIES = {
     "half way between two floats": "o = t * 1.0000000596046448 + 16777217",
     "too large for a float": "o = t * 1e300",
     "whole numbers": "o = t * (0 * -1)",
+    "signs that follow each other": "o = -(-t) - -(-(-1 * t) ** 2) + -(-1.5) - -(0 - 2)",
     "a division by nothing": "o = where(t > 0, 1 / 0, 7 / 2)",
     "a loop over no level": "o = t\n    for k in Level[1:-2]:\n        o[k] = t[k - 1]",
 }

@@ -61,7 +61,10 @@ class Loops:
         self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
         self.ahead = configuration.prefetch if self.layout.block == 1 else 0
-        self.rows = streamed(kernel, plan) if configuration.stores == "streaming" else {}
+        by_points = self.layout.block == 1
+        is_streaming = configuration.stores == "streaming"
+        self.rows = streamed(kernel, plan, by_points=by_points) if is_streaming else {}
+        self.read_rows = {step.name: each.name for step, each in self.rows.items() if each.is_read}
         self.expressions = CppText(self._read, self._quotient, self.real)
         self.loop: LevelLoop | None = None  # that is being written
         self.divisors = Divisors()  # of that loop
@@ -90,6 +93,7 @@ class Loops:
             over = self._over_vectors if told else self._over_levels
             over_levels = over(loop, inner)
             over_levels = self.divisors.around(over_levels, 1, [])
+            over_levels = [*self._beside(loop), *over_levels]
             lines += [*self._over_members(loop, over_levels), *self._streams(loop)]
         return [*self._found_neighbours(), *lines]
 
@@ -114,19 +118,48 @@ class Loops:
         for step in loop.steps:
             if step not in self.rows:
                 continue
-            row_, name = self.rows[step], step.name
+            row_, name = self.rows[step].name, step.name
             kind = self.variables[name].type
             own = {slot.axis: slot.index for slot in step.slots}
             axes = [(own[axis], axis.length) for axis in kind.axes]
             if self.layout.block == 1:
                 to = self.layout.own_index(kind, self.point, "0", axes).removesuffix(" + 0")
-                found.append(f"stream(&{name}[{to}], {row_}, {levels_of(kind)});")
+                if self.rows[step].is_read:
+                    begin, end = self._ends(loop)
+                    to = self.layout.own_index(kind, self.point, begin, axes)
+                    found.append(f"stream(&{name}[{to}], {row_} + {begin}, {end} - {begin});")
+                else:
+                    found.append(f"stream(&{name}[{to}], {row_}, {levels_of(kind)});")
             else:
                 here = f"block * {self.layout.block} + from"
                 to = self.layout.own_index(kind, here, loop.name, axes)
                 to = to.removesuffix("lane") + "from" if to.endswith("lane") else to
                 found.append(f"stream(&{name}[{to}], &{row_}[from], to - from);")
         return found
+
+    def _beside(self, loop: LevelLoop) -> list[str]:
+        """Levels that are not set, into rows that are read."""
+        found = []
+        for step in loop.steps:
+            if step not in self.rows or not self.rows[step].is_read:
+                continue
+            begin, end = self._ends(loop)
+            kind, name = self.variables[step.name].type, loop.name
+            here = self.layout.own_index(kind, self.point, name, [])
+            copy = f"{self.rows[step].name}[{name}] = {step.name}[{here}];"
+            levels = levels_of(kind)
+            before = f"std::min<std::int64_t>({begin}, {levels})"
+            if begin != "0":
+                found.append(f"for (std::int64_t {name} = 0; {name} < {before}; ++{name}) {copy}")
+            if end != levels:
+                found.append(
+                    f"for (std::int64_t {name} = {end}; {name} < {levels}; ++{name}) {copy}"
+                )
+        return found
+
+    def _ends(self, loop: LevelLoop) -> tuple[str, str]:
+        assert loop.levels is not None
+        return self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
 
     def _needed(self, here: str, lines: list[str]) -> list[str]:
         """`here` where `lines` name the point."""
@@ -165,7 +198,7 @@ class Loops:
     def _over_levels(self, loop: LevelLoop, inner: list[str]) -> list[str]:
         if loop.levels is None:
             return inner
-        begin, end = self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
+        begin, end = self._ends(loop)
         name = loop.name
         head = f"for (std::int64_t {name} = {begin}; {name} < {end}; ++{name}) {{"
         if loop.levels.order == "downward":
@@ -179,7 +212,7 @@ class Loops:
         if loop.group is not None or not self._may_repeat(loop):
             return lines
         self.has_vectors = True
-        begin, end = self._level(loop.levels.begin, loop), self._level(loop.levels.end, loop)
+        begin, end = self._ends(loop)
         head = f"for (std::int64_t {loop.name} = from; {loop.name} < to; ++{loop.name}) {{"
         rows = set(re.findall(rf"\w+\[[^\]]*\b{loop.name}\b[^\]]*\]", "\n".join(inner)))
         around = "in_vectors" if len(rows) <= MOST_ROWS else "in_one_loop"
@@ -235,7 +268,7 @@ class Loops:
         value = self.expressions.text(step.value)
         target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
         if step in self.rows:
-            target = f"{self.rows[step]}[{loop.name if self.layout.block == 1 else 'lane'}]"
+            target = f"{self.rows[step].name}[{loop.name if self.layout.block == 1 else 'lane'}]"
         if not isinstance(step, Accumulate):
             return f"{target} = {value};"
         if step.begin is None:
@@ -276,6 +309,8 @@ class Loops:
         axes = [(_number(slot, slots), slot.axis.length) for slot in own]
         extra = kind.level.extra if kind.level else 0
         level = self._level(read.level, None, extra) if read.level else None
+        if read.name in self.read_rows and not away:
+            return f"{self.read_rows[read.name]}[{level}]"
         if kept == "column":
             index = row(kind, "", level, axes)
             lanes = f" * {self.layout.block} + lane" if self._has_lanes(kind) else ""

@@ -262,7 +262,8 @@ class _Writer:
                 found.append(self._room(name, " * ".join(sizes) or "1"))
             elif kept == "point" and has_lanes:
                 found.append(f"{self.real} {name}[{self.layout.block}];")
-        for step, row in self.loops.rows.items():
+        for step, each in self.loops.rows.items():
+            row = each.name
             levels = levels_of(self.kernel.arguments[step.name].type)
             if self.layout.block > 1:
                 found.append(f"alignas(64) {self.real} {row}[{self.layout.block}];")
@@ -317,6 +318,7 @@ class _Writer:
         wanted = {
             name: each
             for name, each in self.loops.variables.items()
+            if name not in self.loops.read_rows
             if name in self.kernel.arguments or (kept[name] == "field" and name not in self.rooms)
         }
         calls = fetches(sweep, wanted, self.layout, point, is_there)

@@ -90,7 +90,8 @@ class CppText:
 
     def _bound(self, expression: ir.Expression, slots: dict[str, int]) -> tuple[str, int]:
         if isinstance(expression, ir.Literal):
-            return number(expression.value, self.real), 9
+            text = number(expression.value, self.real)
+            return text, BINDS["neg"] if text.startswith("-") else 9
         if isinstance(expression, ir.Constant):
             return expression.name, 9
         if isinstance(expression, ir.Read):
@@ -108,7 +109,7 @@ class CppText:
         if divided:
             return divided, 9
         if len(args) == 1:
-            return WORDS[op] + self._at_least(args[0], binds, slots), binds
+            return WORDS[op] + self._at_least(args[0], binds + 1, slots), binds  # not "--"
         sign = f" {WORDS.get(op, op)} "
         first, *rest = args  # from left to right: a later one that binds alike needs brackets
         words = [self._at_least(first, binds, slots)]
