@@ -179,10 +179,7 @@ void Model::define(Output& output, Restart* restart) const {
     output.continue_after(start_.at.set.time, start_.at.same_files, start_.at.set.path);
   else if (start_.at.same_files)
     output.begin_again();
-  output.once_defined([this] {
-    set_checksums_aside(directory_);
-    remove_later_sets(directory_ + "/restart", start_.at);
-  });
+  output.once_defined([this] { remove_later_sets(directory_ + "/restart", start_.at); });
   if (restart != nullptr) {
     restart->define(points);
     for (const FieldInfo& field : state_fields(*state_)) restart->define(field);

@@ -13,15 +13,10 @@ namespace thalweg {
 /// are open already, write_checksums() reads the output back.
 void collect_checksums(const std::string& directory);
 
-/// Of a run that goes on, on one rank, before its files are changed: DIRECTORY/checksums.jsonl gets
-/// the name checksums.jsonl.old, until write_checksums() takes from it what is about files that no
-/// journal knows, which may have been moved away. Throws Error(file_system).
-void set_checksums_aside(const std::string& directory);
-
 /// Collective over `world`, after every file is complete: rank 0 writes DIRECTORY/checksums.jsonl
 /// about every file below DIRECTORY/files. Bytes that libraries wrote (headers, coordinates) are
-/// read back for it. Layout: docs/decisions/0007-checksums-of-output.md. Throws
-/// Error(file_system) on every rank.
+/// read back for it; of files that the run has not changed the list before it is kept. Layout:
+/// docs/decisions/0007-checksums-of-output.md. Throws Error(file_system) on every rank.
 void write_checksums(MPI_Comm world, const std::string& directory);
 
 }  // namespace thalweg

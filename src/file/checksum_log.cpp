@@ -91,6 +91,7 @@ void collect_checksums(const std::string& directory) {
 }
 
 bool collects_checksums() { return log_of_rank() != nullptr; }
+std::string checksums_directory() { return log_of_rank() ? log_of_rank()->directory : ""; }
 
 void note_written(const std::string& aside_path, std::int64_t offset,
                   std::span<const std::byte> bytes) {

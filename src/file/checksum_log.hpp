@@ -29,6 +29,8 @@ class WrittenBlocks {
 
 /// Was collect_checksums() called?
 bool collects_checksums();
+/// With what; "" if not.
+std::string checksums_directory();
 
 /// Unless collect_checksums() was called (thalweg/checksums.hpp), nothing is noted.
 /// `aside_path`: with ".part" at its end, or at the end of a folder of it.

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "base/call_limit.hpp"
-#include "base/crc32.hpp"
-#include "file/aside_file.hpp"
+#include "file/checksum_list.hpp"
 #include "file/checksum_log.hpp"
 #include "file/file_bytes.hpp"
-#include "file/list_before.hpp"
 #include "file/merged_blocks.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/pulse.hpp"
@@ -31,14 +29,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t text_bytes = std::size_t{1} << 20;  // of the list, in one write
 constexpr int pulse_tag = 0, blocks_tag = 1;
 
 std::string to_text(const WrittenBlock& block) {
   return fmt::format("[{},{},\"{:08x}\"]", block.offset, block.bytes, block.crc32);
 }
-
-std::string list_path(const std::string& directory) { return directory + "/checksums.jsonl"; }
 
 /// Regular files under final names, in the order of their names.
 std::vector<fs::path> final_files(const fs::path& directory) {
@@ -57,43 +52,10 @@ std::vector<fs::path> final_files(const fs::path& directory) {
   return files;
 }
 
-/// The list while it is written: of a large one only the end is in memory.
-class ListFile {
- public:
-  explicit ListFile(const std::string& path) : path_(path), file_(path, AsideFile::Open::create) {}
-
-  void add(std::string_view text) {
-    waiting_ += text;
-    if (waiting_.size() >= text_bytes) flush();
-  }
-  /// The last line is about all others.
-  void complete() {
-    flush();
-    add(Json{{"crc32_of_lines_above", fmt::format("{:08x}", sum_)}}.dump() + "\n");
-    flush();
-    file_.close();
-    rename_to_final(path_);
-  }
-
- private:
-  void flush() {
-    sum_ = crc32(sum_, std::as_bytes(std::span(waiting_)));
-    file_.write(waiting_.data(), waiting_.size(), written_);
-    written_ += static_cast<std::int64_t>(waiting_.size());
-    waiting_.clear();
-  }
-
-  std::string path_;
-  AsideFile file_;
-  std::string waiting_;
-  std::int64_t written_ = 0;
-  std::uint32_t sum_ = 0;
-};
-
 /// Adds blocks from the first to the last byte of a file.
 class FileBlocks {
  public:
-  FileBlocks(const std::string& path, std::int64_t size, ListFile& list)
+  FileBlocks(const std::string& path, std::int64_t size, ListWriter& list)
       : size_(size), list_(list) {
     if (size_ > 0) file_.emplace(path, O_RDONLY);
   }
@@ -125,12 +87,12 @@ class FileBlocks {
   std::optional<FileBytes> file_;  // nothing of one that is not there any more
   std::int64_t size_, end_ = 0;
   bool some_ = false;
-  ListFile& list_;
+  ListWriter& list_;
 };
 
 /// `written` is at the first block of this file, if there are some.
 void add_file(const std::string& path, std::int64_t size, const std::string& directory,
-              MergedBlocks& written, ListFile& list) {
+              MergedBlocks& written, ListWriter& list) {
   list.add(fmt::format(R"({{"file":{},"blocks":[)",
                        Json(fs::path(path).lexically_relative(directory).string()).dump()));
   FileBlocks blocks(path, size, list);
@@ -141,36 +103,38 @@ void add_file(const std::string& path, std::int64_t size, const std::string& dir
   list.add(fmt::format("],\"bytes\":{}}}\n", blocks.end()));
 }
 
-/// All files that are there, were written, or had checksums before, in the order of their paths: a
-/// file that was moved away keeps its checksums for who brings it back.
+/// All files that are there, were written, or had checksums before, in the order of their paths: of
+/// a file that nobody changed the list before has the truth, also where it was moved away
+/// meanwhile.
 void write_list(const std::string& directory, MergedBlocks& written) {
-  ListFile list(list_path(directory));
-  ListBefore before(directory);
+  ListWriter list(list_path(directory));
+  ListReader before(old_list_path(directory));
   const auto files = final_files(directory + "/files");
   auto file = files.begin();
   while (true) {
     while (!written.at_end() && !written.path().starts_with(directory + "/files/")) written.step();
+    const auto listed = directory + "/" + std::string(before.file());
     std::optional<std::string> next;
     const auto propose = [&next](std::string_view path) {
       if (!next || path_before(path, *next)) next = path;
     };
     if (file != files.end()) propose(file->native());
     if (!written.at_end()) propose(written.path());
-    if (!before.at_end()) propose(before.path());
+    if (!before.at_end()) propose(listed);
     if (!next) break;
-    const bool there = file != files.end() && file->native() == *next;
-    const bool changed = !written.at_end() && written.path() == *next;
-    const bool listed = !before.at_end() && before.path() == *next;
-    if (listed && !changed)
+    const bool is_there = file != files.end() && file->native() == *next;
+    if (!before.at_end() && listed == *next) {
       list.add(before.line());
-    else
-      add_file(*next, there ? static_cast<std::int64_t>(fs::file_size(*file)) : 0, directory,
+      before.step();
+      while (!written.at_end() && written.path() == *next) written.step();
+    } else {
+      add_file(*next, is_there ? static_cast<std::int64_t>(fs::file_size(*file)) : 0, directory,
                written, list);
-    if (there) ++file;
-    if (listed) before.step();
+    }
+    if (is_there) ++file;
   }
   list.complete();
-  ListBefore::remove(directory);
+  remove_old_list(directory);
 }
 
 }  // namespace
@@ -202,8 +166,6 @@ class Heard {
 };
 
 }  // namespace
-
-void set_checksums_aside(const std::string& directory) { ListBefore::set_aside(directory); }
 
 void write_checksums(MPI_Comm world, const std::string& directory) {
   const auto own = take_written();

@@ -12,6 +12,7 @@
 #include "all_ranks.hpp"
 #include "base/crc32.hpp"
 #include "file/aside_file.hpp"
+#include "file/checksum_list.hpp"
 #include "file/checksum_log.hpp"
 #include "memory_use.hpp"
 
@@ -109,29 +110,25 @@ TEST_CASE("where no blocks can be kept the files are read back, in the order of 
   }
 }
 
-TEST_CASE("checksums of files that no journal knows are those of the list before") {
+TEST_CASE("of files that nobody changed the list before is kept") {
   const SharedDirectory directory;
-  const auto files = directory.path + "/files/", journal = directory.path + "/journal/";
-  const auto list = directory.path + "/checksums.jsonl";
-  const std::vector<std::string> names{"a_20000101T000000Z.nc", "b_20000101T000000Z.nc",
-                                       "c_20000101T000000Z.nc", "d_20000101T000000Z.000.nc"};
-  if (world_rank() == 0) {
-    std::filesystem::create_directories(files);
-    std::filesystem::create_directories(journal);
-  }
+  const auto files = directory.path + "/files/", list = directory.path + "/checksums.jsonl";
+  const std::vector<std::string> names{"a.nc", "b.nc", "c.nc", "d.nc"};
+  if (world_rank() == 0) std::filesystem::create_directories(files);
   collect_checksums(directory.path);
+  CHECK(checksums_directory() == directory.path);
   MPI_Barrier(MPI_COMM_WORLD);
   for (const auto& name : names) write_blocks(files + name, 2);
   write_checksums(MPI_COMM_WORLD, directory.path);
   std::vector<Json> before;
   if (world_rank() == 0) {
     before = lines_of(list);
-    set_checksums_aside(directory.path);
-    set_checksums_aside(directory.path);  // as after a kill
+    set_list_aside(directory.path, [](std::string_view name) { return name == "c.nc"; });
+    CHECK_FALSE(std::filesystem::exists(list));
+    // As after a kill.
+    set_list_aside(directory.path, [](std::string_view name) { return name == "d.nc"; });
     for (const int changed : {0, 2, 3}) std::ofstream(files + names[changed]) << "damage";
     std::filesystem::remove(files + names[1]);
-    std::ofstream(journal + names[2] + ".jsonl");
-    std::ofstream(journal + "d_20000101T000000Z.nc.jsonl");
   }
   collect_checksums(directory.path);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -143,4 +140,8 @@ TEST_CASE("checksums of files that no journal knows are those of the list before
   CHECK(after[1] == before[1]);
   for (const int read : {2, 3}) CHECK(after[read]["bytes"] == 6);
   CHECK_FALSE(std::filesystem::exists(list + ".old"));
+  std::ofstream(list, std::ios::app) << "damage";
+  std::ofstream(list) << "{}\n";
+  set_list_aside(directory.path, [](std::string_view) { return false; });
+  CHECK(ListReader(list + ".old").at_end());
 }

@@ -374,6 +374,7 @@ void Output::State::take_files() {
       if (continues) warn_of_gaps(definition);
       if (begun.run.empty() && !kept.empty()) begun.run = kept.front().content.run;
       if (!definition.streams.empty()) begun.run = name_of_run(definition, begun.run);
+      keep_checksums(definition, kept);
       take_back_files(definition);
       rewind_journals(definition, kept);
       take_back_empty_files(definition, kept);

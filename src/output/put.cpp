@@ -41,11 +41,11 @@ std::optional<ModelTime> Output::State::time_of(double time_s, Given given) {
   for (const auto& before : latest_s)
     if (before && time_s - *before > same) step = std::min(step, time_s - *before);
   const auto& asked = latest_s[in_question];
-  const bool looked_ahead = asked && *asked - time_s > same;
-  if (step == none || (looked_ahead && step_s > 0.0)) step = std::min(step, step_s);
+  const bool looks_ahead = given == in_question || (asked && *asked - time_s > same);
+  if (step == none || (looks_ahead && step_s > 0.0)) step = std::min(step, step_s);
   if (!time) require_undrifted(time_s, drifted * step);
   if (!latest_s[given] || std::abs(time_s - *latest_s[given]) > same) latest_s[given] = time_s;
-  step_s = given == in_question && step_s > 0.0 ? std::min(step_s, step) : step;
+  step_s = step;
   return time;
 }
 

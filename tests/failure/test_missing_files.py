@@ -185,7 +185,7 @@ def test_a_run_that_did_not_end_is_not_called_good(cli: Cli, tmp_path: Path, mod
 def go_on(run: Path, *settings: str) -> None:
     case = run.with_name("case.toml")
     case.write_text(CASE)
-    goes_on = [*SETTINGS, *COMPRESSED, *settings]
+    goes_on = [*SETTINGS, *(settings or COMPRESSED)]
     run_case(RunRequest(case, 3, goes_on, run, goes_on=True, quiet=True))
 
 
@@ -202,7 +202,7 @@ def test_a_file_that_is_missed_is_missed_after_a_continuation(missing: Missing, 
 def test_a_refused_continuation_makes_no_directory(run: Path) -> None:
     shutil.rmtree(run / "files")
     with pytest.raises(ThalwegError, match="were begun with other"):
-        go_on(run, "output.file_interval=PT30M")
+        go_on(run, *COMPRESSED, "output.file_interval=PT30M")
     assert not (run / "files").exists()
 
 
@@ -218,28 +218,34 @@ def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
     (run / "journal" / f"{archived.name}.jsonl").unlink()
     before = last.stat().st_size
     shutil.rmtree(max((run / "restart").iterdir()))
-    go_on(run, *settings)
+    go_on(run, *COMPRESSED, *settings)
     log = (run / "log.txt").read_text()
     assert f"/{archived.name}' was complete, and neither there nor its journal: counted as" in log
     assert not archived.exists()
     assert last.stat().st_size == before
 
 
+@pytest.mark.parametrize("journal", ["stays", "goes"])
 @pytest.mark.parametrize("back", ["before a continuation", "after it"])
+@pytest.mark.parametrize("container", ["netcdf4", "cdf5", "mpiio"])
 def test_a_file_that_comes_back_damaged_is_damaged(
-    back: str, missing: Missing, run: Path, tmp_path: Path
+    container: str, back: str, journal: str, missing: Missing, tmp_path: Path, model: Path
 ) -> None:
-    """Its journal was moved with it: only the list of the run before knows what it was."""
+    """Of all that is not in its journal only the list of the run before knows what it was."""
+    settings = [f"output.container={'cdf5' if container == 'cdf5' else 'netcdf4'}"]
+    settings += ["io.way=mpiio", "io.ranks=1"] if container == "mpiio" else []
+    run = make(tmp_path, *settings)
     first = min((run / "files").iterdir())
     whole = first.read_bytes()
-    (run / "journal" / f"{first.name}.jsonl").unlink()
+    if journal == "goes":
+        (run / "journal" / f"{first.name}.jsonl").unlink()
     first.unlink()
     if back == "after it":
-        go_on(run)
+        go_on(run, *settings)
     first.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for _ in range(2):
         assert missing(run)[0].startswith(f"file '{first}': the checksum of bytes ")
-        go_on(run)
+        go_on(run, *settings)
     first.write_bytes(whole)
     assert verify(run, None, as_json=False)
     assert not (run / "checksums.jsonl.old").exists()
@@ -252,8 +258,25 @@ def test_checksums_outlive_a_continuation_that_ends_early(
     (run / "journal" / f"{first.name}.jsonl").unlink()
     shutil.rmtree(max((run / "restart").iterdir()))
     with pytest.raises(ThalwegError):
-        go_on(run, "time.duration=PT45M", "model.cfl=30", "model.time_step=PT15M")
+        go_on(run, *COMPRESSED, "time.duration=PT45M", "model.cfl=30", "model.time_step=PT15M")
     first.write_bytes(first.read_bytes()[:-1])
     go_on(run)
     (sentence,) = missing(run)
     assert sentence.startswith(f"file '{first}': it has ")
+
+
+def test_a_file_that_was_not_there_when_its_run_ended_has_no_checksum(
+    run: Path, model: Path, cli: Cli
+) -> None:
+    """The run before had failed, and left no list."""
+    first = min((run / "files").iterdir())
+    (run / "checksums.jsonl").unlink()
+    away = first.with_name("away")
+    first.rename(away)
+    (run / "journal" / f"{first.name}.jsonl").unlink()
+    go_on(run)
+    away.rename(first)
+    result = cli("verify", run)
+    assert result.returncode == 0
+    note = f"note: 'files/{first.name}' was not there when the run ended: it has no checksum"
+    assert note in result.stdout.splitlines()

@@ -83,7 +83,8 @@ def check_wholeness(path: Path) -> Wholeness:
     else:
         state.damaged += damaged_journals(run)
     _check_sets(run, written, state)
-    state.others = list(_others(run, written))
+    known = {_name_below_files(run, each.file) for each in entries}
+    state.others = list(_others(run, written, known if state.checksums else None))
     return state
 
 
@@ -121,14 +122,18 @@ def _missing_entries(run: RunDirectory, written: Inventory) -> Iterator[str]:
             yield name
 
 
-def _others(run: RunDirectory, written: Inventory) -> Iterator[str]:
-    """Named like output, below files/, and not in the list of the run, which ended."""
+def _others(run: RunDirectory, written: Inventory, known: set[str] | None) -> Iterator[str]:
+    """Named like output, below files/, and not in the list of the run, which ended, or not among
+    those whose checksums are `known`.
+    """
     if written == Inventory():
         return  # nobody knows what it wrote
     unfinished = run.unfinished_files() if written.checksums else []  # else parts tell of them
     for entry in sorted({*run.final_entries(), *unfinished}):
         if entry.name not in written.files:
             yield f"'files/{entry.name}' is not among what the run wrote: it has no checksum"
+        elif known is not None and entry.name not in known:
+            yield f"'files/{entry.name}' was not there when the run ended: it has no checksum"
 
 
 def _checksums(run: RunDirectory, written: Inventory, state: Wholeness) -> list[FileChecksums]:
@@ -156,7 +161,9 @@ def _name_below_files(run: RunDirectory, file: Path) -> str:
 
 def _check_entry(entry: FileChecksums, state: Wholeness) -> None:
     problem = check_file(entry)
-    if problem:
+    if not entry.file.exists():
+        state.missing.append(f"'{entry.file}' ({entry.size_bytes} bytes)")
+    elif problem:
         state.damaged.append(f"file '{entry.file}': {problem}")
     else:
         state.files += 1

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/warning.hpp"
+#include "file/checksum_list.hpp"
 #include "file/checksum_log.hpp"
 #include "file/entries.hpp"
 #include "file/file_bytes.hpp"
@@ -347,6 +348,34 @@ std::vector<KeptFile> require_kept(const Definition& definition,
       require_unharmed(*before, definition.settings.directory);
   }
   return all;
+}
+
+namespace {
+
+/// What the names of a file, its parts and its index begin with.
+std::string stem_of(std::string_view name) { return std::string(name.substr(0, name.rfind('Z'))); }
+
+std::string stem_of(const Definition& definition, int stream, int file) {
+  return stem_of(fs::path(file_path(definition, stream, file)).filename().native());
+}
+
+}  // namespace
+
+void keep_checksums(const Definition& definition, std::span<const KeptFile> all) {
+  if (!collects_checksums()) return;
+  std::set<std::string> changing;
+  for (const auto& kept : all) changing.insert(stem_of(definition, kept.stream, kept.file));
+  const auto longest = with_longest_schedules(definition);
+  for (int stream = 0; stream < static_cast<int>(longest.streams.size()); ++stream) {
+    const auto& files = longest.streams[stream].schedule.files();
+    for (int file = 0; file < static_cast<int>(files.size()); ++file)
+      if (!definition.continues_after || files[file].times.back() > definition.continues_after)
+        changing.insert(stem_of(longest, stream, file));
+  }
+  set_list_aside(checksums_directory(), [&](std::string_view name) {
+    const auto file = name.substr(0, name.find('/'));  // of what lies in a store
+    return file.find('Z') == file.npos || changing.contains(stem_of(file));
+  });
 }
 
 void rewind_journals(const Definition& definition, std::span<const KeptFile> all) {

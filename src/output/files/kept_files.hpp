@@ -37,6 +37,9 @@ std::vector<KeptFile> require_kept(const Definition& definition,
 /// for before the heads of the teams have begun.
 void rewind_journals(const Definition& definition, std::span<const KeptFile> all);
 
+/// Rank 0, before that: checksums of files that stay as they are stay, too.
+void keep_checksums(const Definition& definition, std::span<const KeptFile> all);
+
 /// The file as it is gone on with: kept times, then those that are to come.
 FileDescription describe_kept(const Definition& definition, const LaneDivision& lane, int stream,
                               int file, int writer, const JournalContent& kept);
