@@ -248,6 +248,8 @@ TEST_CASE("a_look_ahead_is_no_step_of_the_clock") {
     output.put("deep", {values.data(), 1, 1}, time_s);
     output.end_time(time_s);
     if (step < 4000) CHECK(output.wants("deep", 2.0));
+    CHECK_NOTHROW(output.wants("deep", time_s + 1.9996));
+    CHECK_NOTHROW(output.wants("deep", time_s + 4.11));
   }
   CHECK(output.outputs_written() == 3);
 }

@@ -74,7 +74,7 @@ def check_wholeness(path: Path) -> Wholeness:
         name = _name_below_files(run, entry.file)
         # The run may have removed what it had listed.
         if name not in gone and (name in written.files or written == Inventory()):
-            _check_entry(entry, state)
+            _check_entry(run, entry, state)
     if not state.checksums:
         _check_sizes(run, written, gone, state)
         for file in run.complete_files():
@@ -159,10 +159,11 @@ def _name_below_files(run: RunDirectory, file: Path) -> str:
     return below[1] if len(below) > 1 else ""
 
 
-def _check_entry(entry: FileChecksums, state: Wholeness) -> None:
+def _check_entry(run: RunDirectory, entry: FileChecksums, state: Wholeness) -> None:
     problem = check_file(entry)
     if not entry.file.exists():
-        state.missing.append(f"'{entry.file}' ({entry.size_bytes} bytes)")
+        name = entry.file.relative_to(run.path)
+        state.missing.append(f"'{name}' ({entry.size_bytes} bytes)")
     elif problem:
         state.damaged.append(f"file '{entry.file}': {problem}")
     else:
