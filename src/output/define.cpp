@@ -230,7 +230,7 @@ void Output::continue_after(ModelTime time, bool same_files, const std::string& 
   state_->keep_failure([&] {
     state_->require_open_definition("the time after which a run continues");
     state_->definition.continue_after(time, same_files);
-    state_->latest_s[State::with_put] = time.seconds();
+    state_->clocks[State::with_put].latest_s = time.seconds();
     if (same_files) return;
     const auto path = from.empty() ? from : std::filesystem::absolute(from).string();
     state_->definition.begun = {time, path};

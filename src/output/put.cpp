@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/warning.hpp"
@@ -35,18 +34,24 @@ std::optional<ModelTime> Output::State::time_of(double time_s, Given given) {
   constexpr double drifted = 0.25;  // of a step: hardly another step is meant
   // The same time may be computed in several ways.
   const double same = std::max(1e-6, 1e-9 * std::abs(time_s));
-  // A question may look ahead: no step is as long as that.
-  constexpr double none = std::numeric_limits<double>::max();
-  double step = none;
-  for (const auto& before : latest_s)
-    if (before && time_s - *before > same) step = std::min(step, time_s - *before);
-  const auto& asked = latest_s[in_question];
-  const bool looks_ahead = given == in_question || (asked && *asked - time_s > same);
-  if (step == none || (looks_ahead && step_s > 0.0)) step = std::min(step, step_s);
+  auto& [latest_s, step_s] = clocks[given];
+  const double away = latest_s ? std::abs(time_s - *latest_s) : 0.0;
+  double step = away > same ? away : step_s;
+  if (step_s > 0.0) step = std::min(step, step_s);
+  // A question may look ahead: where each step has its end_time, that tells how long steps are.
+  if (given == in_question && ends_each_step) step = 0.0;
   if (!time) require_undrifted(time_s, drifted * step);
-  if (!latest_s[given] || std::abs(time_s - *latest_s[given]) > same) latest_s[given] = time_s;
-  step_s = step;
+  if (given == with_put && !(time && is_due(*time))) ends_each_step = true;
+  if (latest_s && away <= same) return time;
+  latest_s = time_s;
+  step_s = away;
   return time;
+}
+
+bool Output::State::is_due(ModelTime time) const {
+  return std::ranges::any_of(definition.streams, [&](const Stream& stream) {
+    return stream.schedule.step_at(time).has_value();
+  });
 }
 
 void Output::State::require_undrifted(double time_s, double nearest) const {
@@ -88,12 +93,9 @@ void Output::State::require_within_run(ModelTime time) {
 
 bool Output::due(double time_s) const {
   const auto alone = state_->enter();
-  const auto& streams = state_->definition.streams;
   const auto time = state_->time_asked_for(time_s, State::in_question);
   if (state_->ended_time && time && *time <= *state_->ended_time) return false;
-  return time && std::any_of(streams.begin(), streams.end(), [&](const Stream& stream) {
-           return stream.schedule.step_at(*time).has_value();
-         });
+  return time && state_->is_due(*time);
 }
 
 bool Output::wants(std::string_view field, double time_s) const {
@@ -223,7 +225,7 @@ void Output::end_time(ModelTime time) {
   const auto alone = state_->enter();
   state_->require_part("end_time");
   const ScopedTimer timer(Timer::output);
-  state_->latest_s[State::with_put] = time.seconds();
+  state_->clocks[State::with_put].latest_s = time.seconds();
   state_->require_within_run(time);
   state_->keep_failure([&] { state_->end_time(time); });
 }

@@ -53,8 +53,12 @@ struct Output::State {
   ModelTime checkpoint;                                     // the last that was written
   ModelTime latest;                                         // that was given
   enum Given { in_question, with_put };
-  std::array<std::optional<double>, 2> latest_s;  // [Given] the last time that was given
-  double step_s = 0.0;                            // from the one before it, in seconds
+  struct Clock {
+    std::optional<double> latest_s;  // the last time that was given
+    double step_s = 0.0;             // from the one before it, in seconds; 0 = not known
+  };
+  std::array<Clock, 2> clocks;  // [Given]
+  bool ends_each_step = false;  // end_time, or a put, came at a time without output
   struct Turn {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
@@ -140,6 +144,7 @@ struct Output::State {
   /// time than a time step is long: a sum of time steps that has drifted would leave its output out
   /// without a word.
   std::optional<ModelTime> time_of(double time_s, Given given);
+  bool is_due(ModelTime time) const;
   /// Throws if a stream is due at most `nearest`, in seconds, before or after.
   void require_undrifted(double time_s, double nearest) const;
   /// time_of(), which the model has come to, or looks ahead to.
