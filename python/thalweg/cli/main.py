@@ -322,11 +322,19 @@ def grid(
 @app.command()
 def advise(
     script: Annotated[
-        Path, typer.Argument(metavar="SCRIPT", help="ICON run script or namelist file.")
+        Path,
+        typer.Argument(
+            metavar="SCRIPT|EXPERIMENT.toml",
+            help="ICON run script or namelist file, or an experiment of ours.",
+        ),
     ],
     set_: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--set", metavar="NAME=VALUE", help="A variable of the script; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A variable of the script, or table.key of the experiment; repeatable.",
+        ),
     ] = None,
     cells: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -338,7 +346,7 @@ def advise(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """List what an ICON run will write: streams, variables, files and bytes.
+    """List what a run will write: streams, variables, files and bytes.
 
     Example: thalweg advise exp.my_run --set end_date=2020-01-11T00:00:00Z
     """
