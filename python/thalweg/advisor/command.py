@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from thalweg.advisor.icon_process_page import (
+    parallel_as_json,
+    print_processes,
+    restart_as_json,
+)
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer, find_streams
 from thalweg.advisor.own_checkpoints import Checkpoints
@@ -39,24 +44,37 @@ def advise(
     settings: Sequence[str],
     cells: Sequence[str],
     bytes_per_output: Sequence[str],
+    bytes_per_restart: str,
     as_json: bool,
 ) -> None:
     given_bytes = _parse_bytes(bytes_per_output)
     if script.suffix.lower() == ".toml":
-        for option, given in (("--cells", cells), ("--bytes-per-output", bytes_per_output)):
+        for option, given in (
+            ("--cells", cells),
+            ("--bytes-per-output", bytes_per_output),
+            ("--bytes-per-restart", bytes_per_restart),
+        ):
             if given:
                 raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
         own = find_own_streams(Experiment.read(script, settings))
         _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
         return
     read = read_run_script(script, parse_settings(settings))
-    answer = find_streams(read, parse_cells(cells), given_bytes)
+    restart_bytes = _parse_restart(bytes_per_restart)
+    answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes)
     _print_json(answer_as_json(answer)) if as_json else _print(answer)
 
 
 def answer_as_json(answer: Answer) -> dict[str, object]:
+    """parallel and restart: of the first atmosphere of the script."""
     streams = [{key: getattr(each, key) for key in _SHOWN_IN_JSON} for each in answer.streams]
-    return {"streams": streams, "warnings": answer.warnings}
+    found = answer.processes[:1]
+    return {
+        "streams": streams,
+        "parallel": parallel_as_json(found[0]) if found else None,
+        "restart": restart_as_json(found[0].restart) if found else None,
+        "warnings": answer.warnings,
+    }
 
 
 def own_answer_as_json(answer: OwnAnswer) -> dict[str, object]:
@@ -91,12 +109,21 @@ def _parse_bytes(words: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _parse_restart(word: str) -> int | None:
+    if word and not word.isdecimal():
+        raise ThalwegError(f"--bytes-per-restart '{word}' is no number of bytes; write BYTES")
+    return int(word) if word else None
+
+
 def _print_json(content: dict[str, object]) -> None:
     print(json.dumps(content, indent=1, ensure_ascii=False))
 
 
 def _print(answer: Answer) -> None:
     _print_streams(answer.streams)
+    for each in answer.processes:
+        print()
+        print_processes(each)
     _print_warnings(answer.warnings)
 
 

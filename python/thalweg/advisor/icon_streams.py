@@ -11,6 +11,8 @@ from thalweg.advisor.icon_conditions import Conditions
 from thalweg.advisor.icon_levels import levels_of
 from thalweg.advisor.icon_meshes import lonlat
 from thalweg.advisor.icon_names import Names, Resolved
+from thalweg.advisor.icon_process_rules import process_warnings
+from thalweg.advisor.icon_restart import Processes, read_processes
 from thalweg.advisor.icon_run import Domain, IconRun, read_run
 from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
@@ -28,8 +30,11 @@ _MOST_PARTITIONS = 10_000
 
 @dataclass
 class Answer:
+    """processes: of each atmosphere that the script has a namelist of"""
+
     streams: list[Stream] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    processes: list[Processes] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,15 @@ class _Found:
 
 
 def find_streams(
-    script: RunScript, cells: Mapping[int, int], given_bytes: Mapping[str, int]
+    script: RunScript,
+    cells: Mapping[int, int],
+    given_bytes: Mapping[str, int],
+    restart_bytes: int | None = None,
 ) -> Answer:
-    """given_bytes: bytes per output of streams by name, instead of those computed."""
+    """given_bytes: bytes per output of streams by name, instead of those computed.
+
+    restart_bytes: of a restart set, which the namelists do not tell
+    """
     answer = Answer()
     for name, groups in script.doubtful.items():
         answer.warnings.append(
@@ -55,10 +66,20 @@ def find_streams(
             run = read_run(script, settings, cells)
             answer.warnings += run.warnings
             _add_streams(script, run, answer)
+            processes = read_processes(script, settings, run)
+            restart = replace(processes.restart, bytes_per_set=restart_bytes)
+            processes = replace(processes, restart=restart)
+            answer.processes.append(processes)
+            answer.warnings += process_warnings(settings, run, processes)
         except ThalwegError:
             settings.open.refuse()  # what was open may be why
             raise
         settings.open.refuse()
+    if len(answer.processes) > 1:
+        answer.warnings.append(
+            f"{script.path.name}: there are {len(answer.processes)} atmospheres: parallel and "
+            "restart of --json are those of the first"
+        )
     _give_bytes(answer, given_bytes)
     answer.warnings += [
         f"--set {name}: the script uses no variable '{name}'"

@@ -344,6 +344,9 @@ def advise(
         Optional[list[str]],  # noqa: UP045
         typer.Option(metavar="STREAM=BYTES", help="Size of a stream with unknown variables."),
     ] = None,
+    bytes_per_restart: Annotated[
+        str, typer.Option(metavar="BYTES", help="Size of a restart set of ICON.")
+    ] = "",
     json_: Json = False,
 ) -> None:
     """List what a run will write: streams, variables, files and bytes.
@@ -352,7 +355,8 @@ def advise(
     """
     from thalweg.advisor.command import advise as advise_run
 
-    advise_run(script, set_ or [], cells or [], bytes_per_output or [], json_)
+    sizes = (bytes_per_output or [], bytes_per_restart)
+    advise_run(script, set_ or [], cells or [], *sizes, json_)
 
 
 @app.command()
