@@ -15,6 +15,7 @@ from thalweg.advisor.icon_process_page import (
     print_processes,
     restart_as_json,
 )
+from thalweg.advisor.icon_sample import read_samples
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer, find_streams
 from thalweg.advisor.own_checkpoints import Checkpoints
@@ -45,6 +46,7 @@ def advise(
     cells: Sequence[str],
     bytes_per_output: Sequence[str],
     bytes_per_restart: str,
+    samples: Sequence[Path],
     as_json: bool,
 ) -> None:
     given_bytes = _parse_bytes(bytes_per_output)
@@ -53,6 +55,7 @@ def advise(
             ("--cells", cells),
             ("--bytes-per-output", bytes_per_output),
             ("--bytes-per-restart", bytes_per_restart),
+            ("--sample", samples),
         ):
             if given:
                 raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
@@ -61,7 +64,8 @@ def advise(
         return
     read = read_run_script(script, parse_settings(settings))
     restart_bytes = _parse_restart(bytes_per_restart)
-    answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes)
+    sample = read_samples(samples)
+    answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes, sample)
     _print_json(answer_as_json(answer)) if as_json else _print(answer)
 
 

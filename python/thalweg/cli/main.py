@@ -347,6 +347,10 @@ def advise(
     bytes_per_restart: Annotated[
         str, typer.Option(metavar="BYTES", help="Size of a restart set of ICON.")
     ] = "",
+    sample: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Output of an earlier run: tells of unknown variables."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """List what a run will write: streams, variables, files and bytes.
@@ -356,7 +360,7 @@ def advise(
     from thalweg.advisor.command import advise as advise_run
 
     sizes = (bytes_per_output or [], bytes_per_restart)
-    advise_run(script, set_ or [], cells or [], *sizes, json_)
+    advise_run(script, set_ or [], cells or [], *sizes, sample or [], json_)
 
 
 @app.command()
