@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from thalweg.files.restart_sets import list_restart_sets, read_manifest
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.native_lists import of_kind
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.ways import draw_rhythm, draw_way
 
 Cli = Callable[..., "CompletedProcess[str]"]
 # 320 cells, 480 edges, 162 vertices; half an hour; three streams that differ in all that counts.
@@ -209,6 +211,47 @@ def test_checkpoints_are_as_told(told: Told) -> None:
         assert 0 < beside <= sets.header_bytes
         assert sets.sets == 3
         assert sets.bytes_per_set == 8 * 3 * (EDGES + 3 * VERTICES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_any_way_of_writing_is_told(tmp_path: Path, model: Path, seed: int) -> None:
+    """Modes, ranks, containers, partitions, intervals of files and checkpoints at random."""
+    dice = random.Random(seed)
+    way, rhythm = draw_way(dice), draw_rhythm(dice)
+    overrides = [*way.overrides(), *rhythm.overrides(), "output.precision=float32"]
+    overrides += [
+        f"model.levels={dice.choice((3, 40))}",
+        f"time.duration={dice.choice((3600, 5400))}",
+    ]
+    overrides += [f"output.bounds={dice.choice(('auto', 'always', 'never'))}"]
+    answer = answer_on(tmp_path / "case.toml", *overrides)
+    wish = RunRequest(tmp_path / "case.toml", 0, overrides, tmp_path / "run", quiet=True)
+    told = Told(answer, run_case(wish))
+    test_files_are_as_many_as_told(told)
+    complete = [path.name for path in told.run.complete_files()]
+    for stream in answer.streams:
+        written = sum(size_of(entry) for entry in files_of(told.run, stream.name))
+        files = sum(name.startswith(f"{stream.name}_") for name in complete)
+        assert written <= stream.bytes_in_all + stream.header_bytes_per_file * files, way
+        assert written > stream.bytes_in_all or way.storage[1] != "none", way
+    for path in list_restart_sets(told.run.path):
+        parts = [part for file in read_manifest(path)["files"] for part in file["parts"]]
+        assert answer.checkpoints is not None
+        beside = sum(part["bytes"] for part in parts) - answer.checkpoints.bytes_per_set
+        assert 0 < beside <= answer.checkpoints.header_bytes, way
+
+
+def test_large_variables_begin_at_pages_within_the_header_told(tmp_path: Path, model: Path) -> None:
+    """Of 64 KiB and more, in netCDF-4 and CDF-5: R2B4 with 3 levels."""
+    overrides = ["grid.name=R2B4", "model.levels=3", "time.duration=600", "output.few.start=0"]
+    for container in ("netcdf4", "cdf5"):
+        words = [*overrides, f"output.container={container}", "output.few.end=0"]
+        answer = answer_on(tmp_path / "case.toml", *words)
+        run = run_case(
+            RunRequest(tmp_path / "case.toml", 0, words, tmp_path / container, quiet=True)
+        )
+        test_bytes_beside_values_and_mesh_stay_within_the_header_told(Told(answer, run))
 
 
 def test_corners_are_in_a_file_from_the_outputs_on_that_were_told(
