@@ -19,6 +19,9 @@ cat > NAMELIST << EOF
 &grid_nml dynamics_grid_filename = '$g' /
 &run_nml iforcing = 3, num_lev = $n, dtime = 600., nsteps = 144 /
 &time_nml ini_datetime_string = '$d' /
+&parallel_nml nproma = 8, num_io_procs = ${n}, num_restart_procs = 1, use_dp_mpi2io = T /
+&io_nml restart_write_mode = 'async', dt_checkpoint = 7200., nrestart_streams = 1 /
+&master_time_control_nml checkpointTimeIntval = 'PT2H', restartTimeIntval = 'P2D' /
 &output_nml output_bounds = 0., 86400., 3600. file_interval = 'PT6H' stream_partitions_ml = 2
  ml_varlist = 'u', 'w', 'group:rad_vars', 'tiles:t_so' m_levels = '1...nlev' output_grid = T /
 &output_nml output_interval = 'P1M' steps_per_file = 4 remap = 1 filetype = 2

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -19,12 +20,13 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_example_prints_what_the_page_says(cli: Cli, tmp_path: Path) -> None:
+def test_the_examples_print_what_the_page_says(cli: Cli, tmp_path: Path, model: Path) -> None:
     (script,) = blocks("sh")
-    (session,) = blocks("console")
     (tmp_path / "exp.storm").write_text(script)
-    commands = re.split(r"^\$ thalweg ", session, flags=re.MULTILINE)[1:]
-    assert len(commands) == 2
+    shutil.copy(ROOT / "examples" / "jet.toml", tmp_path)
+    sessions = "".join(blocks("console"))
+    commands = re.split(r"^\$ thalweg ", sessions, flags=re.MULTILINE)[1:]
+    assert len(commands) == 3
     for command in commands:
         words, _, expected = command.partition("\n")
         result = cli(*words.split(), cwd=tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg advise`: the streams of a run script as a table or as JSON, and warnings."""
+"""`thalweg advise`: the streams of a script or an experiment, as a table or JSON, and warnings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from thalweg.advisor.icon_process_page import (
+    parallel_as_json,
+    print_processes,
+    restart_as_json,
+)
+from thalweg.advisor.icon_sample import read_samples
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer, find_streams
+from thalweg.advisor.own_checkpoints import Checkpoints
+from thalweg.advisor.own_experiment import OwnAnswer, OwnStream, find_own_streams
 from thalweg.config.durations import short_duration
+from thalweg.config.experiment import Experiment
 from thalweg.config.run_script import parse_settings, read_run_script
 from thalweg.errors import ThalwegError
 from thalweg.tables import print_table
@@ -27,6 +37,7 @@ _SHOWN_IN_JSON = (
     "unknown_variables", "values_per_output", "bytes_per_output", "bytes_once_per_file", "domain",
     "files", "partitions", "filetype", "operation", "bytes_in_all",
 )  # fmt: skip
+_OWN_IN_JSON = (*_SHOWN_IN_JSON, "parts", "header_bytes_per_file")
 
 
 def advise(
@@ -34,20 +45,49 @@ def advise(
     settings: Sequence[str],
     cells: Sequence[str],
     bytes_per_output: Sequence[str],
+    bytes_per_restart: str,
+    samples: Sequence[Path],
     as_json: bool,
 ) -> None:
     given_bytes = _parse_bytes(bytes_per_output)
-    read = read_run_script(script, parse_settings(settings))
-    answer = find_streams(read, parse_cells(cells), given_bytes)
-    if as_json:
-        print(json.dumps(answer_as_json(answer), indent=1, ensure_ascii=False))
+    if script.suffix.lower() == ".toml":
+        for option, given in (
+            ("--cells", cells),
+            ("--bytes-per-output", bytes_per_output),
+            ("--bytes-per-restart", bytes_per_restart),
+            ("--sample", samples),
+        ):
+            if given:
+                raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
+        own = find_own_streams(Experiment.read(script, settings))
+        _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
         return
-    _print(answer)
+    read = read_run_script(script, parse_settings(settings))
+    restart_bytes = _parse_restart(bytes_per_restart)
+    sample = read_samples(samples)
+    answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes, sample)
+    _print_json(answer_as_json(answer)) if as_json else _print(answer)
 
 
 def answer_as_json(answer: Answer) -> dict[str, object]:
+    """parallel and restart: of the first atmosphere of the script."""
     streams = [{key: getattr(each, key) for key in _SHOWN_IN_JSON} for each in answer.streams]
-    return {"streams": streams, "warnings": answer.warnings}
+    found = answer.processes[:1]
+    return {
+        "streams": streams,
+        "parallel": parallel_as_json(found[0]) if found else None,
+        "restart": restart_as_json(found[0].restart) if found else None,
+        "warnings": answer.warnings,
+    }
+
+
+def own_answer_as_json(answer: OwnAnswer) -> dict[str, object]:
+    """checkpoints: null where the run writes none."""
+    streams = [{key: getattr(each, key) for key in _OWN_IN_JSON} for each in answer.streams]
+    sets = answer.checkpoints
+    more = {"bytes_in_all": sets.bytes_in_all, "bytes_kept": sets.bytes_kept} if sets else {}
+    checkpoints = {**asdict(sets), **more} if sets else None
+    return {"streams": streams, "checkpoints": checkpoints, "warnings": answer.warnings}
 
 
 def parse_cells(words: Sequence[str]) -> dict[int, int]:
@@ -73,21 +113,66 @@ def _parse_bytes(words: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _parse_restart(word: str) -> int | None:
+    if word and not word.isdecimal():
+        raise ThalwegError(f"--bytes-per-restart '{word}' is no number of bytes; write BYTES")
+    return int(word) if word else None
+
+
+def _print_json(content: dict[str, object]) -> None:
+    print(json.dumps(content, indent=1, ensure_ascii=False))
+
+
 def _print(answer: Answer) -> None:
-    rows = [_row(stream) for stream in answer.streams]
-    in_all = sum(stream.bytes_in_all for stream in answer.streams)
+    _print_streams(answer.streams)
+    for each in answer.processes:
+        print()
+        print_processes(each)
+    _print_warnings(answer.warnings)
+
+
+def _print_own(answer: OwnAnswer) -> None:
+    _print_streams(answer.streams)
+    if answer.checkpoints:
+        _print_checkpoints(answer.checkpoints)
+    _print_warnings(answer.warnings)
+
+
+def _print_streams(streams: Sequence[Stream | OwnStream]) -> None:
+    rows = [_row(stream) for stream in streams]
+    in_all = sum(stream.bytes_in_all for stream in streams)
     if rows:
-        files = sum(stream.files for stream in answer.streams)
+        files = sum(stream.files for stream in streams)
         rows.append(["all", "", "", "", "", "", str(files), "", "", f"{in_all / _GB:.3f}"])
         print_table(_COLUMNS, rows, right=_COLUMNS[3:])
     else:
         print("no output streams")
-    for warning in answer.warnings:
+
+
+def _print_checkpoints(sets: Checkpoints) -> None:
+    columns = ("checkpoints", "interval", "sets", "kept", "files of a set", "GB of a set",
+               "GB in all", "GB kept")  # fmt: skip
+    row = [
+        sets.mode,
+        short_duration(sets.interval_s),
+        str(sets.sets),
+        str(sets.kept),
+        str(sets.files),
+        f"{sets.bytes_per_set / _GB:.6f}",
+        f"{sets.bytes_in_all / _GB:.3f}",
+        f"{sets.bytes_kept / _GB:.3f}",
+    ]
+    print()
+    print_table(columns, [row], right=columns[1:])
+
+
+def _print_warnings(warnings: Sequence[str]) -> None:
+    for warning in warnings:
         print(f"warning: {warning}")
     sys.stdout.flush()
 
 
-def _row(stream: Stream) -> list[str]:
+def _row(stream: Stream | OwnStream) -> list[str]:
     return [
         stream.name,
         stream.level_type,

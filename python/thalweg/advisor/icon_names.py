@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from thalweg.advisor.icon_conditions import Conditions, Known
+from thalweg.advisor.icon_sample import Sample
 from thalweg.advisor.icon_variables import Variable, all_variables, averaged, known_groups
 from thalweg.errors import did_you_mean
 
@@ -32,24 +33,34 @@ class Resolved:
     unknown        name -> why the model would stop at it
     doubtful       group -> members that exist under conditions that the script does not tell
     removed        names behind a minus
+    sampled        name -> file of --sample that its levels are taken from
     """
 
     variables: dict[str, Variable] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
     doubtful: dict[str, list[str]] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    sampled: dict[str, str] = field(default_factory=dict)
 
 
 class Names:
     """Of one domain. `tracers` are names that users gave.
 
     dictionary  small letters -> name of ICON; None where it is missing
+    sample      variables of files of earlier runs, for names that are not in the table
+    full        levels of the domain
     """
 
     def __init__(
-        self, conditions: Conditions, dictionary: Mapping[str, str] | None, tracers: Sequence[str]
+        self,
+        conditions: Conditions,
+        dictionary: Mapping[str, str] | None,
+        tracers: Sequence[str],
+        sample: Sample,
+        full: int,
     ) -> None:
         self.conditions = conditions
+        self.sample, self.full = sample, full
         self.dictionary = dictionary or {}
         self._dictionary_misses = dictionary is None
         self.tracers = tracers
@@ -94,7 +105,7 @@ class Names:
             elif name.lower().startswith("tiles:"):
                 self._add_tiles(name[6:].lower(), level_type, target)
             else:
-                self._add_name(name, level_type, target)
+                self._add_name(name, level_type, remapped, target)
             if minus:
                 done.removed |= set(target.variables) | {name.lower()}
         for name in done.removed:
@@ -117,8 +128,16 @@ class Names:
                 return False
         return self.conditions.holds(row.exists_if, row.name, named=named)
 
-    def _add_name(self, name: str, level_type: str, done: Resolved) -> None:
+    def _add_name(self, name: str, level_type: str, remapped: bool, done: Resolved) -> None:
         rows = self._by_name.get(name.lower()) or list(self._patterned(name.lower()))
+        found = None if rows else self.sample.get(name.lower())
+        if found is not None and found.place in (("", "lonlat") if not remapped else ()):
+            done.unknown[name] = "has no axis of mesh points in the sample"
+            return
+        if found is not None:
+            done.variables[name.lower()] = found.variable(self.full)
+            done.sampled[name.lower()] = found.file
+            return
         fits = [(self._truth(row, named=True), row) for row in rows if row.is_on(level_type)]
         chosen = next((row for truth, row in fits if truth), None)
         chosen = chosen or next((row for truth, row in fits if truth is None), None)

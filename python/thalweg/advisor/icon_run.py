@@ -177,13 +177,20 @@ def _end(
 
 def _job(script: RunScript, settings: Settings, calendar: Calendar, start: int) -> int | None:
     """End of the first job: a restart is written and the model stops."""
+    interval = restart_interval(script, settings)
+    return None if interval is None else calendar.add(start, interval)
+
+
+def restart_interval(script: RunScript, settings: Settings) -> Interval | None:
+    """Of the time control, or of variables that the header of run scripts puts there."""
+    if not settings.section("master_nml").flag("lrestart_write_last", True):
+        return None
     control, old = settings.section("master_time_control_nml"), settings.section("time_nml")
     if control.has("restarttimeintval"):
         text = control.text("restarttimeintval")
-        return calendar.add(start, interval_of(control, "restarttimeintval")) if text else None
+        return interval_of(control, "restarttimeintval") if text else None
     if old.has("dt_restart"):
-        length = old.number("dt_restart", 0.0)
-        return start + round(min(length * SECOND_MS, LONGEST_MS)) if length > 0 else None
+        return _seconds(old.number("dt_restart", 0.0))
     if settings.has("master_time_control_nml") or settings.has("time_nml"):
         return None
     text = script.variables.known("restart_interval") or ""
@@ -191,10 +198,12 @@ def _job(script: RunScript, settings: Settings, calendar: Calendar, start: int) 
         interval = parse_interval(text)
     except ValueError:
         seconds = script.variables.known("dt_restart") or ""
-        is_number = seconds.replace(".", "", 1).isdecimal() and float(seconds) > 0
-        length = float(seconds) * SECOND_MS if is_number else 0.0
-        return start + round(min(length, LONGEST_MS)) if is_number else None
-    return calendar.add(start, interval) if interval.is_positive() else None
+        return _seconds(float(seconds)) if seconds.replace(".", "", 1).isdecimal() else None
+    return interval if interval.is_positive() else None
+
+
+def _seconds(length_s: float) -> Interval | None:
+    return Interval(0, round(min(length_s * SECOND_MS, LONGEST_MS))) if length_s > 0 else None
 
 
 def _domains(

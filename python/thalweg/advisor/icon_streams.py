@@ -6,12 +6,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from thalweg.advisor.icon_conditions import Conditions
 from thalweg.advisor.icon_levels import levels_of
 from thalweg.advisor.icon_meshes import lonlat
 from thalweg.advisor.icon_names import Names, Resolved
+from thalweg.advisor.icon_process_rules import process_warnings
+from thalweg.advisor.icon_restart import Processes, read_processes
 from thalweg.advisor.icon_run import Domain, IconRun, read_run
+from thalweg.advisor.icon_sample import Sample, with_levels_known
 from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
 from thalweg.advisor.icon_warnings import run_warnings, stream_warnings
@@ -28,8 +32,11 @@ _MOST_PARTITIONS = 10_000
 
 @dataclass
 class Answer:
+    """processes: of each atmosphere that the script has a namelist of"""
+
     streams: list[Stream] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    processes: list[Processes] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,17 @@ class _Found:
 
 
 def find_streams(
-    script: RunScript, cells: Mapping[int, int], given_bytes: Mapping[str, int]
+    script: RunScript,
+    cells: Mapping[int, int],
+    given_bytes: Mapping[str, int],
+    restart_bytes: int | None = None,
+    sample: Sample = MappingProxyType({}),
 ) -> Answer:
-    """given_bytes: bytes per output of streams by name, instead of those computed."""
+    """given_bytes: bytes per output of streams by name, instead of those computed.
+
+    restart_bytes: of a restart set, which the namelists do not tell
+    sample: variables in files of earlier runs
+    """
     answer = Answer()
     for name, groups in script.doubtful.items():
         answer.warnings.append(
@@ -54,11 +69,21 @@ def find_streams(
         try:
             run = read_run(script, settings, cells)
             answer.warnings += run.warnings
-            _add_streams(script, run, answer)
+            _add_streams(script, run, sample, answer)
+            processes = read_processes(script, settings, run)
+            restart = replace(processes.restart, bytes_per_set=restart_bytes)
+            processes = replace(processes, restart=restart)
+            answer.processes.append(processes)
+            answer.warnings += process_warnings(settings, run, processes)
         except ThalwegError:
             settings.open.refuse()  # what was open may be why
             raise
         settings.open.refuse()
+    if len(answer.processes) > 1:
+        answer.warnings.append(
+            f"{script.path.name}: there are {len(answer.processes)} atmospheres: parallel and "
+            "restart of --json are those of the first"
+        )
     _give_bytes(answer, given_bytes)
     answer.warnings += [
         f"--set {name}: the script uses no variable '{name}'"
@@ -102,7 +127,7 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
         )
 
 
-def _add_streams(script: RunScript, run: IconRun, answer: Answer) -> None:
+def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer) -> None:
     settings = run.settings
     sections = settings.repeated("output_nml")
     outputs = settings.section("run_nml").texts("output") or [_DEFAULT_OUTPUT]
@@ -113,7 +138,7 @@ def _add_streams(script: RunScript, run: IconRun, answer: Answer) -> None:
         )
         return
     dictionary = _dictionary(script, settings, answer)
-    bare = Names(Conditions(settings, (), run.step_ms), dictionary, ())
+    bare = Names(Conditions(settings, (), run.step_ms), dictionary, (), {}, 0)
     asked = [
         word
         for section in sections
@@ -124,7 +149,11 @@ def _add_streams(script: RunScript, run: IconRun, answer: Answer) -> None:
     tracers = settings.section("transport_nml").texts("tracer_names")
     names = {
         domain.number: Names(
-            Conditions(settings, requested, run.step_ms, domain.number), dictionary, tracers
+            Conditions(settings, requested, run.step_ms, domain.number),
+            dictionary,
+            tracers,
+            sample,
+            domain.levels,
         )
         for domain in run.domains
     }
@@ -191,13 +220,18 @@ def _streams_of(
             continue
         remapped = section.integer("remap", 0) == 1
         resolved = names.resolve(words, level_type, remapped=remapped)
-        stream, resolved = _stream(run, section, domain, level_type, resolved)
+        stream, resolved = _stream(run, section, domain, level_type, resolved, names.sample)
         base = section.label("output_filename").rpartition("/")[2] or f"output_nml_{number}"
         yield _Found(replace(stream, name=base), section, domain, resolved)
 
 
 def _stream(
-    run: IconRun, section: Section, domain: Domain, level_type: str, resolved: Resolved
+    run: IconRun,
+    section: Section,
+    domain: Domain,
+    level_type: str,
+    resolved: Resolved,
+    sample: Sample,
 ) -> tuple[Stream, Resolved]:
     settings = run.settings
     filetype = section.integer("filetype", 4)
@@ -220,6 +254,11 @@ def _stream(
         section.flag("output_grid", False),
     )
     sums = add_up(resolved.variables, levels, store)
+    if set(sums.unsized) & set(sample):
+        resolved.sampled |= {name: sample[name].file for name in sums.unsized if name in sample}
+        known = with_levels_known(resolved.variables, sums.unsized, sample, domain.levels)
+        resolved.variables = known
+        sums = add_up(resolved.variables, levels, store)
     for name in sums.unsized:
         resolved.unknown[name] = "has an axis whose length is not known here"
         del resolved.variables[name]

@@ -57,9 +57,15 @@ def _names(section: Section, stream: Stream, resolved: Resolved) -> Iterator[str
             else "it is not counted;"
         )
         yield (
-            f"{place}: '{name}' of stream '{stream.name}' {what}: {ending} give "
-            f"--bytes-per-output {stream.name}=BYTES.{guess}"
+            f"{place}: '{name}' of stream '{stream.name}' {what}: {ending} give --sample FILE of "
+            f"an earlier run, or --bytes-per-output {stream.name}=BYTES.{guess}"
         )
+    for name, file in resolved.sampled.items():
+        if name in resolved.variables:
+            yield (
+                f"{place}: '{name}' of stream '{stream.name}': its place and levels are those in "
+                f"the sample '{file}'"
+            )
     for group, members in resolved.doubtful.items():
         yield (
             f"{place}: stream '{stream.name}': whether {len(members)} members of group '{group}' "

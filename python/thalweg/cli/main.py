@@ -322,11 +322,19 @@ def grid(
 @app.command()
 def advise(
     script: Annotated[
-        Path, typer.Argument(metavar="SCRIPT", help="ICON run script or namelist file.")
+        Path,
+        typer.Argument(
+            metavar="SCRIPT|EXPERIMENT.toml",
+            help="ICON run script or namelist file, or an experiment of ours.",
+        ),
     ],
     set_: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--set", metavar="NAME=VALUE", help="A variable of the script; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A variable of the script, or table.key of the experiment; repeatable.",
+        ),
     ] = None,
     cells: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -336,15 +344,23 @@ def advise(
         Optional[list[str]],  # noqa: UP045
         typer.Option(metavar="STREAM=BYTES", help="Size of a stream with unknown variables."),
     ] = None,
+    bytes_per_restart: Annotated[
+        str, typer.Option(metavar="BYTES", help="Size of a restart set of ICON.")
+    ] = "",
+    sample: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Output of an earlier run: tells of unknown variables."),
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """List what an ICON run will write: streams, variables, files and bytes.
+    """List what a run will write: streams, variables, files and bytes.
 
     Example: thalweg advise exp.my_run --set end_date=2020-01-11T00:00:00Z
     """
     from thalweg.advisor.command import advise as advise_run
 
-    advise_run(script, set_ or [], cells or [], bytes_per_output or [], json_)
+    sizes = (bytes_per_output or [], bytes_per_restart)
+    advise_run(script, set_ or [], cells or [], *sizes, sample or [], json_)
 
 
 @app.command()

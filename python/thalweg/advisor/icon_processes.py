@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Items of ICON that say who writes and how: parallel_nml, and those of restart files, as read.
+
+Defaults are those of the source that the table of variables was made from, and of its facts; an
+item without a certain one has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from thalweg.advisor.items import Section, Settings
+from thalweg.config.unresolved import unresolved_names
+
+Shown = bool | int | float | str | None
+PARALLEL: Mapping[str, Shown] = {
+    "num_io_procs": 0,
+    "num_restart_procs": 0,
+    "nproma": None,  # 0 in one place of ICON, 1 in another
+    "num_prefetch_proc": 1,
+    "proc0_shift": 0,
+    "pio_type": 1,
+    "use_dp_mpi2io": False,
+    "restart_chunk_size": -1,
+    "io_process_stride": -1,
+}
+RESTART: Mapping[str, Shown] = {
+    "restart_write_mode": "",
+    "nrestart_streams": 1,
+    "restart_file_type": 4,
+    "lnetcdf_flt64_output": False,
+    "dt_checkpoint": 0.0,
+}
+_TEXTS, _REALS = frozenset({"restart_write_mode"}), frozenset({"dt_checkpoint"})
+_DEFAULT, _NO_DEFAULT = "default", "not given, and its default is not certain"
+_READABLE = {"parallel_nml": PARALLEL, "io_nml": RESTART}
+
+
+@dataclass
+class Items:
+    """values    None where it is not known
+    sources      where each comes from: a line, "default", or the name of what is open
+    open         names that the script leaves open -> where
+    """
+
+    values: dict[str, Shown] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    open: dict[str, str] = field(default_factory=dict)
+
+    def integer(self, name: str) -> int | None:
+        value = self.values[name]
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def text(self, name: str) -> str | None:
+        value = self.values[name]
+        return value if isinstance(value, str) else None
+
+
+def read_items(settings: Settings, group: str) -> Items:
+    """Of "parallel_nml" or "io_nml". No stream needs them: what is open is noted, not refused."""
+    section = settings.section(group)
+    found = Items()
+    for name, default in _READABLE[group].items():
+        if section.is_open(name):
+            label = section.label(name)
+            found.values[name], found.sources[name] = None, f"open: {label}"
+            found.open = {**open_names(section, name), **found.open}
+        elif not _is_given(section, name):
+            found.values[name] = default
+            found.sources[name] = _DEFAULT if default is not None else _NO_DEFAULT
+        else:
+            found.values[name] = _value(section, name, default)
+            found.sources[name] = section.place(name)
+    return found
+
+
+def _is_given(section: Section, name: str) -> bool:
+    """An empty text is given, too."""
+    item = section.group.items.get(name)
+    return item is not None and any(value is not None for value in item.values)
+
+
+def open_names(section: Section, name: str) -> dict[str, str]:
+    """What an item needs and the script does not tell -> where it is needed."""
+    item = section.group.items.get(name)
+    texts = [value for value in item.values if isinstance(value, str)] if item else []
+    names = [each for text in texts for each in unresolved_names(text)]
+    return dict.fromkeys(names, f"{section.place(name)}, {name}")
+
+
+def _value(section: Section, name: str, default: Shown) -> Shown:
+    if name in _TEXTS:
+        return section.text(name).strip()
+    if name in _REALS:
+        return section.number(name, 0.0)
+    if isinstance(default, bool):
+        return section.flag(name, default)
+    return section.integer(name, 0)
