@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -99,7 +100,8 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
         sign.unlink()
     done = cli("run", case, "--out", run, "--continue")
     assert done.returncode == 0, done.stderr
-    assert "continues at 10800 s" in done.stderr
+    # Writers complete their files while compute ranks write the last checkpoint.
+    assert re.search("continues at (9000|10800) s", done.stderr), done.stderr
     ones, others = final_files(whole), final_files(run)
     assert sorted(ones) == sorted(others)
     for name, file in ones.items():
