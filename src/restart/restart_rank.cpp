@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <set>
 
+#include "base/wait_companion.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/outbox.hpp"
 #include "ranks/pulse.hpp"
@@ -41,8 +43,9 @@ class RestartRank {
     // A set in flight is completed even if the model ended with an error.
     while (std::ssize(closed_) < team_.compute_ranks || head_) {
       const auto letter = await_letter();
+      if (!letter) break;
       try {
-        receive(letter);
+        receive(*letter);
       } catch (const std::exception& error) {
         break_down(error);
       }
@@ -59,15 +62,16 @@ class RestartRank {
  private:
   int self() const { return team_.rank - team_.compute_ranks; }
 
-  // No time limit: a model may compute for hours between sets, and the launcher ends this rank when
-  // another one dies.
-  MPI_Status await_letter() const {
+  // No time limit: a model may compute for hours between sets. Where some compute ranks have left
+  // without a close, the others do, too, or died: nothing if they are silent.
+  std::optional<MPI_Status> await_letter() const {
     const double begin_s = now_s();
     MPI_Status status;
     int there = 0;
     for (long nap_ns = 20'000;; nap_ns = std::min(nap_ns * 2, 1'000'000L)) {
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team_.control, &there, &status);
       if (there != 0) break;
+      if (abandoned_ && now_s() - begin_s > wait_timeout_s()) return std::nullopt;
       const timespec nap{0, nap_ns};
       nanosleep(&nap, nullptr);
     }
