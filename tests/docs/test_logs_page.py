@@ -4,24 +4,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 from thalweg.config.checkout import ROOT
 from thalweg.logs.columns import COLUMNS
+from thalweg.testing.pages import Cli, blocks, compare_session
 
-Cli = Callable[..., "CompletedProcess[str]"]
 PAGE = (ROOT / "docs" / "logs.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-
-
 def test_the_example_prints_what_the_page_says(cli: Cli, tmp_path: Path) -> None:
-    (log,) = blocks("text")
-    (session,) = blocks("console")
+    (log,) = blocks(PAGE, "text")
+    (session,) = blocks(PAGE, "console")
     size = re.search(r"one output file of ([\d,]+) bytes", PAGE)
     assert size is not None
     folder = tmp_path / "storm"
@@ -29,12 +23,7 @@ def test_the_example_prints_what_the_page_says(cli: Cli, tmp_path: Path) -> None
     (folder / "LOG.o").write_text(log)
     with (folder / "storm_1.nc").open("wb") as file:
         file.truncate(int(size[1].replace(",", "")))
-    commands = re.split(r"^\$ thalweg ", session, flags=re.MULTILINE)[1:]
-    assert len(commands) == 2
-    for command in commands:
-        words, _, expected = command.partition("\n")
-        result = cli(*words.split(), cwd=tmp_path)
-        assert result.stdout + result.stderr == expected
+    assert compare_session(session, cli, tmp_path) == 2
 
 
 def test_the_page_lists_every_column() -> None:
