@@ -198,6 +198,7 @@ PARQUETS: dict[str, tuple[dict[str, list[Any]] | bytes, str]] = {
     "words": ({"run": ["a"], "total_s": ["fast"]}, "row 1: total_s is 'fast'"),
     "negative": ({"run": ["a", "b"], "total_s": [1.0, -1.0]}, "row 2: total_s is '-1.0'"),
     "nan": ({"run": ["a"], "total_s": [float("nan")]}, "row 1: total_s is 'nan'"),
+    "bytes": ({"run": [b"a"], "total_s": [1.0]}, "row 1: run is 'b'a''; text is needed"),
     "parts": ({"run": ["a"], "total_s": [1.0], "ranks": [1.5]}, "row 1: ranks is '1.5'"),
 }
 

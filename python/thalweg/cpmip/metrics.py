@@ -181,7 +181,7 @@ def _tell_output_cost(told: Figures, row: Row) -> None:
         told.tell("output_time_s", seconds, source)
     name, with_ranks = "data_output_cost_ratio", "data_output_cost_with_io_ranks_ratio"
     parts = told.need(name, "run_time_s", "output_time_s")
-    if parts and parts[1] < parts[0]:
+    if parts and 0.0 <= parts[1] < parts[0]:
         told.tell(name, output_cost(*parts))
     elif parts:
         told.lack(name, f"compute ranks were in output {parts[1]:g} s of a run of {parts[0]:g} s")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hours of post-processing per simulated year: its output through rates of reading and writing.
 
-After IS-ENES2 deliverable D9.5, which takes the disk's rates for the limit of the CDO: with V bytes
-of output a simulated year, s the share of them that is written again, r and w the rates,
+After IS-ENES2 deliverable D9.5, which looks at the CDO by their rates: with V bytes of output a
+simulated year, s the share of them that is written again, r and w the rates,
 
     hours = (V / r + s V / w) / 3600
 """

@@ -59,7 +59,7 @@ def read_own_run(path: Path) -> Row:
     metrics = summary.get("metrics", {})
     metrics = metrics if isinstance(metrics, dict) else {}
     noted = metrics.get("bytes_written")
-    row["simulated_s"] = _finite(metrics.get("simulated_s"))  # of this part, where it went on
+    row["simulated_s"] = _sound(metrics.get("simulated_s"))  # of this part, where it went on
     if isinstance(noted, int) and noted != size_bytes and not continued:
         row.note(
             f"files/ has {size_bytes} bytes, run.json noted {noted}: files/ is believed, it is "
@@ -72,7 +72,7 @@ def _tell_start(row: Row, start: object) -> bool:
     """What the model said as it began; whether it went on from a checkpoint."""
     if not isinstance(start, dict):
         return False
-    told = {key: _finite(value) for key, value in start.items()}
+    told = {key: _sound(value) for key, value in start.items()}
     continued = (told.get("begin_s") or 0.0) > 0.0
     cells, steps = told.get("cells"), told.get("steps")
     row.tell(
@@ -83,13 +83,13 @@ def _tell_start(row: Row, start: object) -> bool:
     return continued
 
 
-def _finite(value: object) -> float | None:
-    """None for what is no number: a damaged file may hold anything."""
+def _sound(value: object) -> float | None:
+    """None for what is no number from 0 on: a damaged file may hold anything."""
     try:
         number = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
         return None
-    return number if math.isfinite(number) else None
+    return number if math.isfinite(number) and number >= 0.0 else None
 
 
 def _tell_settings(row: Row, experiment: Experiment) -> None:

@@ -53,7 +53,9 @@ def read_table(path: Path) -> list[Row]:
     """Rows of such a file; columns that it lacks are empty. Raises a sentence with file and row."""
     try:
         table = pq.read_table(path)
-    except (pa.ArrowException, OSError, ValueError) as error:
+        names = [name for name in table.column_names if name in BY_NAME]
+        told = table.select(names).to_pylist()
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise UnreadableError(f"'{path}' cannot be read as a Parquet file: {reason}") from None
     if missing := [name for name in ("run", "total_s") if name not in table.column_names]:
@@ -62,11 +64,10 @@ def read_table(path: Path) -> list[Row]:
         )
     if table.num_rows == 0:
         raise ThalwegError(f"'{path}' is a table without runs")
-    known = [name for name in table.column_names if name in BY_NAME]
     rows = []
-    for number, told in enumerate(table.select(known).to_pylist(), start=1):
+    for number, cells in enumerate(told, start=1):
         where = f"'{path}', row {number}"
-        row = Row(**{name: _value(where, BY_NAME[name], told[name]) for name in known})
+        row = Row(**{name: _value(where, BY_NAME[name], cells[name]) for name in names})
         if not row.text("run"):
             raise ThalwegError(f"{where}: the run has no name")
         row["sources"] = row.texts("sources") or (str(path),)
@@ -88,4 +89,6 @@ def _value(where: str, column: Column, value: object) -> Value:
             return float(value)
         if column.type == "integer" and sound and value == int(value):
             return int(value)
-    raise ThalwegError(f"{where}: {column.name} is '{value}'; that is no {column.type} from 0 on")
+    asked = {"text": "text", "yes_no": "True or False", "integer": "a whole number from 0 on"}
+    needed = asked.get(column.type, "a number from 0 on")
+    raise ThalwegError(f"{where}: {column.name} is '{value}'; {needed} is needed")
