@@ -144,7 +144,9 @@ def test_a_damaged_run_is_one_sentence(
     assert name in refused(cli("cpmip", run))
 
 
-@pytest.mark.parametrize("total", ['["x", 1.0, 1.0]', "[1.0]", "[null, null, null]"])
+@pytest.mark.parametrize(
+    "total", ['["x", 1.0, 1.0]', "[1.0]", "[null, null, null]", "[1" + 400 * "0" + ", 1, 1]"]
+)
 def test_times_that_are_none_are_one_sentence(
     cli: Cli, small_run: Path, tmp_path: Path, total: str
 ) -> None:

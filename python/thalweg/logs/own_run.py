@@ -49,7 +49,7 @@ def read_own_run(path: Path) -> Row:
     if run.timing_path.is_file():
         try:
             _tell_timing(row, Timing.read(run.timing_path))
-        except (TypeError, IndexError, ValueError) as error:
+        except (TypeError, IndexError, ValueError, OverflowError) as error:
             sentence = f"'{run.timing_path}' is not a table of timers: {error}"
             raise ThalwegError(sentence) from None
     if status != "complete":
