@@ -64,8 +64,8 @@ QUANTITIES = (
     Quantity("resolution_points", "points", "cells times levels"),
     Quantity("complexity_fields", "fields", "prognostic fields, those of a restart set"),
     Quantity("output_gb_per_year", "GB/year", "output per simulated year"),
-    _part("read_rate_mb_per_s", "rate of reading", "at which post-processing reads"),
-    _part("write_rate_mb_per_s", "rate of writing", "at which post-processing writes"),
+    Quantity("read_rate_mb_per_s", "read MB/s", "rate at which post-processing reads"),
+    Quantity("write_rate_mb_per_s", "write MB/s", "rate at which post-processing writes"),
     Quantity("post_processing_hours_per_year", "post h/year",
              "hours to read the output of a simulated year once and to write a share of it"),
 )  # fmt: skip
