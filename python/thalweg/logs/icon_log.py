@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thalweg.logs.columns import Row
 from thalweg.logs.icon_line import Line
-from thalweg.logs.icon_throughput import Event, read_event, summarise
+from thalweg.logs.icon_throughput import Event, read_event, restart_mode, summarise
 from thalweg.logs.icon_timers import Report, ReportReader, Timer
 
 _RANKS = re.compile(
@@ -76,7 +76,7 @@ def read_icon_log(path: Path) -> Row:
     checkpoints = [each for each in log.events if each.of != "output"]
     row.tell(**summarise(output, "output"), **summarise(checkpoints, "checkpoint"))
     if checkpoints:
-        row["restart_mode"] = _restart_mode(checkpoints, row)
+        row["restart_mode"] = restart_mode(checkpoints, row["restart_ranks"])
         if all(each.of == "multifile" for each in checkpoints):  # async: a line for each domain
             row["checkpoints"] = len(checkpoints)
     return row
@@ -293,14 +293,3 @@ def _together(reports: Sequence[Report], name: str) -> Timer | None:
 def _mean(reports: Sequence[Report], name: str) -> float | None:
     timer = _together(reports, name)
     return timer.mean_s if timer else None
-
-
-def _restart_mode(checkpoints: Sequence[Event], row: Row) -> str | None:
-    """Lines of multifile checkpoints are those of both of its modes: restart ranks tell which."""
-    kinds = {each.of for each in checkpoints}
-    if kinds == {"async"}:
-        return "async"
-    restart_ranks = row["restart_ranks"]
-    if kinds != {"multifile"} or restart_ranks is None:
-        return None
-    return "dedicated_multifile" if restart_ranks else "joint_multifile"
