@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`**` of several values at once is as near as it says to the exact power, and exact at the ends."""
+"""`**` of several values at once: as near to the exact power as it says, and right at the ends."""
 
 from __future__ import annotations
 
