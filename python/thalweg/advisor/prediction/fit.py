@@ -58,7 +58,8 @@ class Fit:
     def prediction_spread(self, runs: ManyRuns) -> Numbers:
         """Of the logarithm of the total time, from what is not known of parameters: [run]."""
         slopes = self._slopes(runs)
-        return np.sqrt(np.einsum("ri,ij,rj->r", slopes, self.covariance, slopes))
+        spread: Numbers = np.sqrt(np.einsum("ri,ij,rj->r", slopes, self.covariance, slopes))
+        return spread
 
     def _slopes(self, runs: ManyRuns) -> NDArray[np.float64]:
         logs = np.log([self.values[name] for name in self.free])
@@ -108,9 +109,7 @@ def fit_form(
     return Fit(values, tuple(free), covariance, tuple(still_open), ())
 
 
-def _totals(
-    runs: ManyRuns, free: Sequence[str], logs: Numbers, fixed: dict[str, float]
-) -> Numbers:
+def _totals(runs: ManyRuns, free: Sequence[str], logs: Numbers, fixed: dict[str, float]) -> Numbers:
     return predict(runs, {**fixed, **dict(zip(free, np.exp(logs), strict=True))}).total_s
 
 
@@ -130,7 +129,8 @@ def _slopes(
 
 def _robust(misses: Numbers) -> Numbers:
     """Its square is misses^2 near 0 and 2 |misses| far off (pseudo-Huber)."""
-    loss: Numbers = np.sign(misses) * np.sqrt(2.0 * (np.sqrt(1.0 + misses**2) - 1.0))
+    far = np.sqrt(1.0 + misses**2) - 1.0
+    loss: Numbers = np.sign(misses) * np.sqrt(2.0 * far)
     return loss
 
 
@@ -141,7 +141,7 @@ def _covariance(
     noise = max(NOISE, 1.4826 * float(np.median(np.abs(misses))))  # 1.4826: of a normal law
     weights = 1.0 / np.sqrt(1.0 + (misses / noise) ** 2)
     information = (slopes * weights[:, None]).T @ slopes / noise**2
-    return np.linalg.inv(information + np.diag(1.0 / spreads**2))
+    return np.asarray(np.linalg.inv(information + np.diag(1.0 / spreads**2)), np.float64)
 
 
 def _is_known(parameter: Parameter, deviation: float) -> bool:

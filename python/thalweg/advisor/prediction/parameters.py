@@ -53,7 +53,7 @@ PARAMETERS = (
     Parameter("async_restart_exponent", "", "their time falls as ranks to the minus this",
               0.1, 1.0, 0.0, "machine"),
     Parameter("multifile_event_s", "s", "a multifile restart beside its bytes: its files",
-              0.3, _TEN, 0.0, "machine"),
+              0.3, _TEN, None, "machine"),
     Parameter("all_writers_s_per_gb", "s GB-1", "all writers together: the file system",
               1e-2, _TEN, 0.0, "machine"),
     Parameter("sharpness", "", "exponent of the smooth maximum; infinite: the longest alone counts",

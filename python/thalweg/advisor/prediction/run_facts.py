@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,24 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
+class MeasuredRun:
+    """A run that exists."""
+
+    name: str
+    facts: RunFacts
+    total_s: float
+    grid: str = ""
+    output_interval_s: float = 0.0
+    checkpoint_interval_s: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        facts = self.facts
+        words = ["output"] * (facts.outputs > 0) + ["restart"] * (facts.checkpoints > 0)
+        return " and ".join(words) or "no output"
+
+
+@dataclass(frozen=True)
 class ManyRuns:
     """The same of many runs; every array has shape [run]."""
 
@@ -52,9 +71,13 @@ class ManyRuns:
 
     @classmethod
     def of(cls, runs: Sequence[RunFacts]) -> ManyRuns:
-        columns = {}
+        columns: dict[str, Any] = {}
         for field in fields(RunFacts):
             values = [getattr(run, field.name) for run in runs]
-            kind = np.str_ if field.name == "restart_mode" else np.float64
+            kind: Any = np.str_ if field.name == "restart_mode" else np.float64
             columns[field.name] = np.array(values, dtype=kind)
         return cls(**columns)
+
+    def of_positions(self, positions: Sequence[int]) -> ManyRuns:
+        chosen = list(positions)
+        return ManyRuns(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
