@@ -22,6 +22,8 @@ NOISE = 0.03
 _KNOWN = 0.7
 _LEARNED = 0.8
 _STEP = 1e-4  # of a logarithm, for derivatives
+_TOLERANCE = 1e-6  # of badness and logarithms, where a fit ends
+_EVALUATIONS = 100
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,14 @@ def fit_form(
         misses = np.log(_totals(runs, free, logs, fixed)) - measured
         return np.concatenate([_robust(misses / NOISE), (logs - centres) / spreads])
 
+    def jacobian(logs: Numbers) -> Numbers:
+        misses = np.log(_totals(runs, free, logs, fixed)) - measured
+        slopes = _slopes(runs, free, logs, fixed) * _robust_slope(misses / NOISE)[:, None] / NOISE
+        return np.concatenate([slopes, np.diag(1.0 / spreads)])
+
     found = least_squares(
-        residuals, begin, x_scale=spreads, method="trf", diff_step=_STEP, max_nfev=200,
+        residuals, begin, jac=jacobian, x_scale=spreads, method="trf", max_nfev=_EVALUATIONS,
+        ftol=_TOLERANCE, xtol=_TOLERANCE,
         bounds=(centres - 8.0 * spreads, centres + 8.0 * spreads),
     )  # fmt: skip
     logs = found.x
@@ -116,15 +124,13 @@ def _totals(runs: ManyRuns, free: Sequence[str], logs: Numbers, fixed: dict[str,
 def _slopes(
     runs: ManyRuns, free: Sequence[str], logs: Numbers, fixed: dict[str, float]
 ) -> NDArray[np.float64]:
-    """d log(total) / d log(parameter): array [run, free]."""
-    columns = []
-    for at in range(len(free)):
-        step = np.zeros(len(free))
-        step[at] = _STEP
-        above = np.log(_totals(runs, free, logs + step, fixed))
-        below = np.log(_totals(runs, free, logs - step, fixed))
-        columns.append((above - below) / (2.0 * _STEP))
-    return np.stack(columns, axis=1)
+    """d log(total) / d log(parameter): array [run, free]. All machines a step off at once."""
+    steps = _STEP * np.eye(len(free))
+    tried = np.exp(logs + np.concatenate([steps, -steps]))  # [machine, free]
+    several = {name: tried[:, at, None] for at, name in enumerate(free)}
+    above, below = np.split(np.log(predict(runs, {**fixed, **several}).total_s), 2)
+    slopes: NDArray[np.float64] = (above - below).T / (2.0 * _STEP)
+    return slopes
 
 
 def _robust(misses: Numbers) -> Numbers:
@@ -132,6 +138,13 @@ def _robust(misses: Numbers) -> Numbers:
     far = np.sqrt(1.0 + misses**2) - 1.0
     loss: Numbers = np.sign(misses) * np.sqrt(2.0 * far)
     return loss
+
+
+def _robust_slope(misses: Numbers) -> Numbers:
+    """Its derivative: 1 at 0."""
+    far = np.sqrt(1.0 + misses**2)
+    slope: Numbers = np.sqrt((far + 1.0) / 2.0) / far
+    return slope
 
 
 def _covariance(

@@ -10,6 +10,7 @@ import numpy as np
 
 from thalweg.advisor.prediction.run_facts import ManyRuns, Numbers
 
+Machine = Mapping[str, float] | Mapping[str, float | Numbers]
 GB = 1e9  # bytes
 _VALUE_BYTES = 8.0  # of a value that is gathered: ICON gathers float64
 
@@ -26,8 +27,10 @@ class Services:
     total_s: Numbers
 
 
-def predict(runs: ManyRuns, machine: Mapping[str, float]) -> Services:
-    """machine: a value of every parameter of `parameters.py`."""
+def predict(runs: ManyRuns, machine: Machine) -> Services:
+    """machine: a value of every parameter of `parameters.py`; or arrays of shape [machine, 1] for
+    the runs on each of several machines, in arrays of shape [machine, run].
+    """
     with np.errstate(over="ignore"):
         compute = _compute(runs, machine)
         serial = _serial_output(runs, machine)
@@ -35,11 +38,11 @@ def predict(runs: ManyRuns, machine: Mapping[str, float]) -> Services:
         output = _output_of_io_ranks(runs, machine)
         restart = _restart_of_ranks(runs, machine)
         workers = compute + serial + blocking
-        total = _smooth_maximum(np.stack([workers, output, restart]), machine["sharpness"])
+        total = _smooth_maximum((workers, output, restart), machine["sharpness"])
     return Services(compute, serial, blocking, output, restart, total)
 
 
-def _compute(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
+def _compute(runs: ManyRuns, machine: Machine) -> Numbers:
     step = (
         machine["cell_step_s"] * runs.cells / runs.compute_ranks
         + machine["shared_cell_step_s"] * runs.cells
@@ -48,7 +51,7 @@ def _compute(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
     return machine["startup_s"] + runs.steps * step
 
 
-def _serial_output(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
+def _serial_output(runs: ManyRuns, machine: Machine) -> Numbers:
     """One rank receives and writes. Ranks of its own node hand over in memory at no price."""
     far_ranks = np.maximum(0.0, runs.compute_ranks - runs.ranks_per_node)
     gathering = machine["output_gather_s"] * far_ranks * _column_values(runs, runs.output_bytes)
@@ -56,7 +59,7 @@ def _serial_output(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
     return np.where(runs.io_ranks > 0, 0.0, runs.outputs * event)
 
 
-def _blocking_restart(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
+def _blocking_restart(runs: ManyRuns, machine: Machine) -> Numbers:
     """sync: one rank receives level by level, a message of every rank, and writes. joint: all."""
     gb = runs.checkpoint_bytes / GB
     values = _column_values(runs, runs.checkpoint_bytes)
@@ -74,7 +77,7 @@ def _column_values(runs: ManyRuns, size: Numbers) -> Numbers:
     return size / _VALUE_BYTES / runs.cells
 
 
-def _output_of_io_ranks(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
+def _output_of_io_ranks(runs: ManyRuns, machine: Machine) -> Numbers:
     """Partitions go round: each rank has every K-th output, so that K outputs are under way."""
     asked = np.where(runs.partitions > 0, runs.partitions, runs.io_ranks)
     busy_ranks = np.maximum(1.0, np.minimum(runs.io_ranks, asked))
@@ -84,7 +87,7 @@ def _output_of_io_ranks(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers
     return np.where(runs.io_ranks > 0, runs.outputs * (each / busy_ranks + together), 0.0)
 
 
-def _restart_of_ranks(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
+def _restart_of_ranks(runs: ManyRuns, machine: Machine) -> Numbers:
     """async: one file of a domain, however many ranks. dedicated: a file of each rank."""
     ranks = np.maximum(1.0, runs.restart_ranks)
     gb = runs.checkpoint_bytes / GB
@@ -95,12 +98,12 @@ def _restart_of_ranks(runs: ManyRuns, machine: Mapping[str, float]) -> Numbers:
     return runs.checkpoints * np.select(modes, [one_file + together, a_file_each + together], 0.0)
 
 
-def _smooth_maximum(services: Numbers, sharpness: float) -> Numbers:
-    """services[3, run] -> [run], the p-norm: above the longest where another is nearly as long.
+def _smooth_maximum(services: tuple[Numbers, ...], sharpness: float | Numbers) -> Numbers:
+    """The p-norm, run by run: above the longest where another is nearly as long.
 
     Outputs take longer at times than on average: near saturation ranks wait for each other.
     """
-    longest = services.max(axis=0)
-    shares = services / longest
-    norm: Numbers = longest * (shares**sharpness).sum(axis=0) ** (1.0 / sharpness)
+    longest = np.maximum.reduce(np.broadcast_arrays(*services))
+    shares = sum((each / longest) ** sharpness for each in services)
+    norm: Numbers = longest * shares ** (1.0 / sharpness)
     return norm
