@@ -63,7 +63,13 @@ def test_another_table_is_predicted_from_the_first(cli: Cli, table: Path, tmp_pa
     assert "they are no test" in again.stdout
 
 
+def few_groups(table: Path) -> list[str]:
+    """Its lines that are of one grid on at most two nodes."""
+    return [row for row in table.read_text().splitlines() if ",327680," not in row]
+
+
 def test_people_get_tables_and_a_picture(cli: Cli, table: Path, tmp_path: Path) -> None:
+    table.write_text("\n".join(few_groups(table)))
     picture = tmp_path / "told.png"
     result = cli("advise", "--validate", table, "--picture", picture)
     assert result.returncode == 0, result.stderr
@@ -77,7 +83,7 @@ def test_people_get_tables_and_a_picture(cli: Cli, table: Path, tmp_path: Path) 
 
 def test_a_bar_that_is_missed_fails_the_check(cli: Cli, table: Path, tmp_path: Path) -> None:
     """Totals that no form explains: each run as long as the next one."""
-    head, *rows = table.read_text().splitlines()
+    head, *rows = few_groups(table)
     totals = [row.split(",")[-2] for row in rows]
     moved = [
         ",".join([*row.split(",")[:-2], totals[at - 7], row.split(",")[-1]])
@@ -88,7 +94,6 @@ def test_a_bar_that_is_missed_fails_the_check(cli: Cli, table: Path, tmp_path: P
     result = cli("advise", "--validate", wrong, "--check")
     assert result.returncode == 1
     assert "MISSED  median_error" in result.stdout
-    assert cli("advise", "--validate", wrong).returncode == 0
 
 
 def test_a_parquet_of_logs_import_says_the_same(cli: Cli, table: Path, tmp_path: Path) -> None:
@@ -154,6 +159,7 @@ HOSTILE: tuple[tuple[Callable[[str], str], str], ...] = (
     (lambda text: text.replace("\nrun_1,81920", "\nrun_1,nan"), "cells is 'nan'"),
     (lambda text: text.replace("\nrun_1,81920", "\nrun_1,0"), "'cells' is 0"),
     (lambda text: text.replace("\nrun_1,81920", "\nrun_1,"), "'cells' is empty"),
+    (lambda text: text.replace("\nrun_1,81920", "\nrun_1,1e300"), "'cells' is 1e+300; 0 to 1e+18"),
     (lambda text: text.replace("\nrun_1,81920,1,128,", "\nrun_1,81920,1,12,"),
      "128 ranks by their roles and 12 in all"),
     (lambda text: text.replace(",async,", ",asynch,"),

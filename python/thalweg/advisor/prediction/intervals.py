@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from thalweg.advisor.prediction.run_facts import Numbers
 
 COVERAGE = 0.8
+NORMAL_80 = 1.2816  # so many standard deviations on either side hold 80 % of a normal law
 # Logarithms; where runs tell little: steps repeat within 3 %, writing within 8 % (Levante).
 _CENTRES = (0.03, 0.08)
 _FREEDOM = 4.0  # of Student's law, whose tails bear runs that are far off
@@ -52,7 +53,10 @@ def learn_noise(misses: Numbers, computing_share: Numbers, open_spread: Numbers)
     computing, moving = np.exp(found.x).tolist()
     scores = np.sort(np.abs(misses) / _spread(computing, moving, computing_share, open_spread))
     # Split conformal prediction: of n scores that of rank (n + 1) x coverage (Vovk et al. 2005).
-    rank = min(len(scores), math.ceil((len(scores) + 1) * COVERAGE))
+    # Fewer than four have no such rank: no narrower than a normal law, then.
+    rank = math.ceil((len(scores) + 1) * COVERAGE)
+    if rank > len(scores):
+        return Noise(computing, moving, max(NORMAL_80, *scores.tolist(), 0.0))
     return Noise(computing, moving, float(scores[rank - 1]))
 
 

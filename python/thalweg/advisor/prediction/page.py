@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from thalweg.advisor.prediction.bars import Judgement
 from thalweg.advisor.prediction.fit import Fit
-from thalweg.advisor.prediction.intervals import COVERAGE
+from thalweg.advisor.prediction.intervals import COVERAGE, NORMAL_80
 from thalweg.advisor.prediction.parameters import PARAMETERS
 from thalweg.advisor.prediction.proposal import RULES
 from thalweg.advisor.prediction.run_facts import MeasuredRun
@@ -20,8 +20,6 @@ from thalweg.tables import print_table
 
 if TYPE_CHECKING:
     from thalweg.advisor.prediction.command import Validation
-
-_NORMAL_80 = 1.2816  # standard deviations on either side of a normal law's 80 %
 
 
 def print_page(found: Validation, judged: Sequence[Judgement]) -> None:
@@ -93,7 +91,7 @@ def _print_parameters(fit: Fit) -> None:
 
 def parameter_range(fit: Fit, name: str) -> tuple[float, float, float]:
     """The value, and what 80 % of the posterior lies between."""
-    value, wide = fit.values[name], math.exp(_NORMAL_80 * fit.spread(name))
+    value, wide = fit.values[name], math.exp(NORMAL_80 * fit.spread(name))
     return value, value / wide, value * wide
 
 

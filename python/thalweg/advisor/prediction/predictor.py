@@ -85,8 +85,6 @@ def learn(runs: Sequence[MeasuredRun]) -> Predictor:
         shares.append(computing_share(tried, found)[told])
         spreads.append(spread[told])
     columns = [np.concatenate(column) for column in (misses, shares, spreads)]
-    if not columns[0].size:  # every group needs what the others do not tell
-        columns = [np.zeros(1), np.ones(1), np.zeros(1)]
     return Predictor(whole, learn_noise(columns[0], columns[1], columns[2]))
 
 

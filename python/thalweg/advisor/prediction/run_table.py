@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -32,6 +31,7 @@ _IN_CSV = {ours: theirs for theirs, (ours, _) in LEVANTE_COLUMNS.items()}
 _NOT_EMPTY = ("total_s", "cells", "nodes", "ranks", "compute_ranks", "steps")
 # Sizes of one event that differ by more are of different output, and none can stand for another.
 _ALIKE = 1.1
+_MOST = 1e18  # seconds, bytes or counts of a run: more is none
 
 Size = Callable[[Row], float | None]
 
@@ -45,7 +45,11 @@ def read_runs(path: Path, known: Sequence[MeasuredRun] = ()) -> list[MeasuredRun
     rows = [row for row in rows if row.text("status") in {"", "complete"}]
     if not rows:
         raise ThalwegError(f"'{path}' has no run that is complete")
+    names: set[str] = set()
     for row in rows:
+        if row.text("run") in names | {""}:
+            raise ThalwegError(f"{path}: run '{row.text('run')}' has no name or is there twice")
+        names.add(row.text("run"))
         _check(path, row)
     outputs = _Sizes(path, rows, "output", _output_bytes)
     checkpoints = _Sizes(path, rows, "checkpoint", _checkpoint_bytes)
@@ -125,8 +129,8 @@ def _check(path: Path, row: Row) -> None:
         raise ThalwegError(f"{where} is of the mini-model; this form knows the modes of ICON")
     for name in (*_NEEDED, *_OPTIONAL):
         value = row.number(name)
-        if value is not None and not (math.isfinite(value) and value >= 0.0):
-            raise ThalwegError(f"{where}: {_shown(name)} is {value:g}; 0 or more is needed")
+        if value is not None and not 0.0 <= value <= _MOST:
+            raise ThalwegError(f"{where}: {_shown(name)} is {value:g}; 0 to {_MOST:g} is possible")
         if name in _NOT_EMPTY and not value:
             given = "empty" if row[name] is None else "0"
             raise ThalwegError(f"{where}: {_shown(name)} is {given}; a number above 0 is needed")
