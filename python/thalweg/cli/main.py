@@ -13,6 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
+from thalweg.cli.advise import FitTable, Picture, RunTable
 from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
@@ -323,12 +324,12 @@ def grid(
 @app.command()
 def advise(
     script: Annotated[
-        Path,
+        Optional[Path],  # noqa: UP045
         typer.Argument(
             metavar="SCRIPT|EXPERIMENT.toml",
             help="ICON run script or namelist file, or an experiment of ours.",
         ),
-    ],
+    ] = None,
     set_: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
@@ -352,16 +353,25 @@ def advise(
         Optional[list[Path]],  # noqa: UP045
         typer.Option(metavar="FILE", help="Output of an earlier run: tells of unknown variables."),
     ] = None,
+    validate: RunTable = None,
+    fit: FitTable = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with the bars; exit 1 if one is missed.")
+    ] = False,
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """List what a run will write: streams, variables, files and bytes.
 
+    With --validate RUNS.csv: predict the time of measured runs from the others, and say how well.
+
     Example: thalweg advise exp.my_run --set end_date=2020-01-11T00:00:00Z
     """
-    from thalweg.advisor.command import advise as advise_run
+    from thalweg.cli.advise import advise_or_validate
 
-    sizes = (bytes_per_output or [], bytes_per_restart)
-    advise_run(script, set_ or [], cells or [], *sizes, sample or [], json_)
+    words = (set_ or [], cells or [], bytes_per_output or [], bytes_per_restart, sample or [])
+    if not advise_or_validate(script, words, (validate, fit, check, picture), json_):
+        raise typer.Exit(1)
 
 
 app.command("cpmip")(cpmip)

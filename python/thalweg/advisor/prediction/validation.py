@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of runs that were not fitted, and what they are worth: errors, intervals, regret."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.advisor.prediction.predictor import Prediction, Predictor, learn
+from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
+from thalweg.advisor.prediction.run_facts import MeasuredRun
+from thalweg.advisor.prediction.splits import GROUP, Split, folds, situation
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A measured run and its prediction from others."""
+
+    run: MeasuredRun
+    prediction: Prediction
+
+    @property
+    def error(self) -> float:
+        return abs(self.prediction.total_s / self.run.total_s - 1.0)
+
+    @property
+    def inside(self) -> bool:
+        return self.prediction.low_s <= self.run.total_s <= self.prediction.high_s
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A group of runs that differ in ranks and modes alone. Regrets: over its shortest, less 1.
+
+    rules: of each rule the shortest of the runs nearest to it, which is more than the rule says
+    """
+
+    runs: tuple[MeasuredRun, ...]
+    proposed: MeasuredRun
+    regret: float
+    rules: dict[str, float]
+    risky: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """tried: with a prediction. untold: without one, and why."""
+
+    name: str
+    meaning: str
+    tried: tuple[Tried, ...]
+    untold: tuple[Tried, ...]
+    decisions: tuple[Decision, ...]
+
+    @property
+    def median_error(self) -> float:
+        return float(np.median([each.error for each in self.tried]))
+
+    @property
+    def p90_error(self) -> float:
+        return float(np.quantile([each.error for each in self.tried], 0.9))
+
+    @property
+    def inside_80(self) -> float:
+        return float(np.mean([each.inside for each in self.tried]))
+
+    @property
+    def regret(self) -> float | None:
+        """None where no group leaves a choice."""
+        return _mean([each.regret for each in self.decisions])
+
+    @property
+    def rules(self) -> dict[str, float | None]:
+        found = {r.name: [each.rules[r.name] for each in self.decisions] for r in RULES}
+        return {name: _mean(regrets) for name, regrets in found.items()}
+
+    @property
+    def risky_proposals(self) -> int:
+        return sum(each.risky for each in self.decisions)
+
+
+def validate_split(runs: Sequence[MeasuredRun], split: Split) -> Result | None:
+    """Each fold from the runs outside it; None where there are no two folds."""
+    tried: dict[int, Tried] = {}
+    for fold in folds(runs, split):
+        rest = [run for at, run in enumerate(runs) if at not in set(fold)]
+        found = try_on(learn(rest), [runs[at] for at in fold])
+        tried.update(zip(fold, found, strict=True))
+    return judge(split.name, split.meaning, [tried[at] for at in sorted(tried)]) if tried else None
+
+
+def try_on(predictor: Predictor, runs: Sequence[MeasuredRun]) -> list[Tried]:
+    predictions = predictor.predict([run.facts for run in runs])
+    return [Tried(run, told) for run, told in zip(runs, predictions, strict=True)]
+
+
+def judge(name: str, meaning: str, tried: Sequence[Tried]) -> Result:
+    told = tuple(each for each in tried if not each.prediction.reason)
+    untold = tuple(each for each in tried if each.prediction.reason)
+    groups: dict[Hashable, list[Tried]] = {}
+    for each in told:
+        groups.setdefault(GROUP.key(each.run), []).append(each)
+    decisions = [_decide(group, tried) for group in groups.values()]
+    return Result(name, meaning, told, untold, tuple(each for each in decisions if each))
+
+
+def _decide(told: Sequence[Tried], all_tried: Sequence[Tried]) -> Decision | None:
+    """Of the runs that have a prediction one is proposed; the shortest may be any."""
+    group = situation(told[0].run)
+    runs = [each.run for each in all_tried if situation(each.run) == group]
+    if len(runs) < 2:
+        return None
+    at = choose([t.run.facts for t in told], [t.prediction.total_s for t in told])
+    proposed = told[at].run
+    shortest = min(run.total_s for run in runs)
+    rules = {}
+    for rule in RULES:
+        at_rule = nearest(rule, [run.facts for run in runs])
+        rules[rule.name] = min(runs[at].total_s for at in at_rule) / shortest - 1.0
+    regret = proposed.total_s / shortest - 1.0
+    return Decision(tuple(runs), proposed, regret, rules, is_risky(proposed.facts))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None
