@@ -13,6 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
+from thalweg.cli.calibrate import calibrate
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
 from thalweg.errors import ThalwegError, did_you_mean
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 app.add_typer(kernels_app, name="kernels")
 app.add_typer(logs_app, name="logs")
+app.command()(calibrate)
 
 
 def _print_version(asked: bool) -> None:
