@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg calibrate`: rounds of steps, messages and files until the time is over, then the file."""
+"""`thalweg calibrate`: rounds of steps, messages and files until the time is over."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from thalweg.calibrate.machine_file import Fact, Figure, Machine, NotSeparated, refuse_target
@@ -29,6 +30,8 @@ _TRIED_S = 3.0  # of the first round, in which nothing counts
 # Seconds of the steps of a run, and of messages and files in a round: the first pair that leaves
 # time for three rounds, so that slow minutes of a machine are seen as such.
 _PACES = ((1.0, 12.0), (0.5, 6.0), (0.2, 3.0))
+_BUSY_LOAD = 0.25  # of others, a core, before we begin
+_LATE = 0.1  # of all the time: another round may end so much later
 _WANTED_ROUNDS, _MOST_ROUNDS = 3, 8
 
 
@@ -49,12 +52,19 @@ def calibrate(request: CalibrateRequest) -> None:
     refuse_target(request.out, request.overwrite)
     try:
         with signals_as_interrupt(), folder_in(request.directory) as folder:
-            machine = _Calibration(request, folder).machine()
+            try:
+                machine = _Calibration(request, folder).machine()
+            except ThalwegError as error:  # that folder is gone by then
+                sentence = error.sentence.replace(str(folder / "files"), str(request.directory))
+                raise ThalwegError(sentence, error.exit_code) from error
         write_file(machine, request.out)
     except KeyboardInterrupt:
         raise ThalwegError("interrupted; nothing is left behind", INTERRUPTED_CODE) from None
     if request.as_json:
-        print(json.dumps(machine.content(), indent=1, ensure_ascii=False, default=str))
+        content = machine.content()
+        print(
+            json.dumps(content, indent=1, ensure_ascii=False, default=lambda day: day.isoformat())
+        )
     else:
         print_machine(machine)
         print(f"written to {request.out}")
@@ -72,11 +82,14 @@ class _Calibration:
         self._runs = runs
         self._native = NativeTimer(files, self._ranks)
         self._rounds = 0
+        self._load = round(os.getloadavg()[0], 1)
 
     def machine(self) -> Machine:
         with ProgressDisplay("calibrate") as display:
             self._display = display
-            self._native.measure(_TRIED_S, 0, lambda share: self._show("trying out"))
+            if self._load > _BUSY_LOAD * len(os.sched_getaffinity(0)):
+                display.note(f"others use this machine (load {self._load:g}): figures will spread")
+            self._native.measure(_TRIED_S, 0, partial(self._show, "trying out"))
             self._native.series.clear()
             self._steps = StepTimer(self._runs, self._rank_counts())
             for kind in self._steps.kinds:
@@ -117,14 +130,13 @@ class _Calibration:
                 self._steps.measure(kind, steps_s)
             # What is left is shared among the rounds, after what their steps will take.
             used_s = time.monotonic() - begin_s
-            left_s = (self._end_s - time.monotonic() - (rounds - number) * used_s)
+            left_s = self._end_s - time.monotonic() - (rounds - number) * used_s
             state = f"round {number} of {rounds}, messages and files"
             seconds = max(_PACES[-1][1], left_s / (rounds - number + 1))
-            self._native.measure(seconds, number, lambda share, state=state: self._show(state))
+            self._native.measure(seconds, number, partial(self._show, state))
             self._rounds = number
-            if time.monotonic() + (time.monotonic() - begin_s) > self._end_s + 0.1 * (
-                self._end_s - self._begin_s
-            ):
+            now_s = time.monotonic()
+            if now_s + (now_s - begin_s) > self._end_s + _LATE * (self._end_s - self._begin_s):
                 break
 
     def _rank_counts(self) -> list[int]:
@@ -143,6 +155,7 @@ class _Calibration:
             "file_system": describe_file_system(directory),
             "way": self._native.layout["way"],
             "rounds": self._rounds,
+            "load_before": self._load,
             "seconds": round(time.monotonic() - self._begin_s, 1),
             "host": facts["host"],
             "cpu": facts["cpu"],

@@ -120,17 +120,29 @@ def refuse_target(path: Path, overwrite: bool) -> None:
         raise ThalwegError(f"'{path}' exists; give another --out, or add --overwrite")
     if not path.parent.is_dir():
         raise ThalwegError(f"the directory '{path.parent}' does not exist; give another --out")
+    aside = _aside(path)
+    try:
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 def write_machine(machine: Machine, path: Path) -> None:
     """Appears under its name only when it is complete."""
-    aside = path.with_name(f"{path.name}.part")
+    aside = _aside(path)
     try:
         aside.write_text(toml.dumps(machine.content()), encoding="utf-8")
         aside.replace(path)
     except OSError as error:
-        raise ThalwegError(
-            f"'{path}' cannot be written: {error.strerror}; give another --out"
-        ) from error
+        raise _unwritable(path, error) from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")
+
+
+def _unwritable(path: Path, error: OSError) -> ThalwegError:
+    return ThalwegError(f"'{path}' cannot be written: {error.strerror}; give another --out")

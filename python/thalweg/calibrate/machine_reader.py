@@ -68,7 +68,7 @@ class _Reader:
             name, self.get(about, "date", datetime.datetime, "[machine] "), nodes, ranks,
             self.count(about, "cores_per_node", "[machine] "),
             {key: str(value) for key, value in self.table("versions").items()},
-            {key: value for key, value in self.table("how").items()},
+            self.table("how"),
             [self.figure("parameter", i, each, ranks)
              for i, each in enumerate(self.entries("parameter"), 1)],
             [self.figure("measured", i, each, ranks)
@@ -83,7 +83,9 @@ class _Reader:
         known: set[tuple[str, int]] = set()
         for figure in machine.parameters:
             if (figure.name, figure.ranks) in known:
-                raise self.refuse(f"parameter '{figure.name}' on {figure.ranks} ranks is there twice")
+                raise self.refuse(
+                    f"parameter '{figure.name}' on {figure.ranks} ranks is there twice"
+                )
             known.add((figure.name, figure.ranks))
         for each in machine.not_separated:
             if (each.parameter, each.ranks) in known:
@@ -133,11 +135,15 @@ class _Reader:
             raise self.refuse(f"{where}is no table")
         name = self.get(entry, "parameter", str, where)
         if name not in BY_NAME:
-            raise self.refuse(f"{where}'parameter' '{name}' is not known.{did_you_mean(name, BY_NAME)}")
+            raise self.refuse(
+                f"{where}'parameter' '{name}' is not known.{did_you_mean(name, BY_NAME)}"
+            )
         reason = self.get(entry, "reason", str, where)
         if not reason:
             raise self.refuse(f"{where}'reason' is empty")
-        return NotSeparated(name, reason, self.count(entry, "ranks", where) if "ranks" in entry else 0)
+        return NotSeparated(
+            name, reason, self.count(entry, "ranks", where) if "ranks" in entry else 0
+        )
 
     def get(self, table: dict[str, Any], key: str, kind: type[Wanted], where: str) -> Wanted:
         if key not in table:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from thalweg.calibrate.machine_file import Fact
 from thalweg.calibrate.samples import Series
 from thalweg.config.checkout import program
 from thalweg.lab.native import run_native
@@ -26,8 +27,8 @@ class NativeTimer:
     layout: dict[str, Any] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
 
-    def measure(self, seconds: float, seed: int, show: Callable[[float], None]) -> None:
-        """One round. Files have the same sizes in every round. show: the share that is done."""
+    def measure(self, seconds: float, seed: int, show: Callable[[], None]) -> None:
+        """One round. Files have the same sizes in every round. `show` is called now and then."""
         words = [str(program("thalweg_calibrate_bench")), str(self.folder)]
         words += ["--seconds", f"{seconds:.1f}", "--seed", str(seed)]
         if self.layout:
@@ -37,12 +38,14 @@ class NativeTimer:
             if "layout" in line:
                 self.layout = line["layout"]
             elif "progress" in line:
-                show(min(1.0, line["progress"]["done"] / line["progress"]["of"]))
+                show()
             elif "bench" in line:
                 self._pool(line)
 
     def _pool(self, line: dict[str, Any]) -> None:
-        facts = {key: line[key] for key in ("team", "nodes", "bytes", "way") if key in line}
+        facts: dict[str, Fact] = {
+            key: line[key] for key in ("team", "nodes", "bytes", "way") if key in line
+        }
         name, ranks = str(line["method"]), int(line["ranks"])
         known = (each for each in self.series if (each.name, each.facts) == (name, facts))
         series = next(known, None)

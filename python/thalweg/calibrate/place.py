@@ -30,12 +30,6 @@ def folder_in(directory: Path) -> Iterator[Path]:
             f"the directory '{directory}' {what}; give one on the file system to measure with "
             "--directory"
         )
-    free_bytes = shutil.disk_usage(directory).free
-    if free_bytes < _NEEDED_BYTES:
-        raise ThalwegError(
-            f"the disk of '{directory}' has {free_bytes // 10**6} MB free, but measuring needs "
-            f"{_NEEDED_BYTES // 10**6} MB at least; make room or choose another --directory"
-        )
     try:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=directory.resolve()))
     except OSError as error:
@@ -51,6 +45,7 @@ def folder_in(directory: Path) -> Iterator[Path]:
     )
     try:
         folder.chmod(0o755)
+        _require_room(directory)
         yield folder
     finally:
         with contextlib.suppress(OSError):
@@ -58,6 +53,15 @@ def folder_in(directory: Path) -> Iterator[Path]:
         assert janitor.stdin is not None
         janitor.stdin.close()
         janitor.wait()
+
+
+def _require_room(directory: Path) -> None:
+    free_bytes = shutil.disk_usage(directory).free
+    if free_bytes < _NEEDED_BYTES:
+        raise ThalwegError(
+            f"the disk of '{directory}' has {free_bytes // 10**6} MB free, but measuring needs "
+            f"{_NEEDED_BYTES // 10**6} MB at least; make room or choose another --directory"
+        )
 
 
 def describe_file_system(directory: Path) -> str:

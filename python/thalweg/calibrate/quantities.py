@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of parameters of a machine: the one list behind machine.toml, its checks and its page."""
+"""The list of parameters of a machine: the one behind machine.toml, its checks and its page."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of steps of the mini-model, from its own timers, on two numbers of ranks and three sizes.
 
-Few levels of a grid with few cells, whose values stay in the fastest cache, tell what a step takes
-however little there is to compute; a size like a real run's share tells the time of a cell. Between
-them a cell costs less the more of the values fit into caches: a line through all would tell neither.
+Few levels of a few cells, whose values stay in the fastest cache, tell what a step takes however
+little there is to compute; a size like a real run's share tells the time of a cell. Between them a
+cell costs less the more of the values fit into caches: a line through all would tell neither.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class StepTimer:
 
 
 def _cells(k: int) -> int:
-    return 20 * 4 * 4**k
+    return 20 * 4 * (1 << 2 * k)
 
 
 def _refinement(cells: int) -> int:

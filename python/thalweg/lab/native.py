@@ -43,7 +43,7 @@ def run_native(
         failure = process.failure()
     if failure:
         last = log_path.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-3:]
+        words_said = f"; its last words: {' | '.join(last)}" if last else ""
         raise ThalwegError(
-            failure.sentence.replace(f"see '{log_path}'", "its last words: " + " | ".join(last)),
-            failure.exit_code,
+            failure.sentence.replace(f"; see '{log_path}'", words_said), failure.exit_code
         )
