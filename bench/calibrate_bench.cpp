@@ -242,7 +242,9 @@ class Round {
 Request parse(const std::vector<std::string>& words) {
   Request request;
   request.directory = words.front();
-  for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    if (i + 1 == words.size())
+      throw Error(Blame::user, fmt::format("'{}' has no value; see --help", words[i]));
     const auto &option = words[i], &value = words[i + 1];
     if (option == "--seconds") {
       request.seconds = std::stod(value);

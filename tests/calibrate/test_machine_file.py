@@ -83,7 +83,7 @@ WRONG = {
     "fact": (changed('team = "node"', "team = []"),
              "measured 1 ('write_new'): 'team' is neither a number nor a text"),
     "measured": (changed('"write_new"', '"write_old"'), "measured 1 ('write_old'): 'name' is"),
-    "left out": (changed('parameter = "file_system_bytes_per_s"', 'parameter = "file_s", ranks = 1'),
+    "left out": (changed('"file_system_bytes_per_s"', '"file_s", ranks = 1'),
                  "parameter 'file_system_bytes_per_s' is missing, and 'not_separated' has no"),
     "no reason": (changed('reason = "all ranks are on one node"', 'reason = ""'),
                   "not_separated 1: 'reason' is empty"),

@@ -87,7 +87,7 @@ class StepTimer:
                 raise KeyboardInterrupt from error
             sentence = re.sub(r"; see '[^']*'$", "", error.sentence)  # that file is gone by then
             raise ThalwegError(
-                f"the mini-model on {kind.grid} and {kind.series.ranks} ranks: {sentence}",
+                f"the mini-model on {kind.grid}, ranks {kind.series.ranks}: {sentence}",
                 error.exit_code,
             ) from error
         return (timing.mean_s("integrate") - timing.mean_s("diagnostics")) / steps
