@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from thalweg.cli.advise import FitTable, Picture, RunTable
+from thalweg.cli.calibrate import calibrate
 from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 app.add_typer(kernels_app, name="kernels")
 app.add_typer(logs_app, name="logs")
+app.command()(calibrate)
 
 
 def _print_version(asked: bool) -> None:

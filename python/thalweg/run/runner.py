@@ -76,7 +76,7 @@ def run_case(request: RunRequest) -> RunDirectory:
         layer = experiment.text("machine", "mpi_io")
         model = model_command(full_path / "experiment.toml", full_path)
         command = mpirun_command(ranks, model, layer)
-        with _signals_as_interrupt():
+        with signals_as_interrupt():
             run = place.make(experiment)
             _run(command, run, experiment, place, request.quiet)
     finally:
@@ -196,7 +196,7 @@ def _add_figures(
 
 
 @contextlib.contextmanager
-def _signals_as_interrupt() -> Iterator[None]:
+def signals_as_interrupt() -> Iterator[None]:
     """A batch system's SIGTERM and a terminal that is closed end a run as cleanly as Ctrl-C. More
     of them change nothing, also afterwards: the end is on its way, and takes seconds at most.
     """

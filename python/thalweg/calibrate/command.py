@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg calibrate`: rounds of steps, messages and files until the time is over."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import random
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from thalweg.calibrate.machine_file import Fact, Figure, Machine, NotSeparated, refuse_target
+from thalweg.calibrate.machine_file import write_machine as write_file
+from thalweg.calibrate.native_times import NativeTimer
+from thalweg.calibrate.page import print_machine
+from thalweg.calibrate.parameters import parameters_of
+from thalweg.calibrate.place import describe_file_system, folder_in
+from thalweg.calibrate.step_times import StepTimer
+from thalweg.errors import ThalwegError
+from thalweg.run.machine import describe_commit, describe_machine, describe_versions
+from thalweg.run.progress import ProgressDisplay
+from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt
+
+_TRIED_S = 3.0  # of the first round, in which nothing counts
+# Seconds of the steps of a run, and of messages and files in a round: the first pair that leaves
+# time for three rounds, so that slow minutes of a machine are seen as such.
+_PACES = ((1.0, 12.0), (0.5, 6.0), (0.2, 3.0))
+_BUSY_LOAD = 0.25  # of others, a core, before we begin
+_LATE = 0.1  # of all the time: another round may end so much later
+_WANTED_ROUNDS, _MOST_ROUNDS = 3, 8
+
+
+@dataclass(frozen=True)
+class CalibrateRequest:
+    """ranks 0: as many as the batch system or this machine gives."""
+
+    directory: Path
+    out: Path
+    ranks: int = 0
+    minutes: float = 3.0
+    overwrite: bool = False
+    as_json: bool = False
+
+
+def calibrate(request: CalibrateRequest) -> None:
+    """Leaves the file and nothing else."""
+    refuse_target(request.out, request.overwrite)
+    try:
+        with signals_as_interrupt(), folder_in(request.directory) as folder:
+            try:
+                machine = _Calibration(request, folder).machine()
+            except ThalwegError as error:  # that folder is gone by then
+                sentence = error.sentence.replace(str(folder / "files"), str(request.directory))
+                raise ThalwegError(sentence, error.exit_code) from error
+        write_file(machine, request.out)
+    except KeyboardInterrupt:
+        raise ThalwegError("interrupted; nothing is left behind", INTERRUPTED_CODE) from None
+    if request.as_json:
+        content = machine.content()
+        print(
+            json.dumps(content, indent=1, ensure_ascii=False, default=lambda day: day.isoformat())
+        )
+    else:
+        print_machine(machine)
+        print(f"written to {request.out}")
+
+
+class _Calibration:
+    def __init__(self, request: CalibrateRequest, folder: Path) -> None:
+        self._request = request
+        self._ranks = request.ranks or _ranks_here()
+        self._begin_s = time.monotonic()
+        self._end_s = self._begin_s + 60.0 * request.minutes
+        files, runs = folder / "files", folder / "runs"
+        files.mkdir()
+        runs.mkdir()
+        self._runs = runs
+        self._native = NativeTimer(files, self._ranks)
+        self._rounds = 0
+        self._load = round(os.getloadavg()[0], 1)
+
+    def machine(self) -> Machine:
+        with ProgressDisplay("calibrate") as display:
+            self._display = display
+            if self._load > _BUSY_LOAD * len(os.sched_getaffinity(0)):
+                display.note(f"others use this machine (load {self._load:g}): figures will spread")
+            self._native.measure(_TRIED_S, 0, partial(self._show, "trying out"))
+            self._native.series.clear()
+            self._steps = StepTimer(self._runs, self._rank_counts())
+            for kind in self._steps.kinds:
+                self._show("trying out")
+                self._steps.try_out(kind)
+            self._measure_rounds()
+        layout = self._native.layout
+        for kind in self._steps.kinds:
+            kind.series.facts["nodes"] = self._nodes_of(kind.series.ranks)
+        series = [kind.series for kind in self._steps.kinds] + self._native.series
+        found = parameters_of(series, self._ranks, layout["nodes"])
+        return Machine(
+            name=os.environ.get("SLURM_CLUSTER_NAME") or platform.node(),
+            date=datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0),
+            nodes=layout["nodes"],
+            ranks=self._ranks,
+            cores_per_node=layout["cores_per_node"],
+            versions={**describe_versions(), "commit": describe_commit() or "unknown"},
+            how=self._how(),
+            parameters=[each for each in found if isinstance(each, Figure)],
+            measured=[each.figure() for each in series],
+            not_separated=[each for each in found if isinstance(each, NotSeparated)],
+        )
+
+    def _measure_rounds(self) -> None:
+        around_s = sum(kind.around_s for kind in self._steps.kinds)
+        kinds, left_s = len(self._steps.kinds), self._end_s - time.monotonic()
+        for steps_s, native_s in _PACES:
+            rounds = int(left_s / (around_s + kinds * steps_s + native_s))
+            if rounds >= _WANTED_ROUNDS:
+                break
+        rounds = max(1, min(rounds, _MOST_ROUNDS))
+        order = random.Random(self._ranks)
+        for number in range(1, rounds + 1):
+            begin_s = time.monotonic()
+            for kind in order.sample(self._steps.kinds, kinds):
+                self._show(f"round {number} of {rounds}, steps on {kind.grid}")
+                self._steps.measure(kind, steps_s)
+            # What is left is shared among the rounds, after what their steps will take.
+            used_s = time.monotonic() - begin_s
+            left_s = self._end_s - time.monotonic() - (rounds - number) * used_s
+            state = f"round {number} of {rounds}, messages and files"
+            seconds = max(_PACES[-1][1], left_s / (rounds - number + 1))
+            self._native.measure(seconds, number, partial(self._show, state))
+            self._rounds = number
+            now_s = time.monotonic()
+            if now_s + (now_s - begin_s) > self._end_s + _LATE * (self._end_s - self._begin_s):
+                break
+
+    def _rank_counts(self) -> list[int]:
+        few = int(self._native.layout["few_ranks"])
+        return sorted({few, self._ranks})
+
+    def _nodes_of(self, ranks: int) -> int:
+        return int(self._native.layout["nodes"]) if ranks == self._ranks else 1
+
+    def _how(self) -> dict[str, Fact]:
+        facts = describe_machine()
+        directory = self._request.directory
+        return {
+            "command": " ".join(["thalweg", *sys.argv[1:]]),
+            "directory": str(directory.resolve()),
+            "file_system": describe_file_system(directory),
+            "way": self._native.layout["way"],
+            "rounds": self._rounds,
+            "load_before": self._load,
+            "seconds": round(time.monotonic() - self._begin_s, 1),
+            "host": facts["host"],
+            "cpu": facts["cpu"],
+            "kernel": facts["kernel"],
+        }
+
+    def _show(self, state: str) -> None:
+        now_s = time.monotonic()
+        share = (now_s - self._begin_s) / max(self._end_s - self._begin_s, 1.0)
+        self._display.show(min(share, 1.0), state)
+
+
+def _ranks_here() -> int:
+    """All that the batch system gives, or the cores of this machine."""
+    told = os.environ.get("SLURM_NTASKS", "")
+    return int(told) if told.isdecimal() and int(told) > 0 else len(os.sched_getaffinity(0))

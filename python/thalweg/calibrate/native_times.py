@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of messages and files: rounds of thalweg_calibrate_bench, whose samples are pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from thalweg.calibrate.machine_file import Fact
+from thalweg.calibrate.samples import Series
+from thalweg.config.checkout import program
+from thalweg.lab.native import run_native
+
+# A disk that stands still: more than a round's time is no round any more, but it may be slow.
+_PATIENCE = 10.0
+_PATIENCE_S = 240.0
+
+
+@dataclass
+class NativeTimer:
+    """layout: ranks, nodes, cores_per_node, few_ranks, way, sizes; {} before the first round."""
+
+    folder: Path
+    ranks: int
+    layout: dict[str, Any] = field(default_factory=dict)
+    series: list[Series] = field(default_factory=list)
+
+    def measure(self, seconds: float, seed: int, show: Callable[[], None]) -> None:
+        """One round. Files have the same sizes in every round. `show` is called now and then."""
+        words = [str(program("thalweg_calibrate_bench")), str(self.folder)]
+        words += ["--seconds", f"{seconds:.1f}", "--seed", str(seed)]
+        if self.layout:
+            words += ["--sizes", ",".join(map(str, self.layout["sizes"]))]
+        limit_s = _PATIENCE * seconds + _PATIENCE_S
+        for line in run_native(words, self.ranks, self.folder, limit_s=limit_s):
+            if "layout" in line:
+                self.layout = line["layout"]
+            elif "progress" in line:
+                show()
+            elif "bench" in line:
+                self._pool(line)
+
+    def _pool(self, line: dict[str, Any]) -> None:
+        facts: dict[str, Fact] = {
+            key: line[key] for key in ("team", "nodes", "bytes", "way") if key in line
+        }
+        name, ranks = str(line["method"]), int(line["ranks"])
+        known = (each for each in self.series if (each.name, each.facts) == (name, facts))
+        series = next(known, None)
+        if series is None:
+            series = Series(name, ranks, facts)
+            self.series.append(series)
+        series.wall_s += line["samples"]
+        series.cpu_s += line["cpu_samples"]

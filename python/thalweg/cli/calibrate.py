@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg calibrate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LONGEST_MINUTES = 60.0
+
+
+def calibrate(
+    directory: Annotated[
+        Path, typer.Option(help="On the file system to measure; nothing is left there.")
+    ] = Path(),
+    ranks: Annotated[
+        int, typer.Option(help="0 = all of the allocation, or the cores of this machine.", min=0)
+    ] = 0,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            help="About how long it takes; below 0.5 it is only seen to work.",
+            min=0.01,
+            max=LONGEST_MINUTES,
+        ),
+    ] = 3.0,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="MACHINE.toml", help="File to write.")
+    ] = Path("machine.toml"),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print JSON for a machine to read.")
+    ] = False,
+) -> None:
+    """Measure what advise needs to know of this machine: steps, messages, files; docs/calibrate.md.
+
+    Example: thalweg calibrate --directory /scratch/me -o machine.toml
+    """
+    from thalweg.calibrate.command import CalibrateRequest
+    from thalweg.calibrate.command import calibrate as measure
+
+    measure(CalibrateRequest(directory, out, ranks, minutes, overwrite, json_))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine file that is right, and a short calibration of this machine."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated
+from thalweg.calibrate.quantities import PARAMETERS
+from thalweg.config.checkout import program
+
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def machine() -> Machine:
+    """Everything was told but the limit of the file system."""
+    figures = [Figure(q.name, 2, q.unit, 1e-6, 0.9e-6, 2e-6, 9) if q.unit == "s"
+               else Figure(q.name, 2, q.unit, 1e9, 0.5e9, 2e9, 9)
+               for q in PARAMETERS]  # fmt: skip
+    untold = [each for each in figures if each.name.startswith("file_system_")]
+    return Machine(
+        "levante", datetime.datetime(2026, 11, 25, tzinfo=datetime.timezone.utc), 1, 4, 128,
+        {"mpi": "Open MPI 4.1.4", "commit": "abc"}, {"way": "past_cache", "rounds": 5},
+        [each for each in figures if each not in untold],
+        [Figure("write_new", 2, "B s-1", 1e9, 1e9, 1e9, 1, {"bytes": 8 << 20, "team": "node"})],
+        [NotSeparated(each.name, "all ranks are on one node") for each in untold],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def native(model: Path) -> Path:
+    """The native program, and the model's beside it."""
+    return program("thalweg_calibrate_bench")
+
+
+@pytest.fixture(scope="session")
+def short_calibration(
+    cli: Cli, native: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str]:
+    """(machine file, what was printed) of two ranks. Its figures mean little."""
+    folder = tmp_path_factory.mktemp("calibration")
+    (folder / "disk").mkdir()
+    words = ("--directory", folder / "disk", "--ranks", 2, "--minutes", 0.2, "--json")
+    result = cli("calibrate", *words, "-o", folder / "machine.toml", timeout=600.0)
+    assert result.returncode == 0, result.stderr
+    assert not list((folder / "disk").iterdir()), "it leaves nothing behind"
+    return folder / "machine.toml", result.stdout
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB: less than a file of each rank."""
+    mount = tmp_path / "small_disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no 'mount' on this machine")
+    if result.returncode:
+        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)
