@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thalweg.advisor.icon_process_page import (
     parallel_as_json,
@@ -25,6 +26,9 @@ from thalweg.config.experiment import Experiment
 from thalweg.config.run_script import parse_settings, read_run_script
 from thalweg.errors import ThalwegError
 from thalweg.tables import print_table
+
+if TYPE_CHECKING:
+    from thalweg.advisor.proposing.command import Asked, Proposed
 
 _GB = 1e9
 _CELLS = re.compile(r"(?:(?:DOM)?0*([0-9]+)=)?([0-9]+)", re.IGNORECASE)
@@ -48,7 +52,9 @@ def advise(
     bytes_per_restart: str,
     samples: Sequence[Path],
     as_json: bool,
+    asked: Asked | None = None,
 ) -> None:
+    """asked: for what a proposal is wanted."""
     given_bytes = _parse_bytes(bytes_per_output)
     if script.suffix.lower() == ".toml":
         for option, given in (
@@ -59,6 +65,11 @@ def advise(
         ):
             if given:
                 raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
+        if asked is not None:
+            raise ThalwegError(
+                f"--machine is for ICON scripts; '{script.name}' is an experiment of ours, for which "
+                "nothing is predicted yet"
+            )
         own = find_own_streams(Experiment.read(script, settings))
         _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
         return
@@ -66,7 +77,17 @@ def advise(
     restart_bytes = _parse_restart(bytes_per_restart)
     sample = read_samples(samples)
     answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes, sample)
-    _print_json(answer_as_json(answer)) if as_json else _print(answer)
+    proposed = None
+    if asked is not None:
+        from thalweg.advisor.proposing.command import propose_for
+
+        proposed = propose_for(read, answer, asked)
+        answer.warnings += proposed.warnings
+    if as_json:
+        more = proposed.as_json() if proposed else {}
+        _print_json({**answer_as_json(answer), **more})
+    else:
+        _print(answer, proposed)
 
 
 def answer_as_json(answer: Answer) -> dict[str, object]:
@@ -123,11 +144,13 @@ def _print_json(content: dict[str, object]) -> None:
     print(json.dumps(content, indent=1, ensure_ascii=False))
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: Answer, proposed: Proposed | None) -> None:
     _print_streams(answer.streams)
     for each in answer.processes:
         print()
         print_processes(each)
+    if proposed is not None:
+        proposed.print()
     _print_warnings(answer.warnings)
 
 

@@ -32,11 +32,12 @@ _MOST_PARTITIONS = 10_000
 
 @dataclass
 class Answer:
-    """processes: of each atmosphere that the script has a namelist of"""
+    """runs, processes: of each atmosphere that the script has a namelist of"""
 
     streams: list[Stream] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     processes: list[Processes] = field(default_factory=list)
+    runs: list[IconRun] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def find_streams(
             restart = replace(processes.restart, bytes_per_set=restart_bytes)
             processes = replace(processes, restart=restart)
             answer.processes.append(processes)
+            answer.runs.append(run)
             answer.warnings += process_warnings(settings, run, processes)
         except ThalwegError:
             settings.open.refuse()  # what was open may be why

@@ -11,45 +11,120 @@ import typer
 
 from thalweg.errors import ThalwegError
 
-RunTable = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
-        metavar="RUNS", help="Table of measured runs, CSV or Parquet: predict each group of them."
-    ),
-]
-FitTable = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(metavar="RUNS", help="With --validate: fit on this table, predict the other."),
-]
-Picture = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(metavar="FILE", help="With --validate: draw predicted against measured."),
-]
-ScriptWords = tuple[Sequence[str], Sequence[str], Sequence[str], str, Sequence[Path]]
-_OF_SCRIPT = ("--set", "--cells", "--bytes-per-output", "--bytes-per-restart", "--sample")
-TableWords = tuple[Optional[Path], Optional[Path], bool, Optional[Path]]  # noqa: UP045
+Paths = Optional[list[Path]]  # noqa: UP045
+Words = Optional[list[str]]  # noqa: UP045
+Given = Optional[Path]  # noqa: UP045
+_OF_SCRIPT = ("--set", "--cells", "--bytes-per-output", "--bytes-per-restart", "--sample",
+              "--machine", "--nodes", "--ranks-per-node", "--step", "--write")  # fmt: skip
+_OF_MACHINE = ("--nodes", "--ranks-per-node", "--step", "--write", "--picture")
 
 
-def advise_or_validate(
-    script: Path | None, of_script: ScriptWords, of_tables: TableWords, as_json: bool
-) -> bool:
-    """False if --check found a bar missed. Raises a sentence where words do not go together."""
-    table, fit_table, check, picture = of_tables
-    if table is not None:
+def advise(
+    script: Annotated[
+        Given,
+        typer.Argument(
+            metavar="SCRIPT|EXPERIMENT.toml",
+            help="ICON run script or namelist file, or an experiment of ours.",
+        ),
+    ] = None,
+    set_: Annotated[
+        Words,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A variable of the script, or table.key of the experiment; repeatable.",
+        ),
+    ] = None,
+    cells: Annotated[
+        Words,
+        typer.Option(metavar="[DOMAIN=]N", help="Cells of a grid whose name does not tell them."),
+    ] = None,
+    bytes_per_output: Annotated[
+        Words,
+        typer.Option(metavar="STREAM=BYTES", help="Size of a stream with unknown variables."),
+    ] = None,
+    bytes_per_restart: Annotated[
+        str, typer.Option(metavar="BYTES", help="Size of a restart set of ICON.")
+    ] = "",
+    sample: Annotated[
+        Paths,
+        typer.Option(metavar="FILE", help="Output of an earlier run: tells of unknown variables."),
+    ] = None,
+    machine: Annotated[
+        Given,
+        typer.Option(
+            metavar="MACHINE",
+            help="Propose ranks and modes: machine.toml of 'calibrate --from', or a table of runs.",
+        ),
+    ] = None,
+    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the allocation.")] = 0,
+    ranks_per_node: Annotated[
+        int, typer.Option(metavar="P", help="Ranks on a node, if the machine does not tell.")
+    ] = 0,
+    step: Annotated[
+        str, typer.Option(metavar="S@RANKS", help="Seconds of a step on so many compute ranks.")
+    ] = "",
+    write: Annotated[
+        Given, typer.Option(metavar="FILE", help="A copy of the script with what is proposed.")
+    ] = None,
+    validate: Annotated[
+        Given,
+        typer.Option(
+            metavar="RUNS",
+            help="Table of measured runs, CSV or Parquet: predict each group of them.",
+        ),
+    ] = None,
+    fit: Annotated[
+        Given,
+        typer.Option(
+            metavar="RUNS", help="With --validate: fit on this table, predict the other."
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with the bars; exit 1 if one is missed.")
+    ] = False,
+    picture: Annotated[
+        Given,
+        typer.Option(
+            metavar="FILE", help="Draw the curve over I/O ranks, or predicted against measured."
+        ),
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print JSON for a machine to read.")
+    ] = False,
+) -> None:
+    """List what a run will write; with --machine, propose ranks, modes and partitions for it.
+
+    With --validate RUNS.csv: predict the time of measured runs from the others, and say how well.
+
+    Example: thalweg advise exp.my_run --machine machine.toml --nodes 4
+    """
+    of_script = (set_, cells, bytes_per_output, bytes_per_restart, sample)
+    of_machine = (nodes, ranks_per_node, step, write)
+    if validate is not None:
         if script is not None:
             raise ThalwegError(f"--validate takes no script; leave out '{script}'")
-        _refuse(of_script, _OF_SCRIPT, "is for a script; leave it out with --validate")
-        from thalweg.advisor.prediction.command import validate
+        _refuse((*of_script, machine, *of_machine), _OF_SCRIPT,
+                "is for a script; leave it out with --validate")  # fmt: skip
+        from thalweg.advisor.prediction.command import validate as validate_runs
 
-        return validate(table, fit_table, check, as_json, picture)
-    _refuse((fit_table, check, picture), ("--fit", "--check", "--picture"),
-            "goes with --validate RUNS.csv; give both")  # fmt: skip
+        if not validate_runs(validate, fit, check, json_, picture):
+            raise typer.Exit(1)
+        return
+    _refuse((fit, check), ("--fit", "--check"), "goes with --validate RUNS.csv; give both")
     if script is None:
         raise ThalwegError("give a run script or an experiment, or --validate RUNS.csv")
-    from thalweg.advisor.command import advise
+    asked = None
+    if machine is None:
+        _refuse((*of_machine, picture), _OF_MACHINE, "goes with --machine MACHINE; give both")
+    else:
+        from thalweg.advisor.proposing.command import Asked
 
-    advise(script, *of_script, as_json)
-    return True
+        asked = Asked(machine, *of_machine, picture)
+    from thalweg.advisor.command import advise as advise_run
+
+    advise_run(script, set_ or [], cells or [], bytes_per_output or [], bytes_per_restart,
+               sample or [], json_, asked)  # fmt: skip
 
 
 def _refuse(given: Sequence[object], names: Sequence[str], why: str) -> None:

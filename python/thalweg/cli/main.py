@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
-from thalweg.cli.advise import FitTable, Picture, RunTable
+from thalweg.cli.advise import advise
 from thalweg.cli.calibrate import calibrate
 from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
@@ -323,59 +323,7 @@ def grid(
     write_grid(name, out, overwrite, json_)
 
 
-@app.command()
-def advise(
-    script: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Argument(
-            metavar="SCRIPT|EXPERIMENT.toml",
-            help="ICON run script or namelist file, or an experiment of ours.",
-        ),
-    ] = None,
-    set_: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A variable of the script, or table.key of the experiment; repeatable.",
-        ),
-    ] = None,
-    cells: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="[DOMAIN=]N", help="Cells of a grid whose name does not tell them."),
-    ] = None,
-    bytes_per_output: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="STREAM=BYTES", help="Size of a stream with unknown variables."),
-    ] = None,
-    bytes_per_restart: Annotated[
-        str, typer.Option(metavar="BYTES", help="Size of a restart set of ICON.")
-    ] = "",
-    sample: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Output of an earlier run: tells of unknown variables."),
-    ] = None,
-    validate: RunTable = None,
-    fit: FitTable = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Compare with the bars; exit 1 if one is missed.")
-    ] = False,
-    picture: Picture = None,
-    json_: Json = False,
-) -> None:
-    """List what a run will write: streams, variables, files and bytes.
-
-    With --validate RUNS.csv: predict the time of measured runs from the others, and say how well.
-
-    Example: thalweg advise exp.my_run --set end_date=2020-01-11T00:00:00Z
-    """
-    from thalweg.cli.advise import advise_or_validate
-
-    words = (set_ or [], cells or [], bytes_per_output or [], bytes_per_restart, sample or [])
-    if not advise_or_validate(script, words, (validate, fit, check, picture), json_):
-        raise typer.Exit(1)
-
-
+app.command("advise")(advise)
 app.command("cpmip")(cpmip)
 
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways in which a run can be run on its nodes, and each as the input of a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg.advisor.prediction.run_facts import RunFacts
+from thalweg.advisor.proposing.partitions import busy_ranks, share_out
+from thalweg.advisor.proposing.situation import VALUE_BYTES, Choice, Nodes, Situation
+
+MOST_IO_RANKS = 256  # ICON's own limit
+_MOST_SHARE = 0.5  # of all ranks that do not compute
+
+
+def choices(situation: Situation, nodes: Nodes) -> list[Choice]:
+    """With fewer ranks first. Never so many that less than half of them compute."""
+    most = min(MOST_IO_RANKS, int(nodes.ranks * _MOST_SHARE))
+    io_ranks = list(_numbers(most)) if situation.outputs else [0]
+    restarts = list(_restarts(situation, most))
+    found = [Choice(io, mode, ranks) for io in io_ranks for mode, ranks in restarts]
+    return [each for each in found if each.ranks <= nodes.ranks * _MOST_SHARE]
+
+
+def _numbers(most: int) -> Iterator[int]:
+    """All up to 12, then each about a fifth more: predictions do not tell them apart."""
+    number = 0
+    while number <= most:
+        yield number
+        number += 1 if number < 12 else max(1, round(number / 5 / 4) * 4)
+
+
+def _restarts(situation: Situation, most: int) -> Iterator[tuple[str, int]]:
+    if not situation.sets:
+        yield "none", 0
+        return
+    yield "sync", 0
+    yield "joint_multifile", 0
+    for mode in ("async", "dedicated_multifile"):
+        for ranks in _numbers(min(most, 64)):
+            if ranks:
+                yield mode, ranks
+
+
+def facts_of(situation: Situation, nodes: Nodes, choice: Choice, partitions: tuple[int, ...] = ()
+) -> RunFacts:  # fmt: skip
+    """`partitions`: of each stream; none: as share_out() has them."""
+    series = situation.series
+    parts = partitions or share_out(series, choice.io_ranks)
+    outputs = situation.outputs
+    values = sum(each.load for each in series) / outputs if outputs else 0.0
+    return RunFacts(
+        cells=situation.cells,
+        steps=situation.steps,
+        nodes=nodes.count,
+        ranks_per_node=nodes.ranks_per_node,
+        compute_ranks=nodes.ranks - choice.ranks,
+        io_ranks=choice.io_ranks,
+        partitions=busy_ranks(series, parts, choice.io_ranks) if choice.io_ranks else 0.0,
+        restart_ranks=choice.restart_ranks,
+        restart_mode=choice.restart_mode,
+        outputs=outputs,
+        checkpoints=situation.sets,
+        output_bytes=values * VALUE_BYTES,
+        checkpoint_bytes=situation.bytes_per_set,
+    )

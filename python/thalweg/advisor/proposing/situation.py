@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is given before anything is chosen: the run, its streams and restarts, and the nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.advisor.icon_restart import Processes, Restart
+from thalweg.advisor.icon_run import IconRun
+from thalweg.advisor.icon_stream import Stream
+from thalweg.advisor.icon_streams import Answer
+from thalweg.errors import ThalwegError
+
+VALUE_BYTES = 8  # in which predictions count, whatever files have: run_table.py
+# ICON's words for its restart modes -> those of predictions.
+RESTART_MODES = {
+    "sync": "sync",
+    "async": "async",
+    "joint procs multifile": "joint_multifile",
+    "dedicated procs multifile": "dedicated_multifile",
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A stream. values: of one output. most_partitions: 1 where ICON refuses more."""
+
+    name: str
+    outputs: int
+    values: int
+    bytes_in_all: int
+    most_partitions: int
+
+    @property
+    def load(self) -> float:
+        return float(self.outputs * self.values)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    count: int
+    ranks_per_node: int
+
+    @property
+    def ranks(self) -> int:
+        return self.count * self.ranks_per_node
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What may be chosen. restart_mode: of RESTART_MODES, "none" without restarts."""
+
+    io_ranks: int
+    restart_mode: str = "none"
+    restart_ranks: int = 0
+
+    @property
+    def ranks(self) -> int:
+        return self.io_ranks + self.restart_ranks
+
+
+@dataclass(frozen=True)
+class Situation:
+    """cells: of all domains, those of nests twice, for their steps are half as long."""
+
+    cells: int
+    levels: int
+    steps: int
+    simulated_s: float
+    series: tuple[Series, ...]
+    sets: int
+    bytes_per_set: int
+    chosen: Choice | None
+    partitions: tuple[int, ...]  # of each stream, as the script has them
+    notes: tuple[str, ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        return sum(each.outputs for each in self.series)
+
+
+def situation_of(answer: Answer) -> Situation:
+    """Of an ICON script. Raises a sentence for what must be given."""
+    if len(answer.runs) != 1:
+        raise ThalwegError(
+            f"the script runs {len(answer.runs)} atmospheres: a proposal is for one; give the "
+            "namelist of that one"
+        )
+    run, processes = answer.runs[0], answer.processes[0]
+    _refuse_unknown(answer.streams)
+    restart = processes.restart
+    size = _bytes_per_set(restart)
+    steps = (run.end_ms - run.start_ms) // run.step_ms
+    if steps < 1:
+        raise ThalwegError("the run has no time step: there is nothing to propose for")
+    chosen, notes = _chosen(processes, answer.streams)
+    return Situation(
+        _cells(run), run.domains[0].levels, steps, (run.end_ms - run.start_ms) / 1000.0,
+        tuple(_series(stream) for stream in answer.streams if stream.outputs),
+        restart.sets, size, chosen,
+        tuple(stream.partitions for stream in answer.streams if stream.outputs),
+        (*notes, *_notes(run)),
+    )  # fmt: skip
+
+
+def _cells(run: IconRun) -> int:
+    return sum(each.mesh.points("cell") * (2 if each.number > 1 else 1) for each in run.domains)
+
+
+def _notes(run: IconRun) -> list[str]:
+    if len(run.domains) == 1:
+        return []
+    return ["cells of nests count twice, as if each had half the step of the first domain"]
+
+
+def _series(stream: Stream) -> Series:
+    values = stream.values_per_output
+    if not values:  # its size was given
+        values = math.ceil(stream.bytes_per_output / 4)
+    most = 1 if stream.operation else stream.outputs
+    return Series(stream.name, stream.outputs, values, stream.bytes_in_all, most)
+
+
+def _refuse_unknown(streams: Sequence[Stream]) -> None:
+    for stream in streams:
+        if stream.unknown_variables and not stream.bytes_per_output:
+            raise ThalwegError(
+                f"stream '{stream.name}' has variables of unknown size "
+                f"({', '.join(stream.unknown_variables)}); give --sample FILE or "
+                f"--bytes-per-output {stream.name}=BYTES"
+            )
+
+
+def _bytes_per_set(restart: Restart) -> int:
+    if not restart.sets:
+        return 0
+    if restart.bytes_per_set is None:
+        raise ThalwegError(
+            f"the run writes {restart.sets} restart sets, and the namelists do not tell how large "
+            "one is; give --bytes-per-restart BYTES (the size of one of an earlier run)"
+        )
+    return restart.bytes_per_set
+
+
+def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | None, list[str]]:
+    """What the script has now; None where it leaves it open."""
+    io_ranks = processes.parallel.integer("num_io_procs")
+    restart_ranks = processes.parallel.integer("num_restart_procs")
+    if io_ranks is None or restart_ranks is None:
+        return None, ["what the script has now is open: it is not compared"]
+    io_ranks = io_ranks if streams else 0
+    if not processes.restart.sets:
+        return Choice(io_ranks), []
+    mode = RESTART_MODES.get(processes.restart.mode or "")
+    if mode is None:
+        return None, [f"restart mode '{processes.restart.mode}' is not known: it is not compared"]
+    needs = mode in ("async", "dedicated_multifile")
+    if needs and not restart_ranks:
+        return None, [f"restart mode '{mode}' has no restart processes: ICON refuses it"]
+    return Choice(io_ranks, mode, restart_ranks if needs else 0), []
