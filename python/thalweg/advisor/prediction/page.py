@@ -166,7 +166,7 @@ def _decision_as_json(each: Decision) -> dict[str, object]:
 def group_name(run: MeasuredRun) -> str:
     facts = run.facts
     nodes = f"{facts.nodes:g} node{'s' * (facts.nodes != 1)}"
-    words = [run.grid or f"{facts.cells:g} cells", nodes]
+    words = [run.grid or f"{facts.cells:.0f} cells", nodes]
     for count, interval_s, what in (
         (facts.outputs, run.output_interval_s, "output"),
         (facts.checkpoints, run.checkpoint_interval_s, "restart"),
