@@ -38,6 +38,7 @@ constexpr const char* usage =
     "Example: mpirun -n 4 calibrate_bench /scratch/empty --seconds 20\n";
 
 constexpr double wait_limit_s = 120.0;
+constexpr double longest_round_s = 86400.0;
 constexpr int most_writers_of_node = 8;
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 constexpr std::int64_t gathered_bytes = std::int64_t{64} << 20;  ///< at most, of all ranks
@@ -248,6 +249,8 @@ Request parse(const std::vector<std::string>& words) {
     const auto &option = words[i], &value = words[i + 1];
     if (option == "--seconds") {
       request.seconds = std::stod(value);
+      if (!(request.seconds > 0.0 && request.seconds < longest_round_s))
+        throw Error(Blame::user, fmt::format("--seconds is '{}', but must be above 0", value));
     } else if (option == "--seed") {
       request.seed = static_cast<unsigned>(std::stoul(value));
     } else if (option == "--sizes") {

@@ -21,11 +21,13 @@ from thalweg.calibrate.page import print_machine
 from thalweg.calibrate.parameters import parameters_of
 from thalweg.calibrate.place import describe_file_system, folder_in
 from thalweg.calibrate.step_times import StepTimer
+from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.run.machine import describe_commit, describe_machine, describe_versions
 from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt
 
+_PROGRAMS = ("thalweg_mini", "thalweg_calibrate_bench")
 _TRIED_S = 3.0  # of the first round, in which nothing counts
 # Seconds of the steps of a run, and of messages and files in a round: the first pair that leaves
 # time for three rounds, so that slow minutes of a machine are seen as such.
@@ -50,6 +52,8 @@ class CalibrateRequest:
 def calibrate(request: CalibrateRequest) -> None:
     """Leaves the file and nothing else."""
     refuse_target(request.out, request.overwrite)
+    for name in _PROGRAMS:
+        program(name)  # building it is no part of the time
     try:
         with signals_as_interrupt(), folder_in(request.directory) as folder:
             try:

@@ -76,9 +76,7 @@ def advise(
     ] = None,
     fit: Annotated[
         Given,
-        typer.Option(
-            metavar="RUNS", help="With --validate: fit on this table, predict the other."
-        ),
+        typer.Option(metavar="RUNS", help="With --validate: fit on this table, predict the other."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Compare with the bars; exit 1 if one is missed.")

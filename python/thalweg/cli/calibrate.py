@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
+
+from thalweg.errors import ThalwegError
 
 LONGEST_MINUTES = 60.0
 
@@ -29,6 +31,17 @@ def calibrate(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="MACHINE.toml", help="File to write.")
     ] = Path("machine.toml"),
+    from_: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            "--from",
+            metavar="RUNS",
+            help="Measure nothing: fit to runs of ICON that exist, CSV or Parquet.",
+        ),
+    ] = None,
+    levels: Annotated[
+        int, typer.Option(help="With --from: levels that those runs had; 0 = not told.", min=0)
+    ] = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
     json_: Annotated[
         bool, typer.Option("--json", help="Print JSON for a machine to read.")
@@ -38,6 +51,13 @@ def calibrate(
 
     Example: thalweg calibrate --directory /scratch/me -o machine.toml
     """
+    if from_ is not None:
+        from thalweg.advisor.proposing.fit_command import fit_to_file
+
+        fit_to_file(from_, out, levels, overwrite, json_)
+        return
+    if levels:
+        raise ThalwegError("--levels goes with --from RUNS; give both")
     from thalweg.calibrate.command import CalibrateRequest
     from thalweg.calibrate.command import calibrate as measure
 

@@ -27,7 +27,7 @@ def print_page(found: Validation, judged: Sequence[Judgement]) -> None:
     print()
     _print_decisions(found.result.decisions)
     print()
-    _print_parameters(found.predictor.fit)
+    print_parameters(found.predictor.fit)
     print()
     for each in judged:
         value = "nothing measures it" if each.value is None else _value(each)
@@ -76,7 +76,7 @@ def _print_decisions(decisions: Sequence[Decision]) -> None:
     print_table(columns, rows, right=(*columns[1:2], *columns[3:]))
 
 
-def _print_parameters(fit: Fit) -> None:
+def print_parameters(fit: Fit) -> None:
     columns = ("parameter", "value", "80 % between", "unit", "meaning")
     rows = []
     for parameter in PARAMETERS:

@@ -22,7 +22,9 @@ def print_proposal(proposal: Proposal, situation: Situation) -> None:
     rows += [_row("or", way) for way in proposal.alternatives]
     print_table(_COLUMNS, rows, right=("I/O ranks", *_COLUMNS[3:8], _COLUMNS[9]))
     nodes = proposal.nodes
-    print(f"on {nodes.count} nodes with {nodes.ranks_per_node} ranks each; waiting: beyond the time of steps")
+    print(
+        f"on {nodes.count} nodes with {nodes.ranks_per_node} ranks each; waiting: beyond the time of steps"
+    )
     parts = ", ".join(
         f"{each.name} {count}"
         for each, count in zip(situation.series, proposal.best.partitions, strict=True)
@@ -46,7 +48,10 @@ def placement(proposal: Proposal) -> str:
 
 def limits_text(proposal: Proposal) -> str:
     if proposal.output_limits_from is None:
-        return f"output and restarts do not limit this run on up to {proposal.most_nodes} nodes"
+        return (
+            f"output and restarts do not limit this run on up to {proposal.most_nodes} nodes, as far "
+            f"as the fitted runs tell: they have at most {proposal.fitted_nodes:g}"
+        )
     return (
         f"output and restarts limit this run from {proposal.output_limits_from} nodes on: even the "
         "best way takes a tenth longer there than steps alone"
@@ -137,5 +142,3 @@ def _row(head: str, way: Way) -> list[str]:
 
 def _seconds(value: float) -> str:
     return f"{value:.0f} s" if value >= 100.0 else f"{value:.3g} s"
-
-

@@ -4,44 +4,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
+from functools import lru_cache
 
 from thalweg.advisor.proposing.situation import Series
 
+_EVEN = 0.97  # of the ranks busy on average: more partitions make more files only
 
-def share_out(series: Sequence[Series], io_ranks: int) -> tuple[int, ...]:
-    """Partitions of each stream: by its share of all values, so that each I/O rank has about as
-    much, at least one and no more than outputs or ranks.
+
+@lru_cache(maxsize=1024)
+def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
+    """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
+    by one where a part is largest, until nothing is gained.
     """
-    if io_ranks < 1:
-        return tuple(1 for _ in series)
     found = [1] * len(series)
-
-    def load_of_part(number: int) -> float:
-        return series[number].load / found[number]
-
-    free = io_ranks - len(series)
-    while free > 0:
-        growing = [n for n, each in enumerate(series) if found[n] < each.most_partitions]
-        if not growing:
+    best, most = tuple(found), 0.0
+    for _ in range(io_ranks + len(series)):
+        busy = busy_ranks(series, found, io_ranks)
+        if busy > most * 1.001:
+            best, most = tuple(found), busy
+        growing = [
+            number
+            for number, each in enumerate(series)
+            if found[number] < min(each.most_partitions, io_ranks)
+        ]
+        if not growing or most > _EVEN * io_ranks:
             break
-        found[max(growing, key=load_of_part)] += 1
-        free -= 1
-    return tuple(found)
+        found[max(growing, key=lambda number: series[number].load / found[number])] += 1
+    return best
 
 
 def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> float:
     """All load over that of the busiest I/O rank. Partitions of all streams go round the ranks in
     their order, as ICON deals them.
     """
-    loads = [Fraction(0)] * max(1, io_ranks)
+    loads = [0] * max(1, io_ranks)
     at = 0
     for each, parts in zip(series, partitions, strict=True):
-        outputs = [len(range(part, each.outputs, parts)) for part in range(parts)]
-        for count in outputs:
-            loads[at % len(loads)] += count * each.values
+        for part in range(parts):
+            outputs = (each.outputs - part + parts - 1) // parts
+            loads[at % len(loads)] += outputs * each.values
             at += 1
-    return float(sum(loads) / max(loads)) if max(loads) else 1.0
+    return sum(loads) / max(loads) if max(loads) else 1.0
 
 
 def bytes_on_a_rank(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> int:

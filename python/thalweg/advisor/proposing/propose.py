@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proposal, the next best ones, the curve over I/O ranks, and from how many nodes output limits."""
+"""The proposal, the next best ones, the curve over I/O ranks, and when output limits a run."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ _ALTERNATIVES = 5
 # Output and restarts limit a run that they make this much longer than its steps alone take.
 _LIMITS_FROM = 0.1
 _MOST_NODES = 4096
+_RANGES_TOLD = {
+    "cells": "cells",
+    "nodes": "nodes",
+    "io_ranks": "I/O ranks",
+    "output_bytes": "bytes of an output",
+    "checkpoint_bytes": "bytes of a checkpoint",
+}
 _FAR = 1.5  # times the largest of the fitted runs, or less than the least over it
 
 
@@ -54,6 +61,7 @@ class Proposal:
     curve: tuple[Way, ...]
     output_limits_from: int | None
     most_nodes: int
+    fitted_nodes: float
     notes: tuple[str, ...] = field(default=())
 
 
@@ -72,7 +80,15 @@ def propose(
     first, most = _output_limits_from(predictor, situation, nodes.ranks_per_node)
     notes = (*_far_off(machine, best.facts), *_untold(predictor, situation, nodes))
     return Proposal(
-        nodes, best, now, tuple(_distinct(others)), tuple(curve), first, most, tuple(notes)
+        nodes,
+        best,
+        now,
+        tuple(_distinct(others)),
+        tuple(curve),
+        first,
+        most,
+        machine.ranges["nodes"][1],
+        tuple(notes),
     )
 
 
@@ -194,9 +210,7 @@ def _output_limits_from(
 
 def _far_off(machine: FittedMachine, facts: RunFacts) -> list[str]:
     notes = []
-    words = {"cells": "cells", "nodes": "nodes", "io_ranks": "I/O ranks",
-             "output_bytes": "bytes of an output", "checkpoint_bytes": "bytes of a checkpoint"}  # fmt: skip
-    for name, word in words.items():
+    for name, word in _RANGES_TOLD.items():
         value, (least, most) = float(getattr(facts, name)), machine.ranges[name]
         if value > _FAR * most or 0 < value < least / _FAR:
             notes.append(

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg calibrate --from RUNS`: a machine fitted to runs that exist, as a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from thalweg.advisor.prediction.page import parameter_state, print_parameters
+from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS
+from thalweg.advisor.prediction.run_table import read_runs
+from thalweg.advisor.proposing.machine import FittedMachine, fit_machine, machine_text
+from thalweg.errors import ThalwegError
+
+
+def fit_to_file(
+    table: Path, out: Path, levels: int, overwrite: bool, json_wanted: bool
+) -> FittedMachine:
+    """levels: of the fitted runs, 0 = not told. Raises a sentence; nothing is written then."""
+    from thalweg.logs.parquet import refuse_target  # slow to load
+
+    refuse_target(out, overwrite)
+    if out.suffix.lower() != ".toml":
+        raise ThalwegError(f"'{out}' is no machine file; end its name with .toml")
+    machine = fit_machine(read_runs(table), table.stem, levels)
+    aside = out.with_name(f"{out.name}.part")
+    try:
+        aside.write_text(machine_text(machine), encoding="utf-8")
+        aside.replace(out)
+    except OSError as error:
+        raise ThalwegError(f"'{out}' cannot be written: {error.strerror}") from None
+    finally:
+        aside.unlink(missing_ok=True)
+    _print_json(machine) if json_wanted else _print(machine, out)
+    return machine
+
+
+def _print(machine: FittedMachine, out: Path) -> None:
+    fit = machine.predictor.fit
+    print_parameters(fit)
+    for name in fit.dropped:
+        print(f"left out: {name}: the runs do not tell it, and the form does without")
+    for name in fit.open:
+        print(f"not told: {name} ({BY_NAME[name].meaning}): what needs it is not predicted")
+    print(f"'{out}': fitted to {machine.runs} runs")
+
+
+def _print_json(machine: FittedMachine) -> None:
+    fit = machine.predictor.fit
+    parameters = [
+        {"name": each.name, "value": fit.values[each.name], "unit": each.unit,
+         "spread": fit.spread(each.name), "state": parameter_state(fit, each.name)}
+        for each in PARAMETERS
+    ]  # fmt: skip
+    content = {
+        "name": machine.name,
+        "runs": machine.runs,
+        "levels": machine.levels,
+        "parameters": parameters,
+        "left_out": list(fit.dropped),
+        "not_separated": list(fit.open),
+    }
+    print(json.dumps(content, indent=1, ensure_ascii=False))
