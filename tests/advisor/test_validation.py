@@ -120,6 +120,20 @@ def test_bytes_that_a_run_does_not_tell_are_those_of_others(table: Path) -> None
         assert facts.output_bytes == pytest.approx(facts.cells * 388 * 8.0)
 
 
+def test_bytes_that_a_table_does_not_tell_are_those_of_the_table_that_is_fitted(
+    table: Path, tmp_path: Path
+) -> None:
+    runs = read_runs(table)
+    blind = tmp_path / "blind.csv"
+    blind.write_text(table.read_text().replace("mb_per_event_logged", "mb"))
+    assert [run.name for run in read_runs(blind, known=runs)] == [run.name for run in runs]
+    for mine, theirs in zip(read_runs(blind, known=runs), runs, strict=True):
+        assert mine.facts.output_bytes == pytest.approx(theirs.facts.output_bytes)
+        assert mine.facts.checkpoint_bytes == pytest.approx(theirs.facts.checkpoint_bytes)
+    with pytest.raises(ThalwegError, match="bytes of outputs of run 'run_0'"):
+        read_runs(blind)
+
+
 def test_ties_go_to_fewer_ranks_and_one_writer_for_several_nodes_is_not_proposed(
     made_up: MakeRun,
 ) -> None:
