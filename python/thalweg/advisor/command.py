@@ -23,7 +23,7 @@ from thalweg.advisor.own_checkpoints import Checkpoints
 from thalweg.advisor.own_experiment import OwnAnswer, OwnStream, find_own_streams
 from thalweg.config.durations import short_duration
 from thalweg.config.experiment import Experiment
-from thalweg.config.run_script import parse_settings, read_run_script
+from thalweg.config.run_script import RunScript, parse_settings, read_run_script
 from thalweg.errors import ThalwegError
 from thalweg.tables import print_table
 
@@ -67,21 +67,29 @@ def advise(
                 raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
         if asked is not None:
             raise ThalwegError(
-                f"--machine is for ICON scripts; '{script.name}' is an experiment of ours, for which "
-                "nothing is predicted yet"
+                f"--machine is for ICON scripts; '{script.name}' is an experiment of ours, for "
+                "which nothing is predicted yet"
             )
         own = find_own_streams(Experiment.read(script, settings))
         _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
         return
-    read = read_run_script(script, parse_settings(settings))
+    variables, of_grids = parse_settings(settings), parse_cells(cells)
     restart_bytes = _parse_restart(bytes_per_restart)
     sample = read_samples(samples)
-    answer = find_streams(read, parse_cells(cells), given_bytes, restart_bytes, sample)
+
+    def tell(read: RunScript) -> Answer:
+        return find_streams(read, of_grids, given_bytes, restart_bytes, sample)
+
+    read = read_run_script(script, variables)
+    answer = tell(read)
     proposed = None
     if asked is not None:
         from thalweg.advisor.proposing.command import propose_for
 
-        proposed = propose_for(read, answer, asked)
+        def told_of(lines: Sequence[str]) -> Answer:
+            return tell(read_run_script(script, variables, lines))
+
+        proposed = propose_for(read, answer, asked, told_of)
         answer.warnings += proposed.warnings
     if as_json:
         more = proposed.as_json() if proposed else {}

@@ -54,9 +54,14 @@ def parse_settings(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def read_run_script(path: Path, given: dict[str, str]) -> RunScript:
-    """A namelist file is read as it is, anything else as a script that writes namelists."""
-    lines = read_lines(path)
+def read_run_script(
+    path: Path, given: dict[str, str], instead: Sequence[str] | None = None
+) -> RunScript:
+    """A namelist file is read as it is, anything else as a script that writes namelists.
+
+    instead: lines that are read as if the file had them
+    """
+    lines = list(instead) if instead is not None else read_lines(path)
     script = RunScript(path, Variables(given))
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] != "!"), "")
     if begins_group(first):

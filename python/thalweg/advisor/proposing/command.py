@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,28 +38,51 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Written:
+    """By the run as proposed. files: of output; bytes_in_all: with restart sets."""
+
+    files: int
+    bytes_in_all: int
+
+
+@dataclass(frozen=True)
 class Proposed:
     situation: Situation
     proposal: Proposal
     patch: str
     warnings: list[str]
+    written: Written
 
     def as_json(self) -> Mapping[str, object]:
         return {
-            "proposal": {**proposal_as_json(self.proposal, self.situation), "patch": self.patch},
+            "proposal": {
+                **proposal_as_json(self.proposal, self.situation),
+                "files": self.written.files,
+                "bytes_in_all": self.written.bytes_in_all,
+                "patch": self.patch,
+            },
             "alternatives": alternatives_as_json(self.proposal, self.situation),
         }
 
     def print(self) -> None:
         print()
         print_proposal(self.proposal, self.situation)
+        written = self.written
+        print(f"{written.files} files of output, {written.bytes_in_all / 1e9:.3f} GB with restarts")
         if self.patch:
             print()
             print(self.patch)
 
 
-def propose_for(script: RunScript, answer: Answer, asked: Asked) -> Proposed:
-    """Raises a sentence for what does not go together; nothing is written then."""
+def propose_for(
+    script: RunScript,
+    answer: Answer,
+    asked: Asked,
+    told_of: Callable[[Sequence[str]], Answer],
+) -> Proposed:
+    """told_of: what a script with these lines would write. Raises a sentence for what does not go
+    together; nothing is written then.
+    """
     step = parse_step(asked.step)
     machine = load_machine(asked.machine)
     nodes = _nodes(asked, machine)
@@ -67,6 +90,7 @@ def propose_for(script: RunScript, answer: Answer, asked: Asked) -> Proposed:
     predictor, notes = predictor_of(machine, situation, step)
     proposal = propose(machine, predictor, situation, nodes)
     changed = changed_lines(script, answer.streams, proposal.best)
+    files = _read_back(told_of(changed), proposal, script)
     if asked.write is not None:
         write_copy(asked.write, changed, script.path)
     if asked.picture is not None:
@@ -74,7 +98,23 @@ def propose_for(script: RunScript, answer: Answer, asked: Asked) -> Proposed:
 
         write_curve(proposal, asked.picture)
     warnings = [*situation.notes, *notes, *warnings_of(proposal)]
-    return Proposed(situation, proposal, patch_text(script, changed), warnings)
+    return Proposed(situation, proposal, patch_text(script, changed), warnings, files)
+
+
+def _read_back(again: Answer, proposal: Proposal, script: RunScript) -> Written:
+    """What the changed script would write: it must say what is proposed."""
+    found, best = situation_of(again), proposal.best
+    wanted = (best.choice, best.partitions if best.choice.io_ranks else found.partitions)
+    if (found.chosen, found.partitions) != wanted:
+        raise ThalwegError(
+            f"{script.path.name}: the lines of the proposal do not count there, as the script sets "
+            f"them elsewhere, too: it has {found.chosen} instead of {best.choice}; make one of them"
+        )
+    sets = found.sets * found.bytes_per_set
+    return Written(
+        sum(stream.files for stream in again.streams),
+        sum(stream.bytes_in_all for stream in again.streams) + sets,
+    )
 
 
 def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:

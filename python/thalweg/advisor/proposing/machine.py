@@ -21,8 +21,10 @@ from thalweg.errors import ThalwegError
 
 FORMAT = 1
 _KIND = "fitted"  # machine files of calibrations that measure have none
-_RANGES = ("cells", "nodes", "ranks_per_node", "compute_ranks", "io_ranks", "restart_ranks", "outputs", "checkpoints",
-           "output_bytes", "checkpoint_bytes")  # fmt: skip
+_RANGES = (
+    "cells", "nodes", "ranks_per_node", "compute_ranks", "io_ranks", "restart_ranks", "outputs",
+    "checkpoints", "output_bytes", "checkpoint_bytes",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -152,10 +154,10 @@ class _Reader:
 
     def number(self, table: dict[str, Any], key: str) -> float:
         found = table.get(key)
-        good = isinstance(found, (int, float)) and not isinstance(found, bool)
-        if not good or not 0.0 <= float(found) < 1e300:
-            raise self.refuse(f"'{key}' is {found!r}; a number from 0 on is needed")
-        return float(found)
+        if isinstance(found, (int, float)) and not isinstance(found, bool):
+            if 0.0 <= found < 1e300:
+                return float(found)
+        raise self.refuse(f"'{key}' is {found!r}; a number from 0 on is needed")
 
     def covariance(self, size: int) -> np.ndarray:
         rows = self.table("fit").get("covariance")
@@ -174,5 +176,5 @@ class _Reader:
             ends = table.get(name)
             if not isinstance(ends, list) or len(ends) != 2:
                 raise self.refuse(f"'{name}' of 'ranges' is no pair of numbers")
-            found[name] = (float(ends[0]), float(ends[1]))
+            found[name] = (self.number({name: ends[0]}, name), self.number({name: ends[1]}, name))
         return found

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.advisor.proposing.propose import Proposal, Way
 from thalweg.advisor.proposing.situation import Situation
-from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.tables import print_table
 
 _GB = 1e9
@@ -23,7 +21,8 @@ def print_proposal(proposal: Proposal, situation: Situation) -> None:
     print_table(_COLUMNS, rows, right=("I/O ranks", *_COLUMNS[3:8], _COLUMNS[9]))
     nodes = proposal.nodes
     print(
-        f"on {nodes.count} nodes with {nodes.ranks_per_node} ranks each; waiting: beyond the time of steps"
+        f"on {nodes.count} nodes with {nodes.ranks_per_node} ranks each; waiting: what it takes "
+        "beyond its steps"
     )
     parts = ", ".join(
         f"{each.name} {count}"
@@ -49,8 +48,8 @@ def placement(proposal: Proposal) -> str:
 def limits_text(proposal: Proposal) -> str:
     if proposal.output_limits_from is None:
         return (
-            f"output and restarts do not limit this run on up to {proposal.most_nodes} nodes, as far "
-            f"as the fitted runs tell: they have at most {proposal.fitted_nodes:g}"
+            f"output and restarts do not limit this run on up to {proposal.most_nodes} nodes, as "
+            f"far as the fitted runs tell: they have at most {proposal.fitted_nodes:g}"
         )
     return (
         f"output and restarts limit this run from {proposal.output_limits_from} nodes on: even the "
@@ -77,9 +76,6 @@ def proposal_as_json(proposal: Proposal, situation: Situation) -> dict[str, obje
         "ranks_per_node": proposal.nodes.ranks_per_node,
         **_as_json(proposal.best, situation),
         "placement": placement(proposal) if proposal.best.choice.io_ranks else None,
-        "files": None,
-        "bytes_in_all": sum(each.bytes_in_all for each in situation.series)
-        + situation.sets * situation.bytes_per_set,
         "now": _as_json(proposal.now, situation) if proposal.now else None,
         "output_limits_from_nodes": proposal.output_limits_from,
         "looked_at_nodes": proposal.most_nodes,

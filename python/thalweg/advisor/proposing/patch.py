@@ -81,7 +81,8 @@ def _changes(script: RunScript, streams: Sequence[Stream], way: Way) -> list[Cha
     def change(name: str, item: str, value: str) -> Change:
         with_item = [each for each in groups if each.name == name and item in each.items]
         of_name = [each for each in groups if each.name == name]
-        return Change(name, (with_item or of_name or [None])[-1], item, value)
+        found = with_item or of_name
+        return Change(name, found[-1] if found else None, item, value)
 
     choice = way.choice
     found = [change("parallel_nml", "num_io_procs", str(choice.io_ranks))]
@@ -105,8 +106,11 @@ def _partitions(
         most[key] = max(count, most.get(key, 1))
     found = []
     for (place, item), count in most.items():
-        group = next(each for each in groups
-                     if each.name == "output_nml" and f"{each.file}:{each.line}" == place)  # fmt: skip
+        group = next(
+            each
+            for each in groups
+            if each.name == "output_nml" and f"{each.file}:{each.line}" == place
+        )
         found.append(Change("output_nml", group, item, str(count)))
     return found
 
