@@ -20,10 +20,14 @@ _PATIENCE_S = 240.0
 
 @dataclass
 class NativeTimer:
-    """layout: ranks, nodes, cores_per_node, few_ranks, way, sizes; {} before the first round."""
+    """layout: ranks, nodes, cores_per_node, few_ranks, way, sizes; {} before the first round.
+
+    file_s  how long the writing of a file is to take
+    """
 
     folder: Path
     ranks: int
+    file_s: float
     layout: dict[str, Any] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
 
@@ -31,6 +35,7 @@ class NativeTimer:
         """One round. Files have the same sizes in every round. `show` is called now and then."""
         words = [str(program("thalweg_calibrate_bench")), str(self.folder)]
         words += ["--seconds", f"{seconds:.1f}", "--seed", str(seed)]
+        words += ["--file-seconds", f"{self.file_s:.3f}"]
         if self.layout:
             words += ["--sizes", ",".join(map(str, self.layout["sizes"]))]
         limit_s = _PATIENCE * seconds + _PATIENCE_S

@@ -20,8 +20,8 @@ from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, run_case
 
 _FEW_LEVELS, _LEVELS = (1, 8), 30
 _TIME_STEP_S = 10  # stable on every grid down to 4 km: waves move 300 m/s at most
-_SMALL_CELLS = 32  # of a rank, at least, on the small grid
-_LARGE_CELLS = 10_000  # of a rank, at least, on the large one: R2B4 on 2 ranks
+_SMALL_CELLS = 32  # of a rank, at least, on the small grid; four times as many at most
+_LARGE_CELLS = 5_000  # the same on the large one: more than caches hold, 0.25 GB at most
 _PILOT_STEPS = 4
 _MOST_STEPS = 20_000
 _CASE = f"""[grid]
@@ -52,12 +52,10 @@ class StepTimer:
 
     def __init__(self, folder: Path, rank_counts: list[int]) -> None:
         self._folder = folder
-        most = max(rank_counts)
-        small, large = _refinement(_SMALL_CELLS * most), _refinement(_LARGE_CELLS * most)
         self.kinds = [
             _Kind(f"R2B{k}", Series("step", ranks, {"cells": _cells(k), "levels": levels}))
             for ranks in rank_counts
-            for k, levels in (*((small, few) for few in _FEW_LEVELS), (large, _LEVELS))
+            for k, levels in _sizes(ranks)
         ]
         (folder / "steps.toml").write_text(_CASE, encoding="utf-8")
 
@@ -91,6 +89,12 @@ class StepTimer:
                 error.exit_code,
             ) from error
         return (timing.mean_s("integrate") - timing.mean_s("diagnostics")) / steps
+
+
+def _sizes(ranks: int) -> list[tuple[int, int]]:
+    """k of the grid, and levels."""
+    small, large = _refinement(_SMALL_CELLS * ranks), _refinement(_LARGE_CELLS * ranks)
+    return [*((small, few) for few in _FEW_LEVELS), (large, _LEVELS)]
 
 
 def _cells(k: int) -> int:
