@@ -40,8 +40,9 @@ def test_a_calibration_is_plausible(short_calibration: Calibration) -> None:
         if each.name != "step":
             assert isinstance(each.facts["cpu_s"], float)
     steps = [each for each in machine.measured if each.name == "step"]
-    assert {each.ranks for each in steps} == {1, 2}
-    assert len({(each.facts["cells"], each.facts["levels"]) for each in steps}) == 3
+    for ranks in (1, 2):
+        its = [each.facts for each in steps if each.ranks == ranks]
+        assert len({(facts["cells"], facts["levels"]) for facts in its}) == 3
     assert machine.parameter("writer_bytes_per_s", ranks=1)
     assert machine.parameter("file_s", ranks=2)
     assert machine.why_not("file_system_bytes_per_s") == "all ranks are on one node"
