@@ -11,6 +11,7 @@ from typing import Any
 from thalweg.calibrate.machine_file import Fact
 from thalweg.calibrate.samples import Series
 from thalweg.config.checkout import program
+from thalweg.errors import ThalwegError
 from thalweg.lab.native import run_native
 
 # A disk that stands still: more than a round's time is no round any more, but it may be slow.
@@ -39,13 +40,17 @@ class NativeTimer:
         if self.layout:
             words += ["--sizes", ",".join(map(str, self.layout["sizes"]))]
         limit_s = _PATIENCE * seconds + _PATIENCE_S
-        for line in run_native(words, self.ranks, self.folder, limit_s=limit_s):
-            if "layout" in line:
-                self.layout = line["layout"]
-            elif "progress" in line:
-                show()
-            elif "bench" in line:
-                self._pool(line)
+        try:
+            for line in run_native(words, self.ranks, self.folder, limit_s=limit_s):
+                if "layout" in line:
+                    self.layout = line["layout"]
+                elif "progress" in line:
+                    show()
+                elif "bench" in line:
+                    self._pool(line)
+        except ThalwegError as error:  # of a wait, whose limit is no setting here
+            sentence = error.sentence.replace(", or raise [io] timeout", "")
+            raise ThalwegError(sentence, error.exit_code) from error
 
     def _pool(self, line: dict[str, Any]) -> None:
         facts: dict[str, Fact] = {

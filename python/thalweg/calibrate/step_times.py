@@ -19,7 +19,7 @@ from thalweg.files.timing import Timing
 from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, run_case
 
 _FEW_LEVELS, _LEVELS = (1, 8), 30
-_TIME_STEP_S = 10  # stable on every grid down to 4 km: waves move 300 m/s at most
+_TIME_STEP_S = 2  # stable on every grid down to 1 km: waves move 300 m/s at most
 _SMALL_CELLS = 32  # of a rank, at least, on the small grid; 2.25 times as many at most
 _LARGE_CELLS = 10_000  # the same on the large one: more than caches hold, 0.3 GB at most
 _PILOT_STEPS = 4
