@@ -58,6 +58,10 @@ struct Company {
       at_definition;
 };
 
+/// Which outputs up to a time are in files: not all; all, but a kill may break a file that is being
+/// written; all, in files that a kill leaves whole.
+enum class Coverage { none, fragile, firm };
+
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
 /// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks
 /// at the next but one check(), or in close(); a rank that leaves (destruction or MPI_Finalize
@@ -141,8 +145,8 @@ class Output {
   bool ended() const;
   /// Answers for a time, when asked: is all that was put so far, up to that time, in files, also by
   /// other open outputs of this process with this directory? Reads the ends of their journals: ask
-  /// on one rank, and seldom. False once the output is gone.
-  std::function<bool(ModelTime)> coverage() const;
+  /// on one rank, and seldom. Coverage::none once the output is gone.
+  std::function<Coverage(ModelTime)> coverage() const;
   /// For what compute ranks do together beside this output. Does nothing once it is closed.
   Company company() const;
   std::string describe() const;    ///< mode and transport in force, for logs (after end_definition)

@@ -102,6 +102,30 @@ TEST_CASE("restart_ranks_too_refuse_a_second_output_until_they_have_served") {
   CHECK_NOTHROW(later.close());
 }
 
+TEST_CASE("a_restart_rank_that_closes_without_having_served_is_told_so") {
+  if (world_size() < 2) return;
+  const SharedDirectory directory;
+  auto settings = settings_in(directory);
+  settings.restart_ranks = 1;
+  RestartSettings checkpoints;
+  checkpoints.mode = "async";
+  checkpoints.directory = directory.path + "/restart";
+  checkpoints.timeout_s = short_wait_s;
+  auto output = Output::open(MPI_COMM_WORLD, settings);
+  auto restart = Restart::open(output, checkpoints);
+  if (output.is_compute_rank()) {
+    write_a_point(output);
+    CHECK_NOTHROW(output.close());
+  } else {
+    CHECK_THROWS_WITH_AS(output.close(),
+                         "a restart rank closed the output without having served its restart",
+                         Error);
+    CHECK_NOTHROW(output.close());
+  }
+  restart.leave();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_CASE("who_serves_a_second_time_is_answered_at_once") {
   if (world_size() < 2) return;
   for (const bool checkpoints : {false, true}) {

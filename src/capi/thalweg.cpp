@@ -335,8 +335,8 @@ int thalweg_close(thalweg_output** output) {
     auto& handle = **output;
     const std::lock_guard alone(handle.one_caller);
     if (!handle.output->is_compute_rank()) {
-      handle.output->close();
       if (handle.refused_service) throw Error(*handle.refused_service);
+      handle.output->close();
       return;
     }
     try {

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/call_limit.hpp"
+#include "base/warning.hpp"
 #include "field/dates.hpp"
 #include "file/entries.hpp"
 #include "file/history.hpp"
@@ -212,7 +214,9 @@ void Output::check() {
 
 void Output::close() {
   auto& state = *state_;
-  if (state.role == Role::restart) open_outputs().to_serve = false;
+  if (state.role == Role::restart && std::exchange(open_outputs().to_serve, false)) {
+    throw Error(Blame::user, "a restart rank closed the output without having served its restart");
+  }
   if (state.ended && !state.failure) return;
   const auto alone = state.enter();
   const ScopedTimer timer(Timer::output_close);
@@ -239,15 +243,25 @@ void Output::close() {
   if (state.beyond_run) throw Error(*state.beyond_run);  // the files are whole; the run is not
 }
 
-std::function<bool(ModelTime)> Output::coverage() const {
+std::function<Coverage(ModelTime)> Output::coverage() const {
   return [state = std::weak_ptr(state_)](ModelTime time) {
     const auto output = state.lock();
-    if (!output || !output->covers(time)) return false;
+    if (!output) return Coverage::none;
+    auto least = output->coverage(time);
     const auto directory = whole_path(output->definition.settings.directory);
-    return std::ranges::all_of(State::all_open(), [&](const State* other) {
-      return other == output.get() || other->covers(time) ||
-             whole_path(other->definition.settings.directory) != directory;
-    });
+    for (const auto* other : State::all_open()) {
+      if (least == Coverage::none) break;
+      if (other == output.get() || whole_path(other->definition.settings.directory) != directory)
+        continue;
+      if (!other->engine) {
+        warn_once(
+            fmt::format("'{}': an output is open and not defined: until it is, or is closed, "
+                        "checkpoints stay, whatever [restart] keep says",
+                        directory));
+      }
+      least = std::min(least, other->coverage(time));
+    }
+    return least;
   };
 }
 
@@ -297,9 +311,9 @@ void Output::State::note_reached(ModelTime time) {
   }
 }
 
-bool Output::State::covers(ModelTime time) const {
-  if (!engine) return false;
-  return missing_output(definition, time).empty();  // as whoever continues would see it
+Coverage Output::State::coverage(ModelTime time) const {
+  if (!engine || !missing_output(definition, time).empty()) return Coverage::none;
+  return may_break(definition, time) ? Coverage::fragile : Coverage::firm;
 }
 
 std::string Output::describe() const {

@@ -272,7 +272,8 @@ void Output::State::pass_over(ModelTime reached) {
 }
 
 void Output::State::count_passed_over() {
-  pass_over(latest);
+  // Questions may look ahead of what the model has done.
+  pass_over(ends_each_step && ended_time ? *ended_time : latest);
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     if (turns[index].passed_over == 0 || ranks.rank != 0) continue;
     warn_once(fmt::format("stream '{}': output times passed over, which are in no file: {}",

@@ -252,6 +252,7 @@ TEST_CASE("a_look_ahead_is_no_step_of_the_clock") {
     CHECK_NOTHROW(output.wants("deep", time_s + 4.11));
   }
   CHECK(output.outputs_written() == 3);
+  CHECK(said_in([&] { output.close(); }) == "");  // no time was passed over
 }
 
 TEST_CASE("calls_after_the_close_are_refused_on_every_rank") {

@@ -131,7 +131,7 @@ struct Output::State {
   [[noreturn]] void end_together(int failed);
   [[noreturn]] void tell_who_differs();
   void check();
-  bool covers(ModelTime time) const;
+  Coverage coverage(ModelTime time) const;
   /// For whoever continues from a checkpoint of this time.
   void note_reached(ModelTime time);
   void put(std::string_view field, const FieldView& view, ModelTime time);

@@ -8,14 +8,16 @@
 #include <string>
 
 #include "thalweg/model_time.hpp"
+#include "thalweg/output.hpp"
 
 namespace thalweg {
 
-/// What stays when a set is whole: it and the newest before it, `newest` in all; and all from a
-/// date on.
+/// What stays when a set is whole: it and the newest before it, `newest` in all; all from a date
+/// on; and one more.
 struct KeptSets {
   int newest = 2;
   std::optional<std::string> from_date;  ///< "" = every set
+  std::string also;                      ///< date of a set, "" = none
 };
 
 /// One line of text and back: `text` loses it.
@@ -23,25 +25,26 @@ std::string to_line(const KeptSets& kept);
 KeptSets take_line(std::string& text);
 
 /// A set is of use to a continued run if the outputs up to its time are in files. Writers of output
-/// may be behind the model: a set stays until a newer one is of use, whatever `keep` says.
+/// may be behind the model, and a kill may break a file that they change in place: a set stays
+/// until a newer one is of use, and until one is whatever happens, whatever `keep` says.
 class Retention {
  public:
   /// `covered`: Output::coverage(); empty: only `keep` counts. `run`: Company::run, of the sets
   /// that are of use.
-  Retention(std::string directory, int keep, std::function<bool(ModelTime)> covered,
+  Retention(std::string directory, int keep, std::function<Coverage(ModelTime)> covered,
             std::function<std::string()> run);
   /// One rank, before it writes the set of this date. What cannot be told counts as needed.
   KeptSets before(const std::string& date, ModelTime time);
 
  private:
-  bool is_covered(const std::string& date);
+  Coverage coverage_of(const std::string& date);
 
   std::string directory_;
   int keep_;
-  std::function<bool(ModelTime)> covered_;
+  std::function<Coverage(ModelTime)> covered_;
   std::function<std::string()> run_;
   std::map<std::string, ModelTime> times_;  // by date
-  std::string known_;                       // newest date that is covered, as far as was asked
+  std::string firm_until_;                  // newest date of which it is known
 };
 
 }  // namespace thalweg

@@ -14,6 +14,7 @@
 #include "all_ranks.hpp"
 #include "file/file_bytes.hpp"
 #include "restart/set_directory.hpp"
+#include "said.hpp"
 #include "thalweg/restart.hpp"
 
 using namespace thalweg;
@@ -27,14 +28,24 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+StreamSettings every_minute() {
+  StreamSettings stream;
+  stream.interval = 60.0;
+  stream.end = 3600.0;
+  return stream;
+}
+
 /// A run whose outputs are in the journal up to `known_s` only, until the time `all_known_s`: so it
 /// looks when writers are behind. At `skipped_s` nothing is put. Returns the sets that are there at
 /// its end.
 std::vector<std::string> sets_of(const std::string& mode, const std::string& directory,
                                  const std::vector<double>& times_s, double known_s,
-                                 double all_known_s, double skipped_s = -1.0) {
+                                 double all_known_s, double skipped_s = -1.0,
+                                 const StreamSettings& stream = every_minute(),
+                                 const std::string& way = "direct") {
   OutputSettings settings;
-  settings.mode = "serial";
+  settings.mode = way == "mpiio" ? "shared_file" : "serial";
+  settings.way = way;
   settings.directory = directory + "/files";
   settings.restart_ranks = needs_restart_ranks(mode) ? 1 : 0;
   if (world_rank() == 0) fs::create_directories(settings.directory);
@@ -60,9 +71,6 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
   const std::vector<OwnedPoints> points{{Place::cell, cells, mine}};
   output.define(points);
   output.define(field);
-  StreamSettings stream;
-  stream.interval = 60.0;
-  stream.end = 3600.0;
   output.define(stream);
   restart.define(points);
   restart.define(field);
@@ -124,9 +132,7 @@ TEST_CASE("a_checkpoint_after_a_time_that_was_passed_over_counts") {
     CHECK(sets == std::vector<std::string>{"20000101T000201Z"});
     OutputSettings settings;
     settings.directory = directory.path + "/files";
-    StreamSettings stream;
-    stream.interval = 60.0;
-    stream.end = 3600.0;
+    const auto stream = every_minute();
     const auto missing = [&](double time_s) {
       return missing_output(settings, std::span(&stream, 1), time_s);
     };
@@ -136,6 +142,49 @@ TEST_CASE("a_checkpoint_after_a_time_that_was_passed_over_counts") {
     CHECK(missing(60.0) == "");
     CHECK(missing(121.0).find("the output of stream 'out' at 120 s is not in") == 0);
   }
+}
+
+TEST_CASE("the_newest_checkpoint_before_a_file_that_a_kill_may_break_stays_until_it_is_complete") {
+  for (const auto& mode : restart_modes()) {
+    CAPTURE(mode.name);
+    if (needs_restart_ranks(mode.name) && world_size() < 2) continue;
+    auto stream = every_minute();
+    stream.file_interval = 180.0;  // files of 0 to 120 s, 180 to 300 s, ...
+    stream.layout = "chunked";
+    const std::vector<std::vector<std::string>> kept_by_mpi_io{
+        {"20000101T000300Z", "20000101T000200Z"},
+        {"20000101T000400Z", "20000101T000200Z"},
+        {"20000101T000500Z"},
+        {"20000101T000600Z", "20000101T000500Z"}};
+    std::vector<double> times{60.0, 120.0};
+    for (const auto& kept : kept_by_mpi_io) {
+      times.push_back(times.back() + 60.0);
+      for (const std::string way : {"direct", "mpiio"}) {
+        CAPTURE(way);
+        const SharedDirectory directory;
+        const auto sets = sets_of(mode.name, directory.path, times, 1e9, 1e9, -1.0, stream, way);
+        if (world_rank() != 0) continue;
+        CHECK(sets == (way == "mpiio" ? kept : std::vector{kept.front()}));
+      }
+    }
+  }
+}
+
+TEST_CASE("checkpoints_that_stay_for_an_output_that_is_never_defined_are_told") {
+  const SharedDirectory directory;
+  OutputSettings settings;
+  settings.directory = directory.path + "/files";
+  if (world_rank() == 0) fs::create_directories(settings.directory);
+  MPI_Barrier(MPI_COMM_WORLD);
+  auto never_defined = Output::open(MPI_COMM_WORLD, settings);
+  std::vector<std::string> sets;
+  const auto said = said_in([&] {
+    sets = sets_of("sync", directory.path, {60, 120, 180}, 1e9, 1e9);
+  });
+  never_defined.close();
+  const bool tells = said.find("an output is open and not defined") != said.npos;
+  CHECK(tells == (world_rank() == 0));
+  if (world_rank() == 0) CHECK(sets.size() == 3);
 }
 
 TEST_CASE("a_set_that_is_removed_is_none_from_the_first_moment_on") {

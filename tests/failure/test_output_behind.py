@@ -125,14 +125,15 @@ def kill_while(happens: Callable[[], bool], run: RankedRun) -> None:
     assert run.wait()[0] != 0
 
 
-def test_a_file_that_hdf5_was_changing_is_written_anew(
-    case: Path, model: Path, cli: Cli, tmp_path: Path
+@pytest.mark.parametrize(("outputs", "before_file_s"), [(13, 9 * 3600), (32, 27 * 3600)])
+def test_a_file_that_hdf5_was_changing_is_written_anew_from_the_checkpoint_before_it(
+    outputs: int, before_file_s: int, case: Path, model: Path, cli: Cli, tmp_path: Path
 ) -> None:
     """HDF5's own index of a file under way may be lost with a kill: here it surely is."""
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     chunked = ["output.layout=chunked", "io.way=mpiio"]
     run = RankedRun.start(case, killed, [*chunked, "model.extra_work=40", NO_WAITING])
-    look_until(lambda: len(times_of(killed)) > 12, run)  # two files, and some of the third
+    look_until(lambda: len(times_of(killed)) >= outputs, run)  # the third of a file of five
     kill_while(lambda: is_changing(killed), run)
     under_way = sorted((killed / "files").glob("*.part"))
     assert under_way
@@ -144,6 +145,7 @@ def test_a_file_that_hdf5_was_changing_is_written_anew(
     for words in ([whole], [killed, "--continue"]):
         done = cli("run", case, "--out", *words, *settings)
         assert done.returncode == 0, done.stderr
+    assert f"continues at {before_file_s} s from" in " ".join(done.stderr.split())
     assert_same_files(whole, killed)
     assert not list((killed / "files").glob("*.lock"))
 

@@ -36,7 +36,9 @@ def test_a_log_of_many_ranks_is_read(write_log: WriteLog) -> None:
     row = read_icon_log(write_log(icon_lines()))
     assert row["job"] == "4711"
     assert [row[f"{role}ranks"] for role in ("", "compute_", "io_", "restart_")] == [8, 6, 2, 0]
-    assert (row["steps"], row["time_step_s"], row["step_s"]) == (5, 120.0, 1.0)
+    assert (row["steps"], row["time_step_s"], row["step_s"]) == (7200, 120.0, 1.0)
+    assert row["simulated_s"] == 864000.0
+    assert "lines of time steps end at step 5" in str(row["notes"]), "each has a line or not"
     assert (row["total_s"], row["total_max_s"]) == (5970.156, 5970.311)
     assert (row["output_s"], row["physics_s"], row["exchange_s"]) == (15.5, 2500.0, 800.25)
     assert (row["init_s"], row["ordered_sum_s"], row["restart_s"]) == (3.25, 61.5, None)

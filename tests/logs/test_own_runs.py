@@ -10,6 +10,7 @@ import pytest
 
 from thalweg.errors import ThalwegError
 from thalweg.files.timing import Timing
+from thalweg.logs.beliefs import believe
 from thalweg.logs.own_run import read_own_run
 from thalweg.logs.sources import read_runs
 
@@ -57,6 +58,34 @@ def test_a_run_directory_has_its_settings_times_and_bytes(run: Path) -> None:
     assert (row["output_files"], row["output_file_bytes"]) == (1, 300)
     assert (row["output_interval_s"], row["restart_mode"]) == (1800.0, "none")
     assert row["notes"] == ()
+
+
+def test_a_run_directory_tells_model_time_copying_and_its_rate_of_writing(run: Path) -> None:
+    timing = json.loads((run / "timing.json").read_text())
+    timing["timers"] += [
+        timer("output_copy", "copy", 0.5, 1.0, 0.0), timer("io_create", "write", 0.0, 0.0, 0.5),
+        timer("io_write", "write", 0.0, 0.0, 2.0), timer("io_close", "close", 0.0, 0.0, 0.5),
+        timer("io_idle", "idle", 0.0, 0.0, 7.0),
+    ]  # fmt: skip
+    (run / "timing.json").write_text(json.dumps(timing))
+    told = {"status": "complete", "metrics": {"bytes_written": 300, "simulated_s": 7200}}
+    (run / "run.json").write_text(json.dumps(told))
+    row = read_own_run(run)
+    believe(row)
+    assert (row["simulated_s"], row["wait_s"], row["copy_s"]) == (7200.0, 1.5, 0.75)
+    assert (row["output_write_s"], row["output_rate"]) == (3.0, 100.0)
+    assert row["state_fields"] is None
+
+
+@pytest.mark.parametrize("damage", ["x", None, float("nan"), -1.0, 10**400, [1]])
+def test_what_is_no_number_is_not_told(run: Path, damage: object) -> None:
+    told = {
+        "status": "complete", "metrics": {"bytes_written": 300, "simulated_s": damage},
+        "start": {"cells": damage, "steps": damage, "time_step_s": damage, "begin_s": damage},
+    }  # fmt: skip
+    (run / "run.json").write_text(json.dumps(told))
+    row = read_own_run(run)
+    assert (row["simulated_s"], row["cells"], row["time_step_s"]) == (None, None, None)
 
 
 def test_a_real_run_is_read(small_run: Path) -> None:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from thalweg.cli.calibrate import calibrate
+from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
 from thalweg.errors import ThalwegError, did_you_mean
@@ -363,6 +364,9 @@ def advise(
 
     sizes = (bytes_per_output or [], bytes_per_restart)
     advise_run(script, set_ or [], cells or [], *sizes, sample or [], json_)
+
+
+app.command("cpmip")(cpmip)
 
 
 @app.command()

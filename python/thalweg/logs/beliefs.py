@@ -115,6 +115,9 @@ def _believe_rate(row: Row) -> None:
     write_s, logged = row.number("output_event_write_s"), row.number("output_rate_logged")
     events, size = row.number("output_events"), row.number("output_event_bytes")
     believed = row.number("output_bytes")
+    spent_s = row.number("output_write_s")
+    if spent_s and believed:
+        row["output_rate"] = believed / spent_s
     if not write_s or believed is None:
         return
     count = events or row.number("outputs")

@@ -36,6 +36,7 @@ COLUMNS = (
     Column("compute_ranks", "integer", "", "ranks that run the model"),
     Column("io_ranks", "integer", "", "ranks that only write output"),
     Column("restart_ranks", "integer", "", "ranks that only write restart files"),
+    Column("threads", "integer", "", "OpenMP threads of a rank"),
     Column("output_mode", "text", "", "mode of output of the mini-model"),
     Column("restart_mode", "text", "",
            "none, sync, async, joint_multifile, dedicated_multifile"),
@@ -44,8 +45,10 @@ COLUMNS = (
     Column("checkpoint_interval_s", "number", "s", "model time between checkpoints, 0 = none"),
     Column("outputs", "integer", "", "outputs of the run, the one at time 0 counted"),
     Column("checkpoints", "integer", "", "checkpoints of the run"),
+    Column("state_fields", "integer", "", "prognostic fields, those in a restart set"),
     Column("steps", "integer", "", "time steps"),
     Column("time_step_s", "number", "s", "model time of a step"),
+    Column("simulated_s", "number", "s", "model time that the run covered"),
     Column("total_s", "number", "s", "timer total, mean over compute ranks"),
     Column("total_max_s", "number", "s", "timer total, longest of a compute rank"),
     Column("step_s", "number", "s", "wall time of a step, mean over the run"),
@@ -57,6 +60,7 @@ COLUMNS = (
     Column("ordered_sum_s", "number", "s", "timer ordglb_sum, mean over compute ranks"),
     Column("init_s", "number", "s", "timer model_init, mean over compute ranks"),
     Column("wait_s", "number", "s", "waiting for output and checkpoints, mean over compute ranks"),
+    Column("copy_s", "number", "s", "copying output and state, mean over compute ranks"),
     Column("io_output_s", "number", "s", "timer wrt_output, mean over I/O ranks"),
     Column("io_output_max_s", "number", "s", "timer wrt_output, longest of an I/O rank"),
     Column("io_output_calls", "integer", "", "its calls, sum over I/O ranks"),
@@ -65,6 +69,8 @@ COLUMNS = (
            "timer write_restart_communication, mean over restart ranks"),
     Column("restart_rank_wait_s", "number", "s",
            "timer write_restart_wait, mean over restart ranks"),
+    Column("output_write_s", "number", "s",
+           "making, writing and closing output files, sum over all ranks"),
     Column("output_events", "integer", "", "outputs that I/O ranks logged"),
     Column("output_event_bytes", "number", "B", "bytes an I/O rank got for one output, mean"),
     Column("output_event_values", "number", "", "values of one output, mean; 8 or 4 bytes moved"),
@@ -118,7 +124,9 @@ class Row(dict[str, Value]):
             self[name] = value
 
     def note(self, sentence: str) -> None:
-        self["notes"] = (*self.texts("notes"), sentence)
+        """Once, also where a table is read again."""
+        if sentence not in self.texts("notes"):
+            self["notes"] = (*self.texts("notes"), sentence)
 
     def number(self, name: str) -> float | None:
         value = self[name]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thalweg.logs.columns import Row
 from thalweg.logs.icon_line import Line
-from thalweg.logs.icon_throughput import Event, read_event, summarise
+from thalweg.logs.icon_throughput import Event, read_event, restart_mode, summarise
 from thalweg.logs.icon_timers import Report, ReportReader, Timer
 
 _RANKS = re.compile(
@@ -20,6 +20,7 @@ _RANKS = re.compile(
 )
 _NODES = re.compile(r"\+* ?(?:export )?SLURM_(?:JOB_NUM_NODES|NNODES)='?(\d+)'?\s*")
 _JOB = re.compile(r"\+* ?(?:export )?SLURM_JOB_?ID='?(\d+)'?\s*")
+_THREADS = re.compile(r"\+* ?(?:export )?OMP_NUM_THREADS='?(\d+)'?\s*")
 _JOB_OF_NAME = re.compile(r"LOG\..*?\.(\d{4,})(?:\.[oe])?")
 _STEP = re.compile(
     r"\s*Time step:\s*(\d+),?\s+model time:?\s+(-?\d+-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?).*"
@@ -55,6 +56,7 @@ class Log:
     reports: list[Report] = field(default_factory=list)
     nodes: set[int] = field(default_factory=set)
     jobs: set[str] = field(default_factory=set)
+    threads: set[int] = field(default_factory=set)
 
 
 def is_icon_log(path: Path) -> bool:
@@ -74,7 +76,7 @@ def read_icon_log(path: Path) -> Row:
     checkpoints = [each for each in log.events if each.of != "output"]
     row.tell(**summarise(output, "output"), **summarise(checkpoints, "checkpoint"))
     if checkpoints:
-        row["restart_mode"] = _restart_mode(checkpoints, row)
+        row["restart_mode"] = restart_mode(checkpoints, row["restart_ranks"])
         if all(each.of == "multifile" for each in checkpoints):  # async: a line for each domain
             row["checkpoints"] = len(checkpoints)
     return row
@@ -93,6 +95,8 @@ def _read(path: Path) -> Log:
         elif "SLURM_" in text:
             log.nodes |= {int(each[1]) for each in [_NODES.fullmatch(text)] if each}
             log.jobs |= {each[1] for each in [_JOB.fullmatch(text)] if each}
+        elif "OMP_NUM_THREADS=" in text and (match := _THREADS.fullmatch(text)):
+            log.threads.add(int(match[1]))
         elif event := read_event(line):
             log.events.append(event)
     log.reports = reader.finish()
@@ -118,6 +122,7 @@ def _tell_ranks(row: Row, log: Log) -> None:
     row.tell(
         nodes=next(iter(log.nodes)) if len(log.nodes) == 1 else None,
         job=next(iter(jobs)) if len(jobs) == 1 else None,
+        threads=next(iter(log.threads)) if len(log.threads) == 1 else None,
     )
     if len(set(log.ranks)) == 1:
         _, compute, io, restart, _ = log.ranks[0]
@@ -159,8 +164,10 @@ def _tell_timers(row: Row, log: Log) -> None:
     total = _together(compute, "total")
     stepping = _together(compute, "integrate_nh")
     ranks = sum(report.ranks for report in compute)
-    if row["steps"] is None and stepping and ranks and stepping.calls % ranks == 0:
-        row["steps"] = stepping.calls // ranks  # calls are summed over ranks
+    if stepping and ranks and stepping.calls % ranks == 0:
+        _believe_steps(row, stepping.calls // ranks)  # calls are summed over ranks
+    steps, step_s = row.number("steps"), row.number("time_step_s")
+    row["simulated_s"] = steps * step_s if steps and step_s else None
     if total:
         row.tell(total_s=total.mean_s, total_max_s=total.max_s)
         if total.mean_s is None:
@@ -176,6 +183,16 @@ def _tell_timers(row: Row, log: Log) -> None:
             io_output_max_s=writing.max_s,
             io_output_calls=writing.calls,
         )
+
+
+def _believe_steps(row: Row, calls: int) -> None:
+    """integrate_nh is timed once a step, in the outermost domain only."""
+    if row["steps"] not in (None, calls):
+        row.note(
+            f"lines of time steps end at step {row['steps']}, timer integrate_nh has {calls} calls "
+            "a rank: the timer is believed, not every step has a line"
+        )
+    row["steps"] = calls
 
 
 def _tell_ranks_of_reports(row: Row, log: Log, by_role: dict[str, list[Report]]) -> None:
@@ -276,14 +293,3 @@ def _together(reports: Sequence[Report], name: str) -> Timer | None:
 def _mean(reports: Sequence[Report], name: str) -> float | None:
     timer = _together(reports, name)
     return timer.mean_s if timer else None
-
-
-def _restart_mode(checkpoints: Sequence[Event], row: Row) -> str | None:
-    """Lines of multifile checkpoints are those of both of its modes: restart ranks tell which."""
-    kinds = {each.of for each in checkpoints}
-    if kinds == {"async"}:
-        return "async"
-    restart_ranks = row["restart_ranks"]
-    if kinds != {"multifile"} or restart_ranks is None:
-        return None
-    return "dedicated_multifile" if restart_ranks else "joint_multifile"

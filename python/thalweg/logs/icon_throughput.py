@@ -96,3 +96,13 @@ def _values(events: Sequence[Event]) -> float | None:
 def _mean(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if len(known) == len(values) else None
+
+
+def restart_mode(checkpoints: Sequence[Event], restart_ranks: Value) -> str | None:
+    """Lines of multifile checkpoints are those of both of its modes: restart ranks tell which."""
+    kinds = {each.of for each in checkpoints}
+    if kinds == {"async"}:
+        return "async"
+    if kinds != {"multifile"} or restart_ranks is None:
+        return None
+    return "dedicated_multifile" if restart_ranks else "joint_multifile"

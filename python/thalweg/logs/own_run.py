@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from pathlib import Path
 
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
+from thalweg.files.restart_sets import list_restart_sets, read_manifest
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.timing import Timing
 from thalweg.logs.columns import Row
@@ -17,6 +19,7 @@ _TIMERS = {
     "output_s": "output", "restart_s": "restart", "physics_s": "extra_work",
     "exchange_s": "halo_exchange", "global_sum_s": "diagnostics",
 }  # fmt: skip
+_OF_WRITING = ("io_create", "io_write", "io_close")
 _ROLES = {"compute_ranks": "compute", "io_ranks": "io", "restart_ranks": "restart"}
 
 
@@ -42,14 +45,21 @@ def read_own_run(path: Path) -> Row:
         )
     else:
         row.tell(output_files=files, output_file_bytes=size_bytes)
+    row["state_fields"] = _state_fields(path)
     if run.timing_path.is_file():
-        _tell_timing(row, Timing.read(run.timing_path))
+        try:
+            _tell_timing(row, Timing.read(run.timing_path))
+        except (TypeError, IndexError, ValueError, OverflowError) as error:
+            sentence = f"'{run.timing_path}' is not a table of timers: {error}"
+            raise ThalwegError(sentence) from None
     if status != "complete":
         row.note(f"the run is '{status or 'unknown'}', not complete: its times are of a part of it")
     elif row["total_s"] is None:
         raise ThalwegError(f"'{run.timing_path}' has no timer 'total' of compute ranks")
     metrics = summary.get("metrics", {})
-    noted = metrics.get("bytes_written") if isinstance(metrics, dict) else None
+    metrics = metrics if isinstance(metrics, dict) else {}
+    noted = metrics.get("bytes_written")
+    row["simulated_s"] = _sound(metrics.get("simulated_s"))  # of this part, where it went on
     if isinstance(noted, int) and noted != size_bytes and not continued:
         row.note(
             f"files/ has {size_bytes} bytes, run.json noted {noted}: files/ is believed, it is "
@@ -62,8 +72,8 @@ def _tell_start(row: Row, start: object) -> bool:
     """What the model said as it began; whether it went on from a checkpoint."""
     if not isinstance(start, dict):
         return False
-    told = {key: value for key, value in start.items() if isinstance(value, int | float)}
-    continued = told.get("begin_s", 0.0) > 0.0
+    told = {key: _sound(value) for key, value in start.items()}
+    continued = (told.get("begin_s") or 0.0) > 0.0
     cells, steps = told.get("cells"), told.get("steps")
     row.tell(
         cells=None if cells is None else int(cells),
@@ -71,6 +81,15 @@ def _tell_start(row: Row, start: object) -> bool:
         time_step_s=told.get("time_step_s"),
     )
     return continued
+
+
+def _sound(value: object) -> float | None:
+    """None for what is no number from 0 on: a damaged file may hold anything."""
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and number >= 0.0 else None
 
 
 def _tell_settings(row: Row, experiment: Experiment) -> None:
@@ -100,7 +119,21 @@ def _tell_timing(row: Row, timing: Timing) -> None:
     if timing.timer("total") and compute:
         totals = [timing.total_s("total", rank) for rank in compute]
         row.tell(total_s=math.fsum(totals) / len(totals), total_max_s=max(totals))
-        row.tell(wait_s=waiting_s(timing.mean_own_s()))
+        own_s = timing.mean_own_s()
+        row.tell(wait_s=waiting_s(own_s), copy_s=own_s.get("copy", 0.0))
+    every = range(len(timing.roles))
+    spent = [timing.total_s(name, rank) for name in _OF_WRITING for rank in every]
+    row["output_write_s"] = math.fsum(spent) or None
     for column, name in _TIMERS.items():
         if timing.timer(name):
             row[column] = timing.mean_s(name)
+
+
+def _state_fields(path: Path) -> int | None:
+    """Of the newest restart set that can be read; None where the run keeps none."""
+    for each in reversed(list_restart_sets(path)):
+        with contextlib.suppress(ValueError):
+            fields = read_manifest(each).get("fields")
+            if isinstance(fields, list) and fields:
+                return len(fields)
+    return None

@@ -16,9 +16,9 @@ _MIB = 2.0**20  # bytes
 COLUMNS: dict[str, tuple[str, float]] = {
     **{name: (name, 1.0) for name in (
         "grid", "cells", "nodes", "ranks", "ranks_per_node", "restart_mode", "output_interval_s",
-        "checkpoint_interval_s", "steps", "total_s", "physics_s", "global_sum_s",
-        "darshan_run_s", "darshan_files_written", "darshan_ranks_writing", "darshan_truncated",
-        "output_files",
+        "checkpoint_interval_s", "steps", "time_step_s", "simulated_s", "threads", "total_s",
+        "physics_s", "global_sum_s", "darshan_run_s", "darshan_files_written",
+        "darshan_ranks_writing", "darshan_truncated", "output_files",
     )},
     "worker_ranks": ("compute_ranks", 1.0),
     "io_procs": ("io_ranks", 1.0),

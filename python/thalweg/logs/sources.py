@@ -18,8 +18,21 @@ from thalweg.logs.output_files import count_output
 from thalweg.logs.own_run import is_own_run, read_own_run
 from thalweg.logs.run_list import is_run_list, read_run_list
 
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def _read_parquet(path: Path) -> list[Row]:
+    from thalweg.logs.parquet import read_table  # slow to load
+
+    return read_table(path)
+
+
 # The first that says yes reads the file: name, is it one, its rows.
 _KINDS: tuple[tuple[str, Callable[[Path], bool], Callable[[Path], list[Row]]], ...] = (
+    ("parquet", _is_parquet, _read_parquet),
     ("darshan", is_darshan_log, lambda path: [read_darshan_log(path)]),
     ("table", is_run_list, read_run_list),
     ("log", is_icon_log, lambda path: [read_icon_log(path)]),
@@ -67,7 +80,7 @@ def _read_file(path: Path) -> list[tuple[str, Row]]:
         raise ThalwegError(f"'{path}' cannot be read: {error.strerror or error}") from None
     raise ThalwegError(
         f"'{path}' is no ICON log (it has neither timer reports nor time steps), no table of runs "
-        "and no Darshan log (*.darshan)"
+        "of `thalweg logs import` or in CSV and no Darshan log (*.darshan)"
     )
 
 

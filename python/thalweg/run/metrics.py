@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from thalweg.files.timing import Timing
 
-SECONDS_PER_YEAR = 365.25 * 86400.0
+YEAR_DAYS = 365.25
+SECONDS_PER_YEAR = YEAR_DAYS * 86400.0
 # What a compute rank does for the model (categories of timers). In all other time it waits, in a
 # call of the library for output or checkpoints: for room, for other ranks, for files to be
 # complete, or because it gathers and writes itself.
@@ -19,6 +20,26 @@ FOR_THE_MODEL = ("start", "compute", "exchange", "copy", "other")
 def waiting_s(own_s: dict[str, float]) -> float:
     """The one definition of waiting, of seconds by category of a compute rank (or their mean)."""
     return sum(seconds for name, seconds in own_s.items() if name not in FOR_THE_MODEL)
+
+
+def sypd(simulated_s: float, run_time_s: float) -> float:
+    """Simulated years per day of run time."""
+    return _ratio(simulated_s / SECONDS_PER_YEAR, run_time_s / 86400.0)
+
+
+def chsy(core_hours: float, simulated_s: float) -> float:
+    """Core hours per simulated year."""
+    return _ratio(core_hours, simulated_s / SECONDS_PER_YEAR)
+
+
+def data_intensity(bytes_written: float, core_hours: float) -> float:
+    """GB per core hour."""
+    return _ratio(bytes_written / 1e9, core_hours)
+
+
+def output_cost(run_time_s: float, output_s: float) -> float:
+    """CHSY with output over CHSY without: on the same cores, a ratio of run times."""
+    return _ratio(run_time_s, run_time_s - output_s)
 
 
 def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) -> dict[str, float]:
@@ -38,16 +59,15 @@ def measure(timing: Timing, simulated_s: float, bytes_written: int, files: int) 
     compute = timing.ranks("compute")
     run_time_s = max((timing.total_s("total", rank) for rank in compute), default=0.0)
     core_hours = len(timing.roles) * run_time_s / 3600.0
-    years = simulated_s / SECONDS_PER_YEAR
     own_s = timing.mean_own_s()
     wait_s, copy_s = waiting_s(own_s), own_s.get("copy", 0.0)
     return {
         "run_time_s": run_time_s,
         "simulated_s": simulated_s,
-        "sypd": _ratio(years, run_time_s / 86400.0),
-        "chsy": _ratio(core_hours, years),
-        "data_intensity": _ratio(bytes_written / 1e9, core_hours),
-        "output_cost": _ratio(run_time_s, run_time_s - wait_s - copy_s),
+        "sypd": sypd(simulated_s, run_time_s),
+        "chsy": chsy(core_hours, simulated_s),
+        "data_intensity": data_intensity(bytes_written, core_hours),
+        "output_cost": output_cost(run_time_s, wait_s + copy_s),
         "wait_s": wait_s,
         "wait_percent": 100.0 * _ratio(wait_s, run_time_s),
         "closing_s": timing.mean_s("output_close"),

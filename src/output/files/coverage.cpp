@@ -143,6 +143,23 @@ std::string missing_output(const Definition& definition, ModelTime time) {
   return {};
 }
 
+bool may_break(const Definition& definition, ModelTime time) {
+  for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
+    if (!is_fragile(definition, number)) continue;
+    const auto& stream = definition.streams[number];
+    const auto& files = stream.schedule.files();
+    int begun = 0;  // files of a lane are written one after the other: older ones are complete
+    for (auto file = static_cast<int>(files.size()) - 1; file >= 0; --file) {
+      if (files[file].times.front() > time) continue;
+      const auto journal = own_journal_end(definition, journal_of(definition, number, file));
+      if (!journal) continue;
+      if (!journal->closed) return true;
+      if (++begun > stream.settings.partitions) break;
+    }
+  }
+  return false;
+}
+
 std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,
                            ModelTime time) {
   auto definition = definition_of(settings, streams);

@@ -15,6 +15,7 @@ from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
+from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
 from thalweg.dsl.targets.cpp_tiles import Tiling
@@ -144,7 +145,7 @@ class _Writer:
         return {each.op for each in values if isinstance(each, (ir.Apply, ir.Reduce))}
 
     def _vector_functions(self) -> list[str]:
-        """glibc has them, but declares them only where rounding may be anything."""
+        """glibc has them, but declares them only where rounding may be anything; `**` is ours."""
         used = self._operations()
         mark = "f" if self.real == "float" else ""
         lines = []
@@ -154,7 +155,10 @@ class _Writer:
                 values = ", ".join([self.real] * (2 if op == "**" else 1))
                 lines.append("#pragma omp declare simd notinbranch")
                 lines.append(f'extern "C" {self.real} {name}({values}) noexcept;')
-        return ["#if defined __x86_64__ && defined __GLIBC__", *lines, "#endif"] if lines else []
+        if not lines:
+            return []
+        power = [CODE_OF_POWER] if "**" in used and self.real == "double" else []
+        return ["#if defined __x86_64__ && defined __GLIBC__", *lines, "#endif", *power]
 
     def _constants(self) -> list[str]:
         found = {
