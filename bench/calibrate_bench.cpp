@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -17,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "calibrate_request.hpp"
 #include "json_lines.hpp"
 #include "measuring.hpp"
 #include "message_times.hpp"
@@ -31,25 +33,19 @@ using namespace thalweg;
 using namespace thalweg::bench;
 
 constexpr const char* usage =
-    "Usage: mpirun -n N calibrate_bench DIRECTORY [--seconds S] [--seed N] [--sizes A,B,C]\n"
+    "Usage: mpirun -n N calibrate_bench DIRECTORY [--seconds S] [--seed N]\n"
+    "           [--file-seconds F] [--sizes A,B,C]\n"
     "  --seconds  repeats everything until then, at least once\n"
     "  --seed     of the order\n"
-    "  --sizes    bytes of a file of each team, as an earlier round printed them; 0 = try out\n"
+    "  --file-seconds  how long a file takes to write: sizes are tried out\n"
+    "  --sizes    or bytes of a file of each team, as an earlier round printed them\n"
     "Example: mpirun -n 4 calibrate_bench /scratch/empty --seconds 20\n";
 
 constexpr double wait_limit_s = 120.0;
-constexpr double longest_round_s = 86400.0;
 constexpr int most_writers_of_node = 8;
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 constexpr std::int64_t gathered_bytes = std::int64_t{64} << 20;  ///< at most, of all ranks
 constexpr std::int64_t share_of_disk = 4;  ///< at most a quarter of what is free is written at once
-
-struct Request {
-  std::string directory;
-  double seconds = 20.0;
-  unsigned seed = 0;
-  std::vector<std::int64_t> sizes;
-};
 
 /// Something that is measured again and again: times in the order of their trials.
 struct Series {
@@ -74,7 +70,7 @@ struct Series {
 
 class Round {
  public:
-  explicit Round(const Request& request)
+  explicit Round(const CalibrateRequest& request)
       : request_(request), layout_(Layout::find()), begin_s_(MPI_Wtime()) {
     make_teams();
     choose_way();
@@ -140,6 +136,11 @@ class Round {
   void choose_way() {
     bool taken = true;
     let_team(*all_, "all ranks to try the disk", [&] {
+      if (!std::filesystem::is_directory(request_.directory))
+        throw Error(Blame::user,
+                    fmt::format("there is no directory '{}' on its node; give one that "
+                                "all nodes share",
+                                request_.directory));
       taken = takes_past_cache(request_.directory, fmt::format("try_{}.raw", layout_.rank));
     });
     way_ = all_true(MPI_COMM_WORLD, taken, "all ranks to try the disk") ? Way::past_cache
@@ -185,14 +186,13 @@ class Round {
                               request_.directory, room / 1000000, layout_.ranks,
                               slab_bytes * layout_.ranks * share_of_disk / 1000000));
     }
-    // At 20 s: a sixth of a second each, so that everything is repeated about five times.
-    const double file_s = std::clamp(request_.seconds / 120.0, 0.02, 0.5);
     for (std::size_t i = 0; i < write_timers_.size(); ++i) {
       auto& timer = *write_timers_[i];
       auto size = i < request_.sizes.size() ? request_.sizes[i] : 0;
       if (size == 0) {
         timer.try_out(slab_bytes);  // the first one counts for nothing
-        size = static_cast<std::int64_t>(slab_bytes * file_s / timer.try_out(slab_bytes));
+        size = static_cast<std::int64_t>(slab_bytes * request_.file_seconds /
+                                         timer.try_out(slab_bytes));
       }
       const auto most = std::min(largest_file, room / share_of_disk / timer.team().ranks);
       size = std::clamp(size, slab_bytes, most) / slab_bytes * slab_bytes;
@@ -225,7 +225,7 @@ class Round {
     return series_.back().get();
   }
 
-  Request request_;
+  CalibrateRequest request_;
   Layout layout_;
   double begin_s_;
   std::unique_ptr<Team> all_, few_, one_, node_;
@@ -239,30 +239,6 @@ class Round {
   std::vector<std::unique_ptr<Series>> series_;
   std::vector<std::function<void()>> tasks_;
 };
-
-Request parse(const std::vector<std::string>& words) {
-  Request request;
-  request.directory = words.front();
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    if (i + 1 == words.size())
-      throw Error(Blame::user, fmt::format("'{}' has no value; see --help", words[i]));
-    const auto &option = words[i], &value = words[i + 1];
-    if (option == "--seconds") {
-      request.seconds = std::stod(value);
-      if (!(request.seconds > 0.0 && request.seconds < longest_round_s))
-        throw Error(Blame::user, fmt::format("--seconds is '{}', but must be above 0", value));
-    } else if (option == "--seed") {
-      request.seed = static_cast<unsigned>(std::stoul(value));
-    } else if (option == "--sizes") {
-      for (std::size_t at = 0; at <= value.size();
-           at = std::min(value.find(',', at), value.size()) + 1)
-        request.sizes.push_back(std::stoll(value.substr(at)));
-    } else {
-      throw Error(Blame::user, fmt::format("option '{}' does not exist; see --help", option));
-    }
-  }
-  return request;
-}
 
 /// A failure that all ranks know is told by the first of them, which ends the others. One that only
 /// this rank knows is told later, and ends those who wait for it.
@@ -289,7 +265,7 @@ int main(int count, char** arguments) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that outgrows its limit is a sentence, not a signal
   try {
     set_wait_timeout(wait_limit_s);
-    Round(parse(words)).run();
+    Round(CalibrateRequest::parse(words)).run();
   } catch (const std::invalid_argument&) {
     end_with(Error(Blame::user, "an option has a value that is no number; see --help"));
   } catch (const std::exception& error) {

@@ -65,8 +65,9 @@ KnownBytes::KnownBytes() : bytes_(slab_bytes) {
   }
 }
 
-const std::byte* KnownBytes::slab(std::uint64_t seed, std::int64_t offset) {
-  for (std::size_t at = 0; at < bytes_.size(); at += page_bytes) {
+const std::byte* KnownBytes::slab(std::uint64_t seed, std::int64_t offset,
+                                  std::int64_t size_bytes) {
+  for (std::size_t at = 0; at < static_cast<std::size_t>(size_bytes); at += page_bytes) {
     const auto mark = mark_of(seed, (static_cast<std::uint64_t>(offset) + at) / page_bytes);
     std::memcpy(bytes_.data() + at, &mark, sizeof mark);
   }
@@ -86,9 +87,10 @@ double RawFile::write(KnownBytes& bytes, std::uint64_t seed, std::int64_t size_b
   double took_s = 0.0;
   for (std::int64_t offset = 0; offset < size_bytes;) {
     const auto slab_begin = offset / slab_bytes * slab_bytes;
-    const auto* slab = bytes.slab(seed, slab_begin);
+    const auto end = std::min(slab_begin + slab_bytes, size_bytes);
+    const auto* slab = bytes.slab(seed, slab_begin, end - slab_begin);
     const double begin_s = MPI_Wtime();
-    for (const auto end = std::min(slab_begin + slab_bytes, size_bytes); offset < end;) {
+    while (offset < end) {
       const auto done = ::pwrite(file_, slab + (offset - slab_begin), end - offset, offset);
       if (done < 0 && errno == EINTR) continue;
       if (done <= 0) refuse_file("write", path_, done < 0 ? errno : ENOSPC);
@@ -117,7 +119,7 @@ void RawFile::check(KnownBytes& bytes, std::uint64_t seed, std::int64_t size_byt
       if (done == 0) throw Error(Blame::bug, fmt::format("'{}' is too short", path_));
       there += done;
     }
-    if (std::memcmp(found.data(), bytes.slab(seed, begin), wanted) != 0) {
+    if (std::memcmp(found.data(), bytes.slab(seed, begin, wanted), wanted) != 0) {
       throw Error(Blame::bug, fmt::format("'{}' holds other bytes than were written", path_));
     }
   }

@@ -25,8 +25,8 @@ const char* name_of(Way way);
 class KnownBytes {
  public:
   KnownBytes();
-  /// One slab of the file, as it is to be. Valid until the next call.
-  const std::byte* slab(std::uint64_t seed, std::int64_t offset);
+  /// So many bytes of the file, at most a slab, as they are to be. Valid until the next call.
+  const std::byte* slab(std::uint64_t seed, std::int64_t offset, std::int64_t size_bytes);
 
  private:
   PageBytes bytes_;

@@ -40,8 +40,9 @@ def test_a_calibration_is_plausible(short_calibration: Calibration) -> None:
         if each.name != "step":
             assert isinstance(each.facts["cpu_s"], float)
     steps = [each for each in machine.measured if each.name == "step"]
-    assert {each.ranks for each in steps} == {1, 2}
-    assert len({(each.facts["cells"], each.facts["levels"]) for each in steps}) == 3
+    for ranks in (1, 2):
+        its = [each.facts for each in steps if each.ranks == ranks]
+        assert len({(facts["cells"], facts["levels"]) for facts in its}) == 3
     assert machine.parameter("writer_bytes_per_s", ranks=1)
     assert machine.parameter("file_s", ranks=2)
     assert machine.why_not("file_system_bytes_per_s") == "all ranks are on one node"
@@ -122,12 +123,38 @@ def test_wrong_words_are_one_sentence(
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_file_system_without_a_way_past_the_page_cache_is_flushed(
+    native: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "no_way_past.so"
+    source = Path(__file__).with_name("no_way_past.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    folder = tmp_path / "files"
+    folder.mkdir()
+    lines = list(run_native([str(native), str(folder), "--seconds", "0.1"], 2, folder))
+    assert next(line["layout"]["way"] for line in lines if "layout" in line) == "flushed"
+    written = [line for line in lines if line.get("method") in ("write_new", "overwrite")]
+    assert {line["way"] for line in written} == {"flushed"}
+    assert not list(folder.iterdir())
+
+
+def test_a_program_that_stands_still_is_ended(native: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    words = [str(native), str(folder), "--seconds", "600"]
+    with pytest.raises(ThalwegError, match="was ended after 1 s: ranks or the disk stand still"):
+        list(run_native(words, 2, folder, limit_s=1.0))
+    assert not processes_below(folder)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--second", "1"], "option '--second' does not exist"),
         (["--seconds", "long"], "an option has a value that is no number"),
         (["--seconds"], "'--seconds' has no value"),
+        (["--file-seconds", "nan"], "--file-seconds is 'nan', but must be above 0"),
     ],
 )
 def test_wrong_words_of_the_native_program_are_one_sentence(
@@ -139,6 +166,12 @@ def test_wrong_words_of_the_native_program_are_one_sentence(
         list(run_native([str(native), str(folder), *words], 2, folder))
     assert sentence in refused.value.sentence
     assert refused.value.exit_code == 2
+
+
+def test_a_directory_that_a_node_does_not_see_is_one_sentence(native: Path, tmp_path: Path) -> None:
+    words = [str(native), str(tmp_path / "elsewhere")]
+    with pytest.raises(ThalwegError, match="elsewhere' on its node; give one that all nodes share"):
+        list(run_native(words, 2, tmp_path / "elsewhere"))
 
 
 def test_a_small_disk_is_one_sentence(cli: Cli, native: Path, small_disk: Path) -> None:

@@ -25,8 +25,8 @@ from thalweg.testing.model_fields import fields_of_all
 
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
-    "run", "demo", "bench", "sweep", "advise", "test", "verify", "merge", "trace", "report", "grid",
-    "modes", "fields", "settings", "translate", "kernels list", "kernels run",
+    "run", "demo", "bench", "calibrate", "sweep", "advise", "test", "verify", "merge", "trace",
+    "report", "grid", "modes", "fields", "settings", "translate", "kernels list", "kernels run",
     "logs import", "logs columns", "cpmip",
 ]  # fmt: skip
 

@@ -32,6 +32,8 @@ _TRIED_S = 3.0  # of the first round, in which nothing counts
 # Seconds of the steps of a run, and of messages and files in a round: the first pair that leaves
 # time for three rounds, so that slow minutes of a machine are seen as such.
 _PACES = ((1.0, 12.0), (0.5, 6.0), (0.2, 3.0))
+# A file of each team is written and read twice in a repetition, of which there are to be about 30.
+_FILES_IN_ALL_TIME, _LEAST_FILE_S, _MOST_FILE_S = 600, 0.02, 0.5
 _BUSY_LOAD = 0.25  # of others, a core, before we begin
 _LATE = 0.1  # of all the time: another round may end so much later
 _WANTED_ROUNDS, _MOST_ROUNDS = 3, 8
@@ -84,7 +86,8 @@ class _Calibration:
         files.mkdir()
         runs.mkdir()
         self._runs = runs
-        self._native = NativeTimer(files, self._ranks)
+        file_s = min(max(request.minutes / _FILES_IN_ALL_TIME * 60.0, _LEAST_FILE_S), _MOST_FILE_S)
+        self._native = NativeTimer(files, self._ranks, file_s)
         self._rounds = 0
         self._load = round(os.getloadavg()[0], 1)
 

@@ -11,6 +11,7 @@ from typing import Any
 from thalweg.calibrate.machine_file import Fact
 from thalweg.calibrate.samples import Series
 from thalweg.config.checkout import program
+from thalweg.errors import ThalwegError
 from thalweg.lab.native import run_native
 
 # A disk that stands still: more than a round's time is no round any more, but it may be slow.
@@ -20,10 +21,14 @@ _PATIENCE_S = 240.0
 
 @dataclass
 class NativeTimer:
-    """layout: ranks, nodes, cores_per_node, few_ranks, way, sizes; {} before the first round."""
+    """layout: ranks, nodes, cores_per_node, few_ranks, way, sizes; {} before the first round.
+
+    file_s  how long the writing of a file is to take
+    """
 
     folder: Path
     ranks: int
+    file_s: float
     layout: dict[str, Any] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
 
@@ -31,16 +36,21 @@ class NativeTimer:
         """One round. Files have the same sizes in every round. `show` is called now and then."""
         words = [str(program("thalweg_calibrate_bench")), str(self.folder)]
         words += ["--seconds", f"{seconds:.1f}", "--seed", str(seed)]
+        words += ["--file-seconds", f"{self.file_s:.3f}"]
         if self.layout:
             words += ["--sizes", ",".join(map(str, self.layout["sizes"]))]
         limit_s = _PATIENCE * seconds + _PATIENCE_S
-        for line in run_native(words, self.ranks, self.folder, limit_s=limit_s):
-            if "layout" in line:
-                self.layout = line["layout"]
-            elif "progress" in line:
-                show()
-            elif "bench" in line:
-                self._pool(line)
+        try:
+            for line in run_native(words, self.ranks, self.folder, limit_s=limit_s):
+                if "layout" in line:
+                    self.layout = line["layout"]
+                elif "progress" in line:
+                    show()
+                elif "bench" in line:
+                    self._pool(line)
+        except ThalwegError as error:  # of a wait, whose limit is no setting here
+            sentence = error.sentence.replace(", or raise [io] timeout", "")
+            raise ThalwegError(sentence, error.exit_code) from error
 
     def _pool(self, line: dict[str, Any]) -> None:
         facts: dict[str, Fact] = {

@@ -19,9 +19,9 @@ from thalweg.files.timing import Timing
 from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, run_case
 
 _FEW_LEVELS, _LEVELS = (1, 8), 30
-_TIME_STEP_S = 10  # stable on every grid down to 4 km: waves move 300 m/s at most
-_SMALL_CELLS = 32  # of a rank, at least, on the small grid
-_LARGE_CELLS = 10_000  # of a rank, at least, on the large one: R2B4 on 2 ranks
+_TIME_STEP_S = 2  # stable on every grid down to 1 km: waves move 300 m/s at most
+_SMALL_CELLS = 32  # of a rank, at least, on the small grid; 2.25 times as many at most
+_LARGE_CELLS = 10_000  # the same on the large one: more than caches hold, 0.3 GB at most
 _PILOT_STEPS = 4
 _MOST_STEPS = 20_000
 _CASE = f"""[grid]
@@ -52,12 +52,10 @@ class StepTimer:
 
     def __init__(self, folder: Path, rank_counts: list[int]) -> None:
         self._folder = folder
-        most = max(rank_counts)
-        small, large = _refinement(_SMALL_CELLS * most), _refinement(_LARGE_CELLS * most)
         self.kinds = [
-            _Kind(f"R2B{k}", Series("step", ranks, {"cells": _cells(k), "levels": levels}))
+            _Kind(grid, Series("step", ranks, {"cells": cells, "levels": levels}))
             for ranks in rank_counts
-            for k, levels in (*((small, few) for few in _FEW_LEVELS), (large, _LEVELS))
+            for cells, grid, levels in _sizes(ranks)
         ]
         (folder / "steps.toml").write_text(_CASE, encoding="utf-8")
 
@@ -93,10 +91,13 @@ class StepTimer:
         return (timing.mean_s("integrate") - timing.mean_s("diagnostics")) / steps
 
 
-def _cells(k: int) -> int:
-    return 20 * 4 * (1 << 2 * k)
+def _sizes(ranks: int) -> list[tuple[int, str, int]]:
+    """Cells and name of the grid, and levels."""
+    small, large = _grid(_SMALL_CELLS * ranks), _grid(_LARGE_CELLS * ranks)
+    return [*((*small, few) for few in _FEW_LEVELS), (*large, _LEVELS)]
 
 
-def _refinement(cells: int) -> int:
-    """k of the coarsest grid R2Bk with as many."""
-    return next(k for k in range(14) if _cells(k) >= cells or k == 13)
+def _grid(cells: int) -> tuple[int, str]:
+    """Cells and name of the coarsest grid R2Bk or R3Bk with as many."""
+    grids = [(20 * n * n * 4**k, f"R{n}B{k}") for n in (2, 3) for k in range(13)]
+    return min((grid for grid in grids if grid[0] >= cells), default=max(grids))
