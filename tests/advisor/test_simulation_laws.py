@@ -147,6 +147,14 @@ BAD_PLANS = {
     "interval_steps = 0": Plan(100, 10, 1, (Stream("a", 1, 1, 0),), io_ranks=1),
     "needs I/O ranks": Plan(100, 10, 1, (Stream("a", 1, 1, 1.0),)),
     "needs restart ranks": Plan(100, 10, 1, checkpoints=Checkpoints("async")),
+    "pieces": Plan(
+        100,
+        100,
+        1,
+        tuple(Stream("a", 1, 99, 1.0, partitions=n) for n in (1, 997, 991)),
+        mode="file_parallel",
+        io_ranks=10**8,
+    ),
     "at most 2000000": Plan(100, 1e9, 1, (Stream("a", 1, 10**9, 1.0),), io_ranks=1),
 }
 
@@ -157,6 +165,13 @@ def test_a_plan_that_no_run_can_do_is_refused_in_one_sentence(sentence: str) -> 
         simulate(BAD_PLANS[sentence], FREE)
     assert error.value.exit_code == 2
     assert "\n" not in error.value.sentence
+
+
+def test_what_would_take_many_minutes_is_refused() -> None:
+    asked = Plan(100, 10**5, 1, (Stream("a", 1, 10**5, 1.0, 0.0, 10**5),), io_ranks=10**5,
+                 nodes=10**4)  # fmt: skip
+    with pytest.raises(ThalwegError, match="leave rates of nodes infinite"):
+        simulate(asked, replace(FREE, node_write_bytes_s=1e9))
 
 
 @pytest.mark.parametrize(

@@ -131,3 +131,9 @@ def test_the_slowest_of_a_team_is_drawn_as_if_each_were() -> None:
     one_by_one = fmean(max(noise.stretch(1) for _ in range(8)) for _ in range(5000))
     assert at_once == pytest.approx(one_by_one, rel=0.02)
     assert math.isfinite(noise.stretch(10**9))
+
+
+@pytest.mark.parametrize("variation", [0.0, 1e-200, 1e-9, 1e-3, 100.0])
+@pytest.mark.parametrize("count", [0.0, 5e-324, 1e-12, 1.0, 1e9])
+def test_noise_of_any_size_is_drawn_and_finite(variation: float, count: float) -> None:
+    assert 0.0 <= Noise(3, 0.0, variation).steps(count) < math.inf

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 
-from thalweg.advisor.simulation.plan import TEAM_MODES, Plan
+from thalweg.advisor.simulation.plan import MOST_EVENTS, TEAM_MODES, Plan
 from thalweg.advisor.simulation.ranks import Lane, Load, RankGroup, World
+from thalweg.errors import ThalwegError
 
 # Writers of file_parallel go on independently: so many groups, each as slow as its slowest member,
 # stand for them. Writers of a shared file wait for each other at every output.
@@ -24,6 +25,15 @@ class Fleet:
         for stream in plan.streams:
             self._first_lane.append(self._first_lane[-1] + stream.partitions)
         self._count = _group_count(plan)
+        pieces = sum(each.due(plan.steps) * self._teams(each.partitions) for each in plan.streams)
+        if pieces > MOST_EVENTS:
+            raise ThalwegError(
+                f"plan: outputs in {pieces} pieces; a simulation takes at most {MOST_EVENTS}"
+            )
+
+    def _teams(self, partitions: int) -> int:
+        """Groups that write one output."""
+        return -(-self._count // partitions) if self._plan.mode in TEAM_MODES else 1
 
     def lane(self, stream: int, index: int) -> Lane:
         """Of output `index` of a stream."""

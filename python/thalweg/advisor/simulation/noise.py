@@ -12,6 +12,8 @@ _BELOW_ONE = 1.0 - 2.0**-53
 # Logarithms are rounded to this, so that ranks fall into a few dozen speeds (pools of fluid.py).
 # It moves the mean by 1/24 of its square: 0.004 %.
 _GRID = 1.0 / 32.0
+_ROUNDED = 1e-9  # steps over squared variation
+_UNSEEN = 1e-12  # the inverse: a spread of one in a million
 
 
 class Noise:
@@ -37,6 +39,8 @@ class Noise:
     def steps(self, count: float) -> float:
         """Time of `count` steps in mean steps: gamma distributions add, so one draw is enough."""
         squared = self._step**2
-        if squared == 0.0 or count <= 0.0:
+        # Parts of a step that rounding left, and variation that nobody sees: gammavariate fails
+        # or does not end beyond these.
+        if squared <= _UNSEEN * count or count <= _ROUNDED * squared:
             return max(0.0, count)
         return self._random.gammavariate(count / squared, squared)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from thalweg.advisor.simulation.clock import COMPUTE, Clock, Process
@@ -23,6 +24,8 @@ from thalweg.advisor.simulation.track import Track
 from thalweg.errors import ThalwegError
 
 _GB = 1e9  # bytes
+_SPEEDS = 64  # at most about so many differ, see noise.py
+_MOST_WORK = 200_000_000  # outputs times pools: a few minutes
 _LONGEST_S = 1e12  # of one event or of all steps: beyond it, seconds are lost in rounding
 
 
@@ -30,6 +33,7 @@ def simulate(plan: Plan, machine: Machine, seed: int = 0) -> Simulation:
     """The same result for the same plan, machine and seed. ThalwegError: a plan no run can do."""
     plan.check()
     machine.check()
+    _check_work(plan, machine)
     return _Run(plan, machine, seed).result(seed)
 
 
@@ -172,6 +176,20 @@ class _Run:
             _possible(found.fixed_s + found.pull_s + found.write_s, whose)
             self._services[stream, members] = found
         return self._services[stream, members]
+
+
+def _check_work(plan: Plan, machine: Machine) -> None:
+    """ThalwegError: it would take many minutes. Each event looks at all pools of `fluid.py`."""
+    due = [stream.due(plan.steps) for stream in plan.streams]
+    lanes = sum(min(s.partitions, n) for s, n in zip(plan.streams, due, strict=True))
+    kinds = len(plan.streams) * (_SPEEDS if machine.service_variation > 0.0 else 1)
+    if min(machine.node_write_bytes_s, machine.node_pull_bytes_s) < math.inf:
+        kinds *= plan.nodes
+    if sum(due) * min(lanes, max(1, plan.io_ranks), kinds) > _MOST_WORK:
+        raise ThalwegError(
+            f"plan: {sum(due)} outputs on {plan.io_ranks} I/O ranks are too many to simulate; "
+            "leave rates of nodes infinite, or plan a part of the run"
+        )
 
 
 def _possible(seconds: float, what: str) -> float:
