@@ -14,6 +14,7 @@ from thalweg.advisor.prediction.run_facts import RunFacts
 from thalweg.advisor.simulation import Checkpoints, Machine, Plan, Stream, simulate
 from thalweg.advisor.simulation.picture import write_picture
 from thalweg.advisor.simulation.sharpness import fit_sharpness
+from thalweg.config.checkout import ROOT
 from thalweg.errors import ThalwegError
 
 VALUES = {p.name: p.centre for p in PARAMETERS}
@@ -35,6 +36,18 @@ def test_without_variation_the_maximum_is_hard() -> None:
 
 def test_variation_and_ranks_that_take_turns_make_it_soft() -> None:
     assert sharpness(1, 0.2) > sharpness(1, 0.5) > sharpness(4, 0.5)
+
+
+@pytest.mark.parametrize(("io_ranks", "variation"), [(1, 0.4), (4, 0.2)])
+def test_the_page_has_what_is_found(io_ranks: int, variation: float) -> None:
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "|" in line]
+    head = next(row for row in rows if row[0] == "I/O ranks")
+    row = next(row for row in rows if row[0] == str(io_ranks) and len(row) == len(head))
+    told = float(row[head.index(str(variation))])
+    machine = Machine({**VALUES, "startup_s": 0.0, "io_event_s": 0.0}, service_variation=variation)
+    found = fit_sharpness(facts(io_ranks), machine, seeds=2).sharpness
+    assert found == pytest.approx(told, rel=0.1)
 
 
 def test_one_rank_loses_what_the_mean_of_a_maximum_says() -> None:
