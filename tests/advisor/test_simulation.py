@@ -226,3 +226,10 @@ def test_json_is_plain_and_bounded() -> None:
     for series in (told["file_system"], told["classes"][0]["under_way"]):
         assert len(series["times_s"]) == len(series["values"]) <= 1000
     assert sum(told["waiting_by_cause"].values()) == pytest.approx(told["waiting_s"])
+
+
+def test_a_restart_team_takes_the_mean_that_was_fitted_to_teams() -> None:
+    varied = replace(MACHINE, service_variation=0.3)
+    asked = Checkpoints("async", 16, 20e9, 100, 1.0)
+    steady = simulate(plan(checkpoints=asked), MACHINE).total_s
+    assert simulate(plan(checkpoints=asked), varied).total_s == pytest.approx(steady, rel=0.1)

@@ -26,7 +26,7 @@ class World:
 
     def write(self, service: Service, node: int | None) -> Process:
         """One event from its first byte to its last: pull, what is fixed, write."""
-        stretch = self.noise.stretch(service.members)
+        stretch = self.noise.stretch(service.independent)
         size, members = service.size_bytes, service.members
         yield self.network.flow(size, service.pull_s * stretch, members, node)
         yield service.fixed_s * stretch

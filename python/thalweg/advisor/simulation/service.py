@@ -23,18 +23,24 @@ from thalweg.advisor.simulation.plan import Plan, Stream
 
 @dataclass(frozen=True)
 class Service:
-    """One event of `members` ranks that work side by side: seconds from its begin to its end."""
+    """One event of `members` ranks that work side by side: seconds from its begin to its end.
+
+    independent   ranks whose times vary each for itself, the slowest of which counts. 1 where the
+                  closed form's number is that of the team, its slowest rank included: restarts
+    """
 
     size_bytes: float  # of all members
     members: int
     fixed_s: float
     pull_s: float
     write_s: float
+    independent: int = 1
 
     def part(self, members: int) -> Service:
         """What some of the members do of it, in the same time."""
         size = self.size_bytes * members / self.members
-        return Service(size, members, self.fixed_s, self.pull_s, self.write_s)
+        independent = min(members, self.independent)
+        return Service(size, members, self.fixed_s, self.pull_s, self.write_s, independent)
 
 
 def start_and_step_s(plan: Plan, machine: Machine) -> tuple[float, float]:
@@ -61,7 +67,7 @@ def output_service(plan: Plan, machine: Machine, stream: Stream, members: int) -
     if plan.mode == "shared_file":
         fixed += machine.settle_s
     pull = machine.pull_share * own
-    return Service(size, members, fixed, pull, own - pull + max(0.0, shared))
+    return Service(size, members, fixed, pull, own - pull + max(0.0, shared), members)
 
 
 def restart_service(plan: Plan, machine: Machine) -> Service:
