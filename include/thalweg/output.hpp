@@ -58,9 +58,13 @@ struct Company {
       at_definition;
 };
 
-/// Which outputs up to a time are in files: not all; all, but a kill may break a file that is being
-/// written; all, in files that a kill leaves whole.
-enum class Coverage { none, fragile, firm };
+/// What a run that continues at a time finds in files.
+struct Coverage {
+  bool written = false;  ///< all outputs up to then, if no kill has broken a file
+  /// [series of files that a kill may break] The first time of the file that such a run changes, if
+  /// it holds earlier times, too. Else it changes none from before that time, and this is later.
+  std::vector<ModelTime> changes_from;
+};
 
 /// The output of a run. Every call is collective over the compute ranks unless it says otherwise.
 /// A failure on any rank (disk full, directory removed) throws the same Error on all compute ranks
@@ -145,7 +149,7 @@ class Output {
   bool ended() const;
   /// Answers for a time, when asked: is all that was put so far, up to that time, in files, also by
   /// other open outputs of this process with this directory? Reads the ends of their journals: ask
-  /// on one rank, and seldom. Coverage::none once the output is gone.
+  /// on one rank, and seldom. Nothing is written once the output is gone.
   std::function<Coverage(ModelTime)> coverage() const;
   /// For what compute ranks do together beside this output. Does nothing once it is closed.
   Company company() const;

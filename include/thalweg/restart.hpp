@@ -137,8 +137,13 @@ struct Beginning {
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
 };
-/// `streams`: of all outputs of the program in settings.directory, so that all of them begin at the
-/// same time. `own`: where this output's own sets go, RestartSettings::directory.
+/// Another output of the program in the same directory.
+struct OutputBeside {
+  OutputSettings settings;
+  std::vector<StreamSettings> streams;
+};
+/// `beside`: all other outputs of the program in settings.directory, so that all of them begin at
+/// the same time. `own`: where this output's own sets go, RestartSettings::directory.
 /// `directory`: of sets. Where it is `own`, that of the output's own run, a set counts if the
 /// outputs before it are all in files; if there is none, but the run itself began from a set of
 /// another directory, it is that one. Without a path: there is no set, or, with `set.unfit`, the
@@ -146,7 +151,8 @@ struct Beginning {
 /// not damaged, if the files were begun with other streams, or if nothing tells what they hold.
 /// Collective over comm.
 Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std::string& own,
-                         const OutputSettings& settings, std::span<const StreamSettings> streams);
+                         const OutputSettings& settings, std::span<const StreamSettings> streams,
+                         std::span<const OutputBeside> beside = {});
 /// One rank, by Output::once_defined() of the run that begins so: removes the sets below its `own`
 /// directory that are of later times. The model goes another way there, or the same once more.
 void remove_later_sets(const std::string& own, const Beginning& beginning);

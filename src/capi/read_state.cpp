@@ -73,22 +73,22 @@ std::string run_of(const OutputSettings& settings, std::span<const StreamSetting
   }
 }
 
-/// Of all outputs of the program that go on with the same run in the same directory: a set has to
-/// serve them all, so that all begin at one time.
-std::vector<StreamSettings> streams_beside(const thalweg_output& handle) {
+/// The other outputs of the program that go on with the same run in the same directory: a set has
+/// to serve them all, so that all begin at one time.
+std::vector<OutputBeside> outputs_beside(const thalweg_output& handle) {
   const auto alone = enter_alone();
   const auto own = whole_path(handle.settings.directory);
-  auto streams = handle.streams;
-  auto run = run_of(handle.settings, streams);
-  if (!streams.empty() && run.empty()) return streams;
+  auto run = run_of(handle.settings, handle.streams);
+  std::vector<OutputBeside> beside;
+  if (!handle.streams.empty() && run.empty()) return beside;
   for (const auto* other : open_handles()) {
     if (other == &handle || whole_path(other->settings.directory) != own) continue;
     const auto theirs = run_of(other->settings, other->streams);
     if (theirs.empty() || (!run.empty() && theirs != run)) continue;
     run = theirs;
-    streams.insert(streams.end(), other->streams.begin(), other->streams.end());
+    beside.push_back({other->settings, other->streams});
   }
-  return streams;
+  return beside;
 }
 
 }  // namespace
@@ -108,10 +108,10 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
     *time_s = -1.0;
     int rank = 0;
     MPI_Comm_rank(out.compute_comm(), &rank);
-    const auto streams = rank == 0 ? streams_beside(*output) : output->streams;
-    auto& beginning = output->beginning.emplace(
-        find_beginning(out.compute_comm(), text_of(directory),
-                       output->settings.directory + "/restart", output->settings, streams));
+    const auto beside = rank == 0 ? outputs_beside(*output) : std::vector<OutputBeside>();
+    auto& beginning = output->beginning.emplace(find_beginning(
+        out.compute_comm(), text_of(directory), output->settings.directory + "/restart",
+        output->settings, output->streams, beside));
     const auto& set = beginning.set;
     if (set.path.empty()) {
       require_none_unfit(set, text_of(directory));

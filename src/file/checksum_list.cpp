@@ -113,6 +113,26 @@ void set_list_aside(const std::string& directory,
   remove(list);
 }
 
+void for_each_listed(
+    const std::string& directory,
+    const std::function<void(std::string_view, const std::function<std::vector<WrittenBlock>()>&)>&
+        act) {
+  const auto list = list_path(directory);
+  for (ListReader lines(is_present(list) ? list : old_list_path(directory)); !lines.at_end();
+       lines.step()) {
+    if (!lines.file().starts_with(below)) continue;
+    act(lines.file().substr(below.size()), [&] {
+      std::vector<WrittenBlock> blocks;
+      for (const auto& [offset, bytes, sum] :
+           nlohmann::json::parse(lines.line())
+               .at("blocks")
+               .get<std::vector<std::tuple<std::int64_t, std::int64_t, std::string>>>())
+        blocks.push_back({offset, bytes, static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16))});
+      return blocks;
+    });
+  }
+}
+
 void remove_old_list(const std::string& directory) { remove(old_list_path(directory)); }
 
 }  // namespace thalweg

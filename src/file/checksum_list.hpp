@@ -8,8 +8,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "file/aside_file.hpp"
+#include "file/checksum_log.hpp"
 
 namespace thalweg {
 
@@ -45,6 +47,13 @@ class ListReader {
   std::ifstream file_;
   std::string line_, name_;
 };
+
+/// act(name below files/, function that gives its blocks) for each file of the list that the run
+/// before left; nothing of one that is damaged.
+void for_each_listed(
+    const std::string& directory,
+    const std::function<void(std::string_view, const std::function<std::vector<WrittenBlock>()>&)>&
+        act);
 
 /// DIRECTORY/checksums.jsonl, and what is kept of it while the run goes on.
 std::string list_path(const std::string& directory);

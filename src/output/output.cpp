@@ -246,22 +246,19 @@ void Output::close() {
 std::function<Coverage(ModelTime)> Output::coverage() const {
   return [state = std::weak_ptr(state_)](ModelTime time) {
     const auto output = state.lock();
-    if (!output) return Coverage::none;
-    auto least = output->coverage(time);
+    if (!output) return Coverage{};
+    auto found = output->coverage(time);
     const auto directory = whole_path(output->definition.settings.directory);
     for (const auto* other : State::all_open()) {
-      if (least == Coverage::none) break;
       if (other == output.get() || whole_path(other->definition.settings.directory) != directory)
         continue;
-      if (!other->engine) {
-        warn_once(
-            fmt::format("'{}': an output is open and not defined: until it is, or is closed, "
-                        "checkpoints stay, whatever [restart] keep says",
-                        directory));
-      }
-      least = std::min(least, other->coverage(time));
+      if (!other->engine) output->tell_of_undefined(time);
+      const auto theirs = other->coverage(time);
+      found.written = found.written && theirs.written;
+      auto& from = found.changes_from;
+      from.insert(from.end(), theirs.changes_from.begin(), theirs.changes_from.end());
     }
-    return least;
+    return found;
   };
 }
 
@@ -311,9 +308,18 @@ void Output::State::note_reached(ModelTime time) {
   }
 }
 
+void Output::State::tell_of_undefined(ModelTime time) {
+  if (!undefined_beside) undefined_beside = time;  // it may be defined with its first put
+  if (time <= *undefined_beside) return;
+  warn_once(
+      fmt::format("'{}': another output is open and not defined: until it is, or is closed, "
+                  "checkpoints stay, whatever [restart] keep says",
+                  definition.settings.directory));
+}
+
 Coverage Output::State::coverage(ModelTime time) const {
-  if (!engine || !missing_output(definition, time).empty()) return Coverage::none;
-  return may_break(definition, time) ? Coverage::fragile : Coverage::firm;
+  if (!engine) return {};
+  return {missing_output(definition, time).empty(), changes_from(definition, time)};
 }
 
 std::string Output::describe() const {

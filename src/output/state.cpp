@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/warning.hpp"
+#include "output/open_outputs.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 
@@ -68,6 +70,8 @@ void Output::State::tell_of_failure(bool all_know) {
 }
 
 void Output::State::abandon(std::string_view how) noexcept {
+  if (role == Role::restart && open_outputs().to_serve && !ended)
+    warn_once(fmt::format("{} before this restart rank has served its restart", how));
   if (ended || failure || !news) return;
   fail(Error(Blame::user,
              fmt::format("{} before the output was closed; close it on every rank{}", how,

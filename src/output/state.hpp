@@ -51,7 +51,8 @@ struct Output::State {
   std::optional<ModelTime> open_time;                       // of fields put since then
   std::map<std::string, std::string, std::less<>> refused;  // [field] why its last put was
   ModelTime checkpoint;                                     // the last that was written
-  ModelTime latest;                                         // that was given
+  std::optional<ModelTime> undefined_beside;  // since when another output of the directory is
+  ModelTime latest;                           // that was given
   enum Given { in_question, with_put };
   struct Clock {
     std::optional<double> latest_s;  // the last time that was given
@@ -132,6 +133,8 @@ struct Output::State {
   [[noreturn]] void tell_who_differs();
   void check();
   Coverage coverage(ModelTime time) const;
+  /// Another output of the directory is not defined, at a checkpoint of this time.
+  void tell_of_undefined(ModelTime time);
   /// For whoever continues from a checkpoint of this time.
   void note_reached(ModelTime time);
   void put(std::string_view field, const FieldView& view, ModelTime time);

@@ -80,18 +80,26 @@ Before before_of(const std::string& text) {
 }  // namespace
 
 Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std::string& own,
-                         const OutputSettings& settings, std::span<const StreamSettings> streams) {
+                         const OutputSettings& settings, std::span<const StreamSettings> streams,
+                         std::span<const OutputBeside> beside) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
+  std::vector<StreamSettings> all(streams.begin(), streams.end());
+  for (const auto& other : beside)
+    all.insert(all.end(), other.streams.begin(), other.streams.end());
   std::string text;
   throw_together(comm, attempt(rank, [&] {
-                   if (rank == 0) text = to_text(look(directory, own, settings, streams));
+                   if (rank == 0) text = to_text(look(directory, own, settings, all));
                  }));
   const auto before = before_of(broadcast_text(comm, 0, text));
   const auto unfit = [&](ModelTime time, const std::string& run) -> std::string {
     if (!run.empty() && !before.begun.run.empty() && run != before.begun.run)
       return "it is of an earlier run, and another one has begun in its place";
-    return missing_output(settings, streams, time);
+    auto why = missing_output(settings, streams, time);
+    for (const auto& other : beside) {  // each by its own mode and way
+      if (why.empty()) why = missing_output(other.settings, other.streams, time);
+    }
+    return why;
   };
   Beginning beginning{
       before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks about sets from the newest to the oldest; what is firm stays firm.
+// Asks about sets from the newest to the oldest.
 #include "restart/retention.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace thalweg {
 
 std::string to_line(const KeptSets& kept) {
   std::string line = std::to_string(kept.newest);
-  if (!kept.also.empty()) line += " also " + kept.also;
+  for (const auto& date : kept.also) line += " also " + date;
   if (kept.from_date) line += " from " + *kept.from_date;  // last: it may be ""
   return line + "\n";
 }
@@ -28,7 +29,7 @@ KeptSets take_line(std::string& text) {
   for (std::string word, date; line >> word;) {
     line >> date;  // none: every set
     if (word == "from") kept.from_date = date;
-    if (word == "also") kept.also = date;
+    if (word == "also") kept.also.insert(date);
   }
   return kept;
 }
@@ -54,35 +55,42 @@ KeptSets Retention::before(const std::string& date, ModelTime time) {
   times_[date] = time;
   sets.insert(sets.begin(), date);
   KeptSets kept{keep_, std::string(), {}};
-  for (const auto& each : sets) {
-    const auto coverage = coverage_of(each);
-    if (coverage == Coverage::none) continue;
-    if (kept.from_date->empty()) kept.from_date = each;
-    if (coverage == Coverage::fragile) continue;
-    kept.also = each;
-    break;
-  }
+  const auto needed = std::ranges::find_if(
+      sets, [&](const std::string& each) { return coverage_of(each).has_value(); });
+  if (needed == sets.end()) return kept;
+  kept.from_date = *needed;
+  const auto back = ways_back(sets, *needed);
+  kept.also = back;
+  for (const auto& each : back) kept.also.merge(ways_back(sets, each));
   return kept;
 }
 
-Coverage Retention::coverage_of(const std::string& date) {
-  const auto is_until = [&](const std::string& known) {
-    return !known.empty() && !is_earlier(known, date);
-  };
-  if (is_until(firm_until_)) return Coverage::firm;
-  auto coverage = Coverage::none;
+std::set<std::string> Retention::ways_back(const std::vector<std::string>& sets,
+                                           const std::string& date) {
+  std::set<std::string> back;
+  const auto coverage = coverage_of(date);
+  for (const auto from : coverage ? coverage->changes_from : std::vector<ModelTime>()) {
+    const auto found = std::ranges::find_if(sets, [&](const std::string& each) {
+      return coverage_of(each).has_value() && times_[each] < from;
+    });
+    if (found != sets.end()) back.insert(*found);
+  }
+  return back;
+}
+
+std::optional<Coverage> Retention::coverage_of(const std::string& date) {
   try {
     if (!times_.contains(date)) {
       const auto manifest = read_manifest(directory_ + "/" + date);
       const auto ours = run_ ? run_() : "";
-      if (!manifest.run.empty() && !ours.empty() && manifest.run != ours) return Coverage::none;
+      if (!manifest.run.empty() && !ours.empty() && manifest.run != ours) return std::nullopt;
       times_[date] = manifest.time;
     }
-    coverage = covered_(times_[date]);
+    auto coverage = covered_(times_[date]);
+    return coverage.written ? std::optional(std::move(coverage)) : std::nullopt;
   } catch (const Error&) {  // the set is not whole, or a journal cannot be read
+    return std::nullopt;
   }
-  if (coverage == Coverage::firm) firm_until_ = date;
-  return coverage;
 }
 
 }  // namespace thalweg

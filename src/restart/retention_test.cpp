@@ -182,7 +182,7 @@ TEST_CASE("checkpoints_that_stay_for_an_output_that_is_never_defined_are_told") 
     sets = sets_of("sync", directory.path, {60, 120, 180}, 1e9, 1e9);
   });
   never_defined.close();
-  const bool tells = said.find("an output is open and not defined") != said.npos;
+  const bool tells = said.find("another output is open and not defined") != said.npos;
   CHECK(tells == (world_rank() == 0));
   if (world_rank() == 0) CHECK(sets.size() == 3);
 }

@@ -90,7 +90,8 @@ void remove_old_sets(const std::string& directory, const std::string& newest,
     if (is_earlier(newest, date)) continue;
     const auto path = fs::path(directory) / date;
     const bool whole = is_present(path / manifest_name);
-    const bool needed = date == keep.also || (keep.from_date && !is_earlier(date, *keep.from_date));
+    const bool needed =
+        keep.also.contains(date) || (keep.from_date && !is_earlier(date, *keep.from_date));
     if (!whole || (kept >= keep.newest && !needed)) {
       remove_set(directory, date);
     } else {

@@ -49,6 +49,16 @@ class Inventory:
         return {name: size for name, size in files.items() if not (run.files_path / name).exists()}
 
     @staticmethod
+    def list_of(run: RunDirectory) -> str:
+        """CRC-32 of the list of checksums that the run wrote at its end; "" where it wrote none, or
+        nothing is known.
+        """
+        try:
+            return str(Inventory.from_json(run.summary()["written"]).checksums)
+        except (OSError, KeyError, ThalwegError):
+            return ""
+
+    @staticmethod
     def from_json(content: object) -> Inventory:
         """Raises a sentence where run.json holds something else."""
         try:

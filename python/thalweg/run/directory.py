@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
-from thalweg.files.inventory import Inventory
+from thalweg.files.inventory import Inventory, crc32_of
 from thalweg.files.report_page import remove_page
 from thalweg.files.restart_sets import list_restart_sets, list_set_directories
 from thalweg.files.run_directory import RunDirectory
@@ -59,6 +59,8 @@ class RunPlace:
             with _as_sentence(path):
                 self.lock = take_lock(path)
         if self._goes_on:
+            with _as_sentence(path):
+                self._check_list(run)
             return
         if not self._overwrite:
             self._refuse_existing()
@@ -77,6 +79,23 @@ class RunPlace:
         except ThalwegError as error:
             self.notes.append(f"{error.sentence}; it is made anew")
             return False
+
+    def _check_list(self, run: RunDirectory) -> None:
+        """Checksums of files that stay are taken from the list: it must be this run's."""
+        wanted = Inventory.list_of(run)
+        if not wanted:
+            return
+        path = run.checksums_path
+        if not path.exists():
+            self.notes.append(
+                f"'{path}', which the run wrote, is gone: files that stay get checksums of what "
+                "they are now"
+            )
+        elif crc32_of(path) != wanted:
+            raise ThalwegError(
+                f"'{path}' is not the one that the run wrote; put that back, or remove this one, "
+                "and files that stay get checksums of what they are now"
+            )
 
     def make(self, experiment: Experiment) -> RunDirectory:
         """Removes the old run where allowed, or leaves it to be continued; makes DIR and DIR/files,

@@ -143,21 +143,46 @@ std::string missing_output(const Definition& definition, ModelTime time) {
   return {};
 }
 
-bool may_break(const Definition& definition, ModelTime time) {
-  for (int number = 0; number < static_cast<int>(definition.streams.size()); ++number) {
-    if (!is_fragile(definition, number)) continue;
-    const auto& stream = definition.streams[number];
-    const auto& files = stream.schedule.files();
-    int begun = 0;  // files of a lane are written one after the other: older ones are complete
-    for (auto file = static_cast<int>(files.size()) - 1; file >= 0; --file) {
-      if (files[file].times.front() > time) continue;
-      const auto journal = own_journal_end(definition, journal_of(definition, number, file));
-      if (!journal) continue;
-      if (!journal->closed) return true;
-      if (++begun > stream.settings.partitions) break;
-    }
+namespace {
+
+/// Which file a step would be in, of a run without an end.
+std::int64_t span_of(const StreamSettings& stream, std::int64_t step) {
+  if (stream.file_interval <= ModelTime()) return 0;
+  return step * stream.interval.ms() / stream.file_interval.ms();
+}
+
+ModelTime lane_changes_from(const Definition& definition, int stream, int partition,
+                            ModelTime time) {
+  const auto& settings = definition.streams[stream].settings;
+  const auto& schedule = definition.streams[stream].schedule;
+  const auto none = time + ModelTime::of_ms(1);
+  if (time < settings.start) return none;
+  const auto last = (time - settings.start).ms() / settings.interval.ms();
+  auto step = last - (last - partition) % settings.partitions;
+  const bool has_ended = step >= schedule.steps();
+  while (step >= schedule.steps()) step -= settings.partitions;
+  if (last < partition || step < 0) return none;
+  const int file = schedule.file_of(static_cast<int>(step));
+  // Who continues may end later than this run, and goes on in a file that this one ends early.
+  bool reaches =
+      !has_ended && span_of(settings, step) == span_of(settings, step + settings.partitions);
+  if (!reaches) {
+    const auto journal = own_journal_end(definition, journal_of(definition, stream, file));
+    reaches = journal && !journal->closed;
   }
-  return false;
+  return reaches ? schedule.files()[file].times.front() : none;
+}
+
+}  // namespace
+
+std::vector<ModelTime> changes_from(const Definition& definition, ModelTime time) {
+  std::vector<ModelTime> from;
+  for (int stream = 0; stream < static_cast<int>(definition.streams.size()); ++stream) {
+    if (!is_fragile(definition, stream)) continue;
+    for (int partition = 0; partition < definition.streams[stream].settings.partitions; ++partition)
+      from.push_back(lane_changes_from(definition, stream, partition, time));
+  }
+  return from;
 }
 
 std::string missing_output(const OutputSettings& settings, std::span<const StreamSettings> streams,

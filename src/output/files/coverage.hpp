@@ -27,8 +27,7 @@ std::vector<ModelTime> kept_until(const Definition& definition);
 /// (reached.hpp). Throws Error(user) on damaged journals.
 std::string missing_output(const Definition& definition, ModelTime time);
 
-/// May a kill after now break a file with outputs up to `time`? It is not complete, and a time in
-/// it is changed in place (is_fragile). Throws Error(user) on damaged journals.
-bool may_break(const Definition& definition, ModelTime time);
+/// [lane of a stream that is fragile] Coverage::changes_from.
+std::vector<ModelTime> changes_from(const Definition& definition, ModelTime time);
 
 }  // namespace thalweg

@@ -205,6 +205,18 @@ std::optional<JournalContent> written_before(const Definition& definition, int s
 
 namespace {
 
+[[noreturn]] void refuse_harmed(const fs::path& found, const WrittenBlock& block,
+                                const std::string& of) {
+  throw Error(Blame::user,
+              fmt::format("'{}' is not what was written: the checksum of bytes {} to {}{} does not "
+                          "hold; put it back as it was, or begin anew",
+                          found.string(), block.offset, block.offset + block.bytes - 1, of));
+}
+
+bool holds(const FileBytes& file, const WrittenBlock& block) {
+  return read_block(file, block.offset, block.offset + block.bytes).crc32 == block.crc32;
+}
+
 /// Throws if a byte of what a journal tells is not what was written.
 void require_unharmed(const JournalContent& content, const fs::path& directory) {
   for_each_written(content, [&](const auto& line, const std::string& path, const auto& blocks) {
@@ -212,14 +224,33 @@ void require_unharmed(const JournalContent& content, const fs::path& directory) 
     if (!is_present(found)) return;
     const FileBytes file(found.string(), O_RDONLY);
     for (const auto& block : blocks) {
-      const auto now = read_block(file, block.offset, block.offset + block.bytes);
-      if (now.crc32 == block.crc32) continue;
-      throw Error(Blame::user,
-                  fmt::format("'{}' is not what was written: the checksum of bytes {} to {}, "
-                              "at {} s, does not hold; put it back as it was, or begin anew",
-                              found.string(), block.offset, block.offset + block.bytes - 1,
-                              line.time.seconds()));
+      if (!holds(file, block))
+        refuse_harmed(found, block, fmt::format(", at {} s,", line.time.seconds()));
     }
+  });
+}
+
+/// What the names of a file, its parts and its index begin with.
+std::string stem_of(std::string_view name) { return std::string(name.substr(0, name.rfind('Z'))); }
+
+std::string stem_of(const Definition& definition, int stream, int file) {
+  return stem_of(fs::path(file_path(definition, stream, file)).filename().native());
+}
+
+/// Throws if a complete file that goes on is not what the list of checksums says: journals of files
+/// by MPI-IO have none, and no journal has those of headers.
+void require_listed(const Definition& definition, std::span<const KeptFile> all) {
+  if (!collects_checksums()) return;
+  std::set<std::string> going_on;
+  for (const auto& kept : all)
+    if (holds_values(kept.content)) going_on.insert(stem_of(definition, kept.stream, kept.file));
+  for_each_listed(checksums_directory(), [&](std::string_view name, const auto& blocks) {
+    if (!going_on.contains(stem_of(name.substr(0, name.find('/'))))) return;
+    const auto path = fs::path(definition.settings.directory) / name;
+    if (!is_present(path.string())) return;  // it has been taken back, or is looked for elsewhere
+    const FileBytes file(path.string(), O_RDONLY);
+    for (const auto& block : blocks())
+      if (!holds(file, block)) refuse_harmed(path, block, "");
   });
 }
 
@@ -347,19 +378,9 @@ std::vector<KeptFile> require_kept(const Definition& definition,
     if (const auto before = written_before(definition, stream, file))
       require_unharmed(*before, definition.settings.directory);
   }
+  require_listed(definition, all);
   return all;
 }
-
-namespace {
-
-/// What the names of a file, its parts and its index begin with.
-std::string stem_of(std::string_view name) { return std::string(name.substr(0, name.rfind('Z'))); }
-
-std::string stem_of(const Definition& definition, int stream, int file) {
-  return stem_of(fs::path(file_path(definition, stream, file)).filename().native());
-}
-
-}  // namespace
 
 void keep_checksums(const Definition& definition, std::span<const KeptFile> all) {
   if (!collects_checksums()) return;
