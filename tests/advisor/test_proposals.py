@@ -217,6 +217,22 @@ def test_output_limits_some_runs_from_some_nodes_on(
         assert proposal["looked_at_nodes"] == nodes
 
 
+def test_the_proposal_runs_event_by_event(cli: Cli, files: tuple[Path, Path]) -> None:
+    script, machine = files
+    script.write_text(SCRIPT.replace("&run_nml\n", CHECKPOINTS))
+    size = ("--bytes-per-restart", 873_600_000)
+    plain = advise(cli, script, machine, *size)["proposal"]
+    assert plain["simulation"] is None
+    still = advise(cli, script, machine, *size, "--simulate", 0)["proposal"]["simulation"]
+    assert still["total_s"] == pytest.approx(plain["total_s"], rel=0.02)
+    assert still["compute_s"] == pytest.approx(plain["steps_s"], rel=0.01)
+    varied = advise(cli, script, machine, *size, "--simulate", 0.8)["proposal"]["simulation"]
+    assert varied["waiting_s"] > still["waiting_s"]
+    assert varied["written_bytes"] == pytest.approx(still["written_bytes"])
+    done = cli("advise", script, "--machine", machine, "--nodes", 2, *size, "--simulate", "0.3")
+    assert "simulated, times of outputs varying by 30 %" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -229,6 +245,8 @@ def test_output_limits_some_runs_from_some_nodes_on(
         (["--write", "a"], "--write goes with --machine MACHINE; give both"),
         (["--machine", "machine.toml", "--nodes", "2", "--step", "0@2"], "no time of a step"),
         (["--machine", "machine.toml", "--nodes", "2", "--step", "fast"], "no time of a step"),
+        (["--simulate", "0"], "--simulate goes with --machine MACHINE; give both"),
+        (["--machine", "machine.toml", "--nodes", "2", "--simulate", "-1"], "is no variation"),
         (["--machine", "machine.toml", "--nodes", "999999999"], "no machine has as many"),
         (["--machine", "machine.toml", "--nodes", "1000"], "more than the 81920 cells"),
         (["--machine", "machine.toml", "--nodes", "1", "--ranks-per-node", "1"], "two ranks"),

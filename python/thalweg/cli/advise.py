@@ -15,8 +15,9 @@ Paths = Optional[list[Path]]  # noqa: UP045
 Words = Optional[list[str]]  # noqa: UP045
 Given = Optional[Path]  # noqa: UP045
 _OF_SCRIPT = ("--set", "--cells", "--bytes-per-output", "--bytes-per-restart", "--sample",
-              "--machine", "--nodes", "--ranks-per-node", "--step", "--write")  # fmt: skip
-_OF_MACHINE = ("--nodes", "--ranks-per-node", "--step", "--write", "--picture")
+              "--machine", "--nodes", "--ranks-per-node", "--step", "--write",
+              "--simulate")  # fmt: skip
+_OF_MACHINE = ("--nodes", "--ranks-per-node", "--step", "--write", "--simulate", "--picture")
 
 
 def advise(
@@ -67,6 +68,12 @@ def advise(
     write: Annotated[
         Given, typer.Option(metavar="FILE", help="A copy of the script with what is proposed.")
     ] = None,
+    simulate: Annotated[
+        str,
+        typer.Option(
+            metavar="V", help="Run the proposal event by event, times of outputs varying by V."
+        ),
+    ] = "",
     validate: Annotated[
         Given,
         typer.Option(
@@ -102,7 +109,7 @@ def advise(
     if validate is not None:
         if script is not None:
             raise ThalwegError(f"--validate takes no script; leave out '{script}'")
-        _refuse((*of_script, machine, *of_machine), _OF_SCRIPT,
+        _refuse((*of_script, machine, *of_machine, simulate), _OF_SCRIPT,
                 "is for a script; leave it out with --validate")  # fmt: skip
         from thalweg.advisor.prediction.command import validate as validate_runs
 
@@ -114,11 +121,13 @@ def advise(
         raise ThalwegError("give a run script or an experiment, or --validate RUNS.csv")
     asked = None
     if machine is None:
-        _refuse((*of_machine, picture), _OF_MACHINE, "goes with --machine MACHINE; give both")
+        _refuse(
+            (*of_machine, simulate, picture), _OF_MACHINE, "goes with --machine MACHINE; give both"
+        )
     else:
         from thalweg.advisor.proposing.command import Asked
 
-        asked = Asked(machine, *of_machine, picture)
+        asked = Asked(machine, *of_machine, picture, simulate)
     from thalweg.advisor.command import advise as advise_run
 
     advise_run(script, set_ or [], cells or [], bytes_per_output or [], bytes_per_restart,

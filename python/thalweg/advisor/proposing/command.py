@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.advisor.icon_streams import Answer
+from thalweg.advisor.proposing.event_run import (
+    parse_variation,
+    simulate_way,
+    simulation_text,
+)
 from thalweg.advisor.proposing.machine import FittedMachine, load_machine
 from thalweg.advisor.proposing.page import (
     alternatives_as_json,
@@ -19,6 +24,7 @@ from thalweg.advisor.proposing.patch import changed_lines, patch_text, write_cop
 from thalweg.advisor.proposing.propose import Proposal, propose
 from thalweg.advisor.proposing.situation import Nodes, Situation, situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
+from thalweg.advisor.simulation import Simulation
 from thalweg.config.run_script import RunScript
 from thalweg.errors import ThalwegError
 
@@ -35,6 +41,7 @@ class Asked:
     step: str = ""
     write: Path | None = None
     picture: Path | None = None
+    simulate: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class Proposed:
     patch: str
     warnings: list[str]
     written: Written
+    simulated: tuple[Simulation, float] | None = None
 
     def as_json(self) -> Mapping[str, object]:
         return {
@@ -60,6 +68,7 @@ class Proposed:
                 "files": self.written.files,
                 "bytes_in_all": self.written.bytes_in_all,
                 "patch": self.patch,
+                "simulation": self.simulated[0].to_json() if self.simulated else None,
             },
             "alternatives": alternatives_as_json(self.proposal, self.situation),
         }
@@ -69,6 +78,8 @@ class Proposed:
         print_proposal(self.proposal, self.situation)
         written = self.written
         print(f"{written.files} files of output, {written.bytes_in_all / 1e9:.3f} GB with restarts")
+        if self.simulated:
+            print(simulation_text(*self.simulated))
         if self.patch:
             print()
             print(self.patch)
@@ -83,7 +94,7 @@ def propose_for(
     """told_of: what a script with these lines would write. Raises a sentence for what does not go
     together; nothing is written then.
     """
-    step = parse_step(asked.step)
+    step, variation = parse_step(asked.step), parse_variation(asked.simulate)
     machine = load_machine(asked.machine)
     nodes = _nodes(asked, machine)
     situation = situation_of(answer)
@@ -91,6 +102,10 @@ def propose_for(
     proposal = propose(machine, predictor, situation, nodes)
     changed = changed_lines(script, answer.streams, proposal.best)
     files = _read_back(told_of(changed), proposal, script)
+    simulated = None
+    if variation is not None:
+        values = predictor.fit.values
+        simulated = simulate_way(situation, proposal.best, values, variation), variation
     if asked.write is not None:
         write_copy(asked.write, changed, script.path)
     if asked.picture is not None:
@@ -98,7 +113,7 @@ def propose_for(
 
         write_curve(proposal, asked.picture)
     warnings = [*situation.notes, *notes, *warnings_of(proposal)]
-    return Proposed(situation, proposal, patch_text(script, changed), warnings, files)
+    return Proposed(situation, proposal, patch_text(script, changed), warnings, files, simulated)
 
 
 def _read_back(again: Answer, proposal: Proposal, script: RunScript) -> Written:

@@ -154,9 +154,8 @@ class _Reader:
 
     def number(self, table: dict[str, Any], key: str) -> float:
         found = table.get(key)
-        if isinstance(found, (int, float)) and not isinstance(found, bool):
-            if 0.0 <= found < 1e300:
-                return float(found)
+        if not isinstance(found, bool) and isinstance(found, (int, float)) and 0 <= found < 1e300:
+            return float(found)
         raise self.refuse(f"'{key}' is {found!r}; a number from 0 on is needed")
 
     def covariance(self, size: int) -> np.ndarray:
