@@ -62,8 +62,8 @@ def simulation_text(found: Simulation, variation: float) -> str:
     if causes:
         lines.append(f"  compute ranks wait for: {causes}")
     lines += [
-        f"  {each.name}: {each.under_way.mean:.2g} under way on average, {each.under_way.largest:g} "
-        f"at most; ranks busy {100 * each.busy_share:.0f} % of the time"
+        f"  {each.name}: {each.under_way.mean:.2g} under way on average, "
+        f"{each.under_way.largest:g} at most; ranks busy {100 * each.busy_share:.0f} % of the time"
         for each in found.classes
     ]
     return "\n".join(lines)
