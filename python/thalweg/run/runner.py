@@ -7,6 +7,7 @@ import contextlib
 import re
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,6 +140,14 @@ def check_experiment(experiment: Experiment, directory: Path, ranks: int) -> Non
             raise ThalwegError(sentence, error.exit_code) from None
 
 
+# A rank that never starts leaves all others waiting within MPI, where nobody can give up.
+_SLOW_START_S = 60.0
+_SLOW_START = (
+    f"the model has not begun after {_SLOW_START_S:g} s: perhaps a rank has not started, or the "
+    "grid is large; Ctrl-C ends it"
+)
+
+
 def _follow(
     command: list[str],
     experiment: Experiment,
@@ -155,10 +164,15 @@ def _follow(
     ):
         for note in [*([place.lock.note] if place.lock.note else []), *place.notes]:
             _take({"note": note}, story, display)
+        begun_s, waits = time.monotonic(), True
         for message in process.messages():
             if "start" in message:
                 place.has_begun()
+                waits = False
             _take(message, story, display)
+            if waits and time.monotonic() - begun_s > _SLOW_START_S:
+                waits = False
+                _take({"note": _SLOW_START}, story, display)
         failure = process.failure()
     if failure:
         raise failure
