@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ def advise(
     if asked is not None:
         from thalweg.advisor.proposing.command import propose_for
 
-        def told_of(lines: Sequence[str]) -> Answer:
+        def told_of(lines: Mapping[str, Sequence[str]]) -> Answer:
             return tell(read_run_script(script, variables, lines))
 
         proposed = propose_for(read, answer, asked, told_of)

@@ -224,7 +224,8 @@ def _streams_of(
         resolved = names.resolve(words, level_type, remapped=remapped)
         stream, resolved = _stream(run, section, domain, level_type, resolved, names.sample)
         base = section.label("output_filename").rpartition("/")[2] or f"output_nml_{number}"
-        yield _Found(replace(stream, name=base), section, domain, resolved)
+        stream = replace(stream, name=base, group_number=number)
+        yield _Found(stream, section, domain, resolved)
 
 
 def _stream(

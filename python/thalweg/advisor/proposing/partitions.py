@@ -16,21 +16,20 @@ def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
     """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
     by one where a part is largest, until nothing is gained.
     """
-    found = [1] * len(series)
-    best, most = tuple(found), 0.0
+    most_of: dict[tuple[int, str], int] = {}
+    for each in series:
+        most_of[each.item] = min(each.most_partitions, io_ranks, most_of.get(each.item, io_ranks))
+    found = dict.fromkeys(most_of, 1)
+    best, most = dict(found), 0.0
     for _ in range(io_ranks + len(series)):
-        busy = busy_ranks(series, found, io_ranks)
+        busy = busy_ranks(series, [found[each.item] for each in series], io_ranks)
         if busy > most * 1.001:
-            best, most = tuple(found), busy
-        growing = [
-            number
-            for number, each in enumerate(series)
-            if found[number] < min(each.most_partitions, io_ranks)
-        ]
+            best, most = dict(found), busy
+        growing = [each for each in series if found[each.item] < most_of[each.item]]
         if not growing or most > _EVEN * io_ranks:
             break
-        found[max(growing, key=lambda number: series[number].load / found[number])] += 1
-    return best
+        found[max(growing, key=lambda each: each.load / found[each.item]).item] += 1
+    return tuple(best[each.item] for each in series)
 
 
 def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> float:

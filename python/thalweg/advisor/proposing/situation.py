@@ -11,6 +11,7 @@ from thalweg.advisor.icon_restart import Processes, Restart
 from thalweg.advisor.icon_run import IconRun
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer
+from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
 VALUE_BYTES = 8  # in which predictions count, whatever files have: run_table.py
@@ -25,13 +26,16 @@ RESTART_MODES = {
 
 @dataclass(frozen=True)
 class Series:
-    """A stream. values: of one output. most_partitions: 1 where ICON refuses more."""
+    """A stream. values: of one output. most_partitions: 1 where ICON refuses more.
+
+    item    streams with the same have one number of partitions: one output_nml on several domains
+    """
 
     name: str
     outputs: int
     values: int
-    bytes_in_all: int
     most_partitions: int
+    item: tuple[int, str]
 
     @property
     def load(self) -> float:
@@ -55,6 +59,11 @@ class Choice:
     io_ranks: int
     restart_mode: str = "none"
     restart_ranks: int = 0
+
+    def __str__(self) -> str:
+        restart = self.restart_mode.replace("_", " ")
+        number = f" with {self.restart_ranks}" if self.restart_ranks else ""
+        return f"{self.io_ranks} I/O ranks, restart {restart}{number}"
 
     @property
     def ranks(self) -> int:
@@ -120,7 +129,8 @@ def _series(stream: Stream) -> Series:
     if not values:  # its size was given
         values = math.ceil(stream.bytes_per_output / 4)
     most = 1 if stream.operation else stream.outputs
-    return Series(stream.name, stream.outputs, values, stream.bytes_in_all, most)
+    item = (stream.group_number, stream.level_type)
+    return Series(stream.name, stream.outputs, values, most, item)
 
 
 def _refuse_unknown(streams: Sequence[Stream]) -> None:
@@ -154,6 +164,8 @@ def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | N
     if not processes.restart.sets:
         return Choice(io_ranks), []
     mode = RESTART_MODES.get(processes.restart.mode or "")
+    if processes.restart.mode is None or has_unresolved(processes.restart.mode):
+        return None, ["the restart mode that the script has now is open: it is not compared"]
     if mode is None:
         return None, [f"restart mode '{processes.restart.mode}' is not known: it is not compared"]
     needs = mode in ("async", "dedicated_multifile")
