@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,7 +110,7 @@ def propose_for(
         again = told_of(changed)
         written = _read_back(again, proposal, script)
         patch = patch_text(script, changed)
-        warnings += [*_more_files(answer, again), *used_elsewhere(script, changed)]
+        warnings += [*_else_changed(answer, again), *used_elsewhere(script, changed)]
         if asked.write is not None:
             refuse_copy(asked.write, script, changed)
     except ThalwegError as error:
@@ -142,19 +142,20 @@ def _read_back(again: Answer, proposal: Proposal, script: RunScript) -> Written:
     )
 
 
-def _more_files(before: Answer, after: Answer) -> list[str]:
-    """With partitions ICON takes steps_per_file as 1."""
-    found = []
+def _else_changed(before: Answer, after: Answer) -> Iterator[str]:
+    """With partitions ICON takes steps_per_file as 1, and include_last as .FALSE."""
     for old, new in zip(before.streams, after.streams, strict=True):
         if new.files > _MANY_FILES * old.files:
-            why = (
-                "each output has one of its own" if new.files == new.outputs else "each has its own"
-            )
-            found.append(
+            whose = "each output" if new.files == new.outputs else "each partition"
+            yield (
                 f"stream '{new.name}' would have {new.files} files instead of {old.files}: with "
-                f"partitions {why}; file_interval keeps outputs together"
+                f"partitions {whose} has its own; a longer file_interval makes fewer"
             )
-    return found
+        if new.outputs < old.outputs:
+            yield (
+                f"stream '{new.name}' would lose its output at the end of the run, which its "
+                "interval does not meet: with partitions ICON leaves include_last out"
+            )
 
 
 def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from thalweg.advisor.proposing.situation import Series
 
 _EVEN = 0.97  # of the ranks busy on average: more partitions make more files only
@@ -36,14 +38,15 @@ def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: in
     """All load over that of the busiest I/O rank. Partitions of all streams go round the ranks in
     their order, as ICON deals them.
     """
-    loads = [0] * max(1, io_ranks)
-    at = 0
-    for each, parts in zip(series, partitions, strict=True):
-        for part in range(parts):
-            outputs = (each.outputs - part + parts - 1) // parts
-            loads[at % len(loads)] += outputs * each.values
-            at += 1
-    return sum(loads) / max(loads) if max(loads) else 1.0
+    parts = np.array(partitions, dtype=np.int64)
+    stream = np.repeat(np.arange(len(parts)), parts)  # of each part
+    at = np.arange(len(stream))
+    number = at - np.repeat(np.cumsum(parts) - parts, parts)  # within its stream
+    outputs = np.array([each.outputs for each in series], dtype=np.int64)[stream]
+    values = np.array([each.values for each in series], dtype=np.float64)[stream]
+    loads = values * ((outputs - number + parts[stream] - 1) // parts[stream])
+    of_ranks = np.bincount(at % max(1, io_ranks), loads) if len(at) else np.zeros(1)
+    return float(of_ranks.sum() / of_ranks.max()) if of_ranks.max() else 1.0
 
 
 def bytes_on_a_rank(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> int:

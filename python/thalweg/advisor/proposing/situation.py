@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_restart import Processes, Restart
@@ -110,7 +110,7 @@ def situation_of(answer: Answer) -> Situation:
         tuple(_series(stream) for stream in answer.streams if stream.outputs),
         restart.sets, size, chosen,
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
-        (*notes, *_notes(run)),
+        (*notes, *_notes(run, processes, answer.other_models)),
     )  # fmt: skip
 
 
@@ -118,10 +118,16 @@ def _cells(run: IconRun) -> int:
     return sum(each.mesh.points("cell") * (2 if each.number > 1 else 1) for each in run.domains)
 
 
-def _notes(run: IconRun) -> list[str]:
-    if len(run.domains) == 1:
-        return []
-    return ["cells of nests count twice, as if each had half the step of the first domain"]
+def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterator[str]:
+    if len(run.domains) > 1:
+        yield "cells of nests count twice, as if each had half the step of the first domain"
+    if others:
+        yield (
+            f"the nodes are taken to be those of the atmosphere alone: {', '.join(others)} needs "
+            "its own, and that one model waits for the other is not in the prediction"
+        )
+    if processes.parallel.integer("pio_type") not in (None, 1):
+        yield "pio_type is not 1, and predictions are of ICON's own I/O ranks"
 
 
 def _series(stream: Stream) -> Series:
@@ -160,6 +166,8 @@ def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | N
     restart_ranks = processes.parallel.integer("num_restart_procs")
     if io_ranks is None or restart_ranks is None:
         return None, ["what the script has now is open: it is not compared"]
+    if io_ranks < 0 or restart_ranks < 0:
+        return None, []  # a warning says so
     io_ranks = io_ranks if streams else 0
     if not processes.restart.sets:
         return Choice(io_ranks), []
