@@ -4,16 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from thalweg.advisor.proposing.situation import Series
 
+
+@dataclass(frozen=True)
+class Dealt:
+    """partitions    of each stream
+    busy_ranks       all load over that of the busiest I/O rank
+    bytes_on_a_rank  values of one output of each partition that the fullest I/O rank has, in bytes
+                     of float64: what it may have to hold at a time
+    """
+
+    partitions: tuple[int, ...]
+    busy_ranks: float
+    bytes_on_a_rank: int
+
+
 _EVEN = 0.97  # of the ranks busy on average: more partitions make more files only
 
 
 @lru_cache(maxsize=1024)
+def deal(series: tuple[Series, ...], io_ranks: int, partitions: tuple[int, ...] = ()) -> Dealt:
+    """partitions: none: as share_out() has them."""
+    parts = partitions or share_out(series, io_ranks)
+    busy = busy_ranks(series, parts, io_ranks) if io_ranks else 0.0
+    return Dealt(parts, busy, bytes_on_a_rank(series, parts, io_ranks))
+
+
 def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
     """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
     by one where a part is largest, until nothing is gained.

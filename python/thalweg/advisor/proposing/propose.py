@@ -81,7 +81,7 @@ def _now(
             f"the script has {chosen.ranks} I/O and restart ranks now, and the nodes {nodes.ranks} "
             "ranks: none would compute"
         ]
-    (way,) = ways_of(predictor, situation, nodes, [chosen], [situation.partitions])
+    (way,) = ways_of(predictor, situation, nodes, [chosen], situation.partitions)
     if way.prediction.reason:
         return None, [f"what the script has now is not compared: {way.prediction.reason}"]
     return way, []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from thalweg.advisor.icon_restart import Processes, Restart
 from thalweg.advisor.icon_run import IconRun
@@ -85,9 +86,13 @@ class Situation:
     partitions: tuple[int, ...]  # of each stream, as the script has them
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         return sum(each.outputs for each in self.series)
+
+    @cached_property
+    def values_per_output(self) -> float:
+        return sum(each.load for each in self.series) / self.outputs if self.outputs else 0.0
 
 
 def situation_of(answer: Answer) -> Situation:

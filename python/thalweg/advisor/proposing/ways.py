@@ -14,7 +14,7 @@ from thalweg.advisor.prediction.predictor import TOO_OPEN, Prediction, Predictor
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
-from thalweg.advisor.proposing.partitions import bytes_on_a_rank, share_out
+from thalweg.advisor.proposing.partitions import deal
 from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
 from thalweg.run.metrics import SECONDS_PER_YEAR
 
@@ -40,17 +40,16 @@ class Way:
 
 def ways_of(
     predictor: Predictor, situation: Situation, nodes: Nodes, asked: Sequence[Choice],
-    partitions: Sequence[tuple[int, ...]] = (),
+    partitions: tuple[int, ...] = (),
 ) -> list[Way]:  # fmt: skip
-    """One for each that is asked. partitions: of each; none: as share_out() has them."""
-    parts = partitions or [share_out(situation.series, each.io_ranks) for each in asked]
-    facts = [facts_of(situation, nodes, *each) for each in zip(asked, parts, strict=True)]
+    """One for each that is asked. partitions: of all of them; none: as share_out() has them."""
+    of_ranks = {n: deal(situation.series, n, partitions) for n in {each.io_ranks for each in asked}}
+    facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks]) for each in asked]
     told = _with_open_ones(predictor, facts)
     services = predict(ManyRuns.of(facts), predictor.fit.values)
     found = []
-    for at, (choice, part, each, prediction) in enumerate(
-        zip(asked, parts, facts, told, strict=True)
-    ):
+    for at, (choice, each, prediction) in enumerate(zip(asked, facts, told, strict=True)):
+        dealt = of_ranks[choice.io_ranks]
         steps_s = float(services.compute_s[at])
         shares = {
             "time steps": steps_s,
@@ -61,13 +60,13 @@ def ways_of(
         }
         found.append(
             Way(
-                choice, each, part, prediction, steps_s,
+                choice, each, dealt.partitions, prediction, steps_s,
                 max(0.0, prediction.total_s - steps_s),
                 max(shares, key=lambda name: shares[name]),
                 prediction.total_s * nodes.count / 3600.0,
                 prediction.total_s * nodes.ranks / 3600.0 * SECONDS_PER_YEAR
                 / situation.simulated_s,
-                bytes_on_a_rank(situation.series, part, choice.io_ranks),
+                dealt.bytes_on_a_rank,
             )
         )  # fmt: skip
     return found
