@@ -199,6 +199,24 @@ def test_output_limits_some_runs_from_some_nodes_on(
 
 
 @pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("a.png", b"\x89PNG"),
+        ("a.svg", b"<?xml"),
+        ("a.pdf", b"%PDF"),
+        ("a.html", b"<!doctype html>"),
+    ],
+)
+def test_the_curve_is_drawn(
+    cli: Cli, files: tuple[Path, Path], tmp_path: Path, name: str, begin: bytes
+) -> None:
+    advise(cli, *files, "--picture", tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    assert content.startswith(begin)
+    assert b"<svg" in content or not name.endswith(("svg", "html"))
+
+
+@pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--machine", "none.toml", "--nodes", "2"], "cannot be read (No such file or directory)"),
@@ -280,6 +298,9 @@ def test_calibrate_from_runs_writes_a_machine(
     wrong = cli("calibrate", "--levels", 30)
     assert wrong.returncode == 2
     assert "--levels goes with --from RUNS" in wrong.stderr
+    wrong = cli("calibrate", "--from", table, "-o", out, "--overwrite", "--ranks", 4)
+    assert wrong.returncode == 2
+    assert "leave them out with --from" in wrong.stderr
 
 
 def test_the_script_is_read_with_other_lines(tmp_path: Path) -> None:

@@ -98,24 +98,19 @@ def placement(proposal: Proposal) -> str:
         return f"the last {_many(ranks, 'rank')}"
     each = -(-ranks // nodes.count)
     return (
-        f"the last {_many(ranks, 'rank')}: by blocks they fill one node, cyclic (srun "
-        f"--distribution=cyclic) puts at most {each} on each; what that is worth no run tells"
+        f"the last {_many(ranks, 'rank')}: side by side, or with srun --distribution=cyclic at "
+        f"most {each} on a node; no run tells which is better"
     )
 
 
 def limits_text(proposal: Proposal) -> str:
     fitted = f"fitted runs have at most {_many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
-    if not proposal.most_nodes:
+    first, most = proposal.output_limits_from, proposal.most_nodes
+    if not most:
         return f"from how many on output and restarts limit it cannot be told; {fitted}"
-    if proposal.output_limits_from is None:
-        return (
-            f"output and restarts add less than a tenth to steps on up to {proposal.most_nodes}; "
-            f"{fitted}"
-        )
-    return (
-        f"output and restarts add a tenth or more to steps from {proposal.output_limits_from} on; "
-        f"{fitted}"
-    )
+    if first is None:
+        return f"output and restarts add less than a tenth to steps on up to {most} nodes; {fitted}"
+    return f"output and restarts add a tenth or more to steps from {first} nodes on; {fitted}"
 
 
 def warnings_of(proposal: Proposal) -> list[str]:
