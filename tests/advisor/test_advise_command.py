@@ -139,3 +139,13 @@ def test_wrong_words_are_one_sentence(
     assert result.returncode == 2
     assert sentence in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_files_by_steps_are_whole_numbers(cli: Cli, tmp_path: Path) -> None:
+    """The output at the start rides along: a truth value that was numpy's, which JSON has not."""
+    text = SCRIPT.replace("${interval}", "PT6H").replace("${grid}", "iconR2B04_DOM01.nc")
+    text = text.replace("${nlev}", "10").replace("steps_per_file = 0", "steps_per_file = 2")
+    (tmp_path / "exp.test").write_text(text + "start_date=2000-01-01\n")
+    done = cli("advise", tmp_path / "exp.test", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["streams"][0]["files"] == 2

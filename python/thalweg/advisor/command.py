@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from thalweg.advisor.proposing.command import Asked, Proposed
 
 _GB = 1e9
+_LONGEST_SIZE = 18  # digits: below an exabyte
 _CELLS = re.compile(r"(?:(?:DOM)?0*([0-9]+)=)?([0-9]+)", re.IGNORECASE)
 _COLUMNS = (
     "stream", "levels", "mesh", "points", "interval", "outputs", "files", "variables",
@@ -86,7 +87,7 @@ def advise(
     if asked is not None:
         from thalweg.advisor.proposing.command import propose_for
 
-        def told_of(lines: Sequence[str]) -> Answer:
+        def told_of(lines: Mapping[str, Sequence[str]]) -> Answer:
             return tell(read_run_script(script, variables, lines))
 
         proposed = propose_for(read, answer, asked, told_of)
@@ -134,7 +135,7 @@ def _parse_bytes(words: Sequence[str]) -> dict[str, int]:
     found = {}
     for word in words:
         name, equals, size = word.rpartition("=")
-        if not equals or not name or not size.isdecimal():
+        if not equals or not name or not _is_size(size):
             raise ThalwegError(
                 f"--bytes-per-output '{word}' is no size of a stream; write STREAM=BYTES"
             )
@@ -143,9 +144,13 @@ def _parse_bytes(words: Sequence[str]) -> dict[str, int]:
 
 
 def _parse_restart(word: str) -> int | None:
-    if word and not word.isdecimal():
+    if word and not _is_size(word):
         raise ThalwegError(f"--bytes-per-restart '{word}' is no number of bytes; write BYTES")
     return int(word) if word else None
+
+
+def _is_size(word: str) -> bool:
+    return word.isdecimal() and len(word) <= _LONGEST_SIZE
 
 
 def _print_json(content: dict[str, object]) -> None:

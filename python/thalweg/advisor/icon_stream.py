@@ -30,6 +30,7 @@ class Stream:
     variables            in small letters; unknown_variables are not in the sums
     values_per_output    time-dependent values
     bytes_once_per_file  time-invariant variables and coordinates
+    group_number         of its output_nml among those of the atmosphere, from 1
     """
 
     name: str
@@ -49,6 +50,7 @@ class Stream:
     values_per_output: int
     bytes_per_output: int
     bytes_once_per_file: int
+    group_number: int = 0
 
     @property
     def bytes_in_all(self) -> int:

@@ -32,12 +32,16 @@ _MOST_PARTITIONS = 10_000
 
 @dataclass
 class Answer:
-    """runs, processes: of each atmosphere that the script has a namelist of"""
+    """runs, processes: of each atmosphere that the script has a namelist of
+
+    other_models: namelist files of those that are not listed
+    """
 
     streams: list[Stream] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     processes: list[Processes] = field(default_factory=list)
     runs: list[IconRun] = field(default_factory=list)
+    other_models: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
             "",
         )
         if whose:
+            answer.other_models.append(name)
             answer.warnings.append(
                 f"'{name}' is a namelist of {whose}: its streams are not listed, since their "
                 "variables are not known here"
@@ -224,7 +229,8 @@ def _streams_of(
         resolved = names.resolve(words, level_type, remapped=remapped)
         stream, resolved = _stream(run, section, domain, level_type, resolved, names.sample)
         base = section.label("output_filename").rpartition("/")[2] or f"output_nml_{number}"
-        yield _Found(replace(stream, name=base), section, domain, resolved)
+        stream = replace(stream, name=base, group_number=number)
+        yield _Found(stream, section, domain, resolved)
 
 
 def _stream(

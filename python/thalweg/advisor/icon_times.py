@@ -205,5 +205,5 @@ def _files(run: IconRun, section: Section, times: Times, partitioned: bool) -> i
         return 1
     is_netcdf = section.integer("filetype", 4) != GRIB2
     first_rides_along = section.flag("steps_per_file_inclfirst", is_netcdf)
-    extra = first_rides_along and times[0] == run.start_ms
+    extra = first_rides_along and int(times[0]) == run.start_ms
     return max(1, -(-(len(times) - extra) // steps))

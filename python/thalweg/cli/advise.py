@@ -60,13 +60,14 @@ def advise(
     ] = None,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the allocation.")] = 0,
     ranks_per_node: Annotated[
-        int, typer.Option(metavar="P", help="Ranks on a node, if the machine does not tell.")
+        int, typer.Option(metavar="P", help="Ranks on a node; else as the fitted runs.")
     ] = 0,
     step: Annotated[
         str, typer.Option(metavar="S@RANKS", help="Seconds of a step on so many compute ranks.")
     ] = "",
     write: Annotated[
-        Given, typer.Option(metavar="FILE", help="A copy of the script with what is proposed.")
+        Given,
+        typer.Option(metavar="FILE", help="Write a copy of the script with what is proposed."),
     ] = None,
     simulate: Annotated[
         str,
@@ -91,14 +92,16 @@ def advise(
     picture: Annotated[
         Given,
         typer.Option(
-            metavar="FILE", help="Draw the curve over I/O ranks, or predicted against measured."
+            metavar="FILE",
+            help="Draw the curve over I/O ranks (or .html), or predicted against measured.",
         ),
     ] = None,
     json_: Annotated[
         bool, typer.Option("--json", help="Print JSON for a machine to read.")
     ] = False,
 ) -> None:
-    """List what a run will write; with --machine, propose ranks, modes and partitions for it.
+    """List what a run will write; with --machine, propose ranks, modes and partitions for it;
+    docs/advise.md, docs/propose.md.
 
     With --validate RUNS.csv: predict the time of measured runs from the others, and say how well.
 

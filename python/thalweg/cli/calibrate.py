@@ -11,6 +11,7 @@ import typer
 from thalweg.errors import ThalwegError
 
 LONGEST_MINUTES = 60.0
+MINUTES = 3.0
 
 
 def calibrate(
@@ -27,7 +28,7 @@ def calibrate(
             min=0.01,
             max=LONGEST_MINUTES,
         ),
-    ] = 3.0,
+    ] = MINUTES,
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="MACHINE.toml", help="File to write.")
     ] = Path("machine.toml"),
@@ -48,10 +49,15 @@ def calibrate(
     ] = False,
 ) -> None:
     """Measure what advise needs to know of this machine: steps, messages, files; docs/calibrate.md.
+    With --from fit it to runs of ICON, for advise --machine; docs/propose.md.
 
     Example: thalweg calibrate --directory /scratch/me -o machine.toml
     """
     if from_ is not None:
+        if directory != Path() or ranks or minutes != MINUTES:
+            raise ThalwegError(
+                "--directory, --ranks and --minutes are for measuring; leave them out with --from"
+            )
         from thalweg.advisor.proposing.fit_command import fit_to_file
 
         fit_to_file(from_, out, levels, overwrite, json_)

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from codecs import BOM_UTF8
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
 from thalweg.config.shell_run import Written, run_statements
@@ -55,13 +57,13 @@ def parse_settings(words: Sequence[str]) -> dict[str, str]:
 
 
 def read_run_script(
-    path: Path, given: dict[str, str], instead: Sequence[str] | None = None
+    path: Path, given: dict[str, str], instead: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> RunScript:
     """A namelist file is read as it is, anything else as a script that writes namelists.
 
-    instead: lines that are read as if the file had them
+    instead: lines that are read as if the files of these names had them
     """
-    lines = list(instead) if instead is not None else read_lines(path)
+    lines = list(instead.get(path.name) or read_lines(path))
     script = RunScript(path, Variables(given))
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] != "!"), "")
     if begins_group(first):
@@ -77,7 +79,7 @@ def read_run_script(
                     script.doubtful[name] = content.doubtful
             else:
                 script.texts[name] = content.lines
-    _include(script)
+    _include(script, instead)
     if not any(script.groups.values()):
         raise ThalwegError(
             f"{path.name}: no namelist group is in it; give an ICON run script that holds its "
@@ -86,7 +88,7 @@ def read_run_script(
     return script
 
 
-def _include(script: RunScript) -> None:
+def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
     """Namelist files that a master namelist names, or that the script copies or links, where they
     lie beside it.
     """
@@ -101,11 +103,26 @@ def _include(script: RunScript) -> None:
     for name in dict.fromkeys(named):
         path = script.beside(name)
         if path is not None and name not in script.groups and path != script.path:
-            script.groups[name] = read_namelist(enumerate(read_lines(path), 1), path.name)
+            lines = instead.get(path.name) or read_lines(path)
+            script.groups[name] = read_namelist(enumerate(lines, 1), path.name)
 
 
 def read_lines(path: Path) -> list[str]:
-    """Without line ends of either kind, as UTF-8 or, where it is none, as Latin-1."""
+    """Without line ends of either kind."""
+    return read_text(path).lines
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines of a file without their ends, and what it takes to write them as they were."""
+
+    lines: list[str]
+    line_end: str
+    encoding: str
+
+
+def read_text(path: Path) -> Text:
+    """As UTF-8 or, where it is none, as Latin-1. line_end: "\r\n" where there are any."""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise ThalwegError(f"'{path}' is no run script: it is larger than 500 MB")
@@ -116,8 +133,11 @@ def read_lines(path: Path) -> list[str]:
         ) from error
     if b"\0" in content:
         raise ThalwegError(f"'{path}' is no text; give a run script or a namelist file")
+    encoding = "utf-8-sig" if content.startswith(BOM_UTF8) else "utf-8"
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        encoding = "latin-1"
+        text = content.decode(encoding)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return Text(lines, "\r\n" if "\r\n" in text else "\n", encoding)

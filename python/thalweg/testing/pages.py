@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from subprocess import CompletedProcess
 
 Cli = Callable[..., "CompletedProcess[str]"]
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -16,11 +19,29 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
-def compare_session(session: str, cli: Cli, folder: Path) -> int:
-    """Runs each `$ thalweg …` there; what follows is what it has to print. How many there were."""
+def compare_session(session: str, cli: Cli, folder: Path, within: float = 0.0) -> int:
+    """Runs each `$ thalweg …` there; what follows is what it has to print. How many there were.
+
+    within: what numbers may differ by, as a share of theirs, and in the last digit; words may not
+    """
     commands = re.split(r"^\$ thalweg ", session, flags=re.MULTILINE)[1:]
     for command in commands:
         words, _, expected = command.partition("\n")
         result = cli(*words.split(), cwd=folder)
-        assert result.stdout + result.stderr == expected
+        printed = result.stdout + result.stderr
+        if within:
+            _compare(printed, expected, within)
+        else:
+            assert printed == expected
     return len(commands)
+
+
+def _compare(printed: str, expected: str, within: float) -> None:
+    """Blanks may differ, too: a shorter number moves a column."""
+    for line, told in zip_longest(printed.splitlines(), expected.splitlines(), fillvalue=""):
+        words, others = _NUMBER.split(line), _NUMBER.split(told)
+        assert ["".join(word.split()) for word in words] == ["".join(o.split()) for o in others]
+        for one, other in zip(_NUMBER.findall(line), _NUMBER.findall(told), strict=True):
+            last_digit = 10.0 ** -len(other.partition(".")[2]) if "e" not in other else 0.0
+            allowed = within * float(other) + 1.01 * last_digit
+            assert abs(float(one) - float(other)) <= allowed, (line, told)

@@ -24,6 +24,7 @@ _LEARNED = 0.8
 _STEP = 1e-4  # of a logarithm, for derivatives
 _TOLERANCE = 1e-6  # of badness and logarithms, where a fit ends
 _EVALUATIONS = 100
+REACH = 8.0  # of its spreads that a parameter may end away from its centre
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def fit_form(
     found = least_squares(
         residuals, begin, jac=jacobian, x_scale=spreads, method="trf", max_nfev=_EVALUATIONS,
         ftol=_TOLERANCE, xtol=_TOLERANCE,
-        bounds=(centres - 8.0 * spreads, centres + 8.0 * spreads),
+        bounds=(centres - REACH * spreads, centres + REACH * spreads),
     )  # fmt: skip
     logs = found.x
     misses = np.log(_totals(runs, free, logs, fixed)) - measured

@@ -17,7 +17,7 @@ from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.prediction.splits import GROUP, folds
 
 # A prediction whose logarithm is not known to this is none: a factor of 1.28 either way.
-_TOO_OPEN = 0.25
+TOO_OPEN = 0.25
 _PARTS = 12  # groups are tried one by one up to this many, and several at once above
 
 
@@ -50,10 +50,10 @@ class Predictor:
 
     def _reasons(self, many: ManyRuns, spread: Numbers) -> list[str]:
         reasons = [""] * len(spread)
-        if (spread <= _TOO_OPEN).all():
+        if (spread <= TOO_OPEN).all():
             return reasons
         by_parameter = np.abs(self.fit.contributions(many))
-        for at in np.flatnonzero(spread > _TOO_OPEN):
+        for at in np.flatnonzero(spread > TOO_OPEN):
             name = self.fit.free[int(by_parameter[at].argmax())]
             reasons[at] = (
                 f"the runs that were fitted do not tell '{name}' ({BY_NAME[name].meaning})"
@@ -80,7 +80,7 @@ def learn(runs: Sequence[MeasuredRun]) -> Predictor:
             found = fit_form(many.of_positions(rest), total_s[rest], whole.free, whole)
         tried = many.of_positions(fold)
         spread = found.prediction_spread(tried)
-        told = spread <= _TOO_OPEN
+        told = spread <= TOO_OPEN
         misses.append((np.log(found.total_s(tried)) - np.log(total_s[fold]))[told])
         shares.append(computing_share(tried, found)[told])
         spreads.append(spread[told])

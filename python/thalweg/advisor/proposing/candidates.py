@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.advisor.prediction.run_facts import RunFacts
-from thalweg.advisor.proposing.partitions import busy_ranks, share_out
+from thalweg.advisor.proposing.partitions import Dealt, deal
 from thalweg.advisor.proposing.situation import VALUE_BYTES, Choice, Nodes, Situation
 
 MOST_IO_RANKS = 256  # ICON's own limit
@@ -42,13 +42,11 @@ def _restarts(situation: Situation, most: int) -> Iterator[tuple[str, int]]:
                 yield mode, ranks
 
 
-def facts_of(situation: Situation, nodes: Nodes, choice: Choice, partitions: tuple[int, ...] = ()
+def facts_of(
+    situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt | None = None
 ) -> RunFacts:  # fmt: skip
-    """`partitions`: of each stream; none: as share_out() has them."""
-    series = situation.series
-    parts = partitions or share_out(series, choice.io_ranks)
-    outputs = situation.outputs
-    values = sum(each.load for each in series) / outputs if outputs else 0.0
+    """dealt: partitions to I/O ranks; none: as deal() has them."""
+    dealt = dealt or deal(situation.series, choice.io_ranks)
     return RunFacts(
         cells=situation.cells,
         steps=situation.steps,
@@ -56,11 +54,11 @@ def facts_of(situation: Situation, nodes: Nodes, choice: Choice, partitions: tup
         ranks_per_node=nodes.ranks_per_node,
         compute_ranks=nodes.ranks - choice.ranks,
         io_ranks=choice.io_ranks,
-        partitions=busy_ranks(series, parts, choice.io_ranks) if choice.io_ranks else 0.0,
+        partitions=dealt.busy_ranks,
         restart_ranks=choice.restart_ranks,
         restart_mode=choice.restart_mode,
-        outputs=outputs,
+        outputs=situation.outputs,
         checkpoints=situation.sets,
-        output_bytes=values * VALUE_BYTES,
+        output_bytes=situation.values_per_output * VALUE_BYTES,
         checkpoint_bytes=situation.bytes_per_set,
     )

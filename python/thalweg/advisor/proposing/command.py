@@ -3,24 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.advisor.icon_streams import Answer
+from thalweg.advisor.proposing.as_json import alternatives_as_json, proposal_as_json
+from thalweg.advisor.proposing.changes import changes_of
 from thalweg.advisor.proposing.event_run import (
     parse_variation,
     simulate_way,
     simulation_text,
 )
 from thalweg.advisor.proposing.machine import FittedMachine, load_machine
-from thalweg.advisor.proposing.page import (
-    alternatives_as_json,
-    print_proposal,
-    proposal_as_json,
-    warnings_of,
+from thalweg.advisor.proposing.page import print_proposal, warnings_of
+from thalweg.advisor.proposing.patch import (
+    Lines,
+    changed_lines,
+    patch_text,
+    refuse_copy,
+    used_elsewhere,
+    write_copy,
 )
-from thalweg.advisor.proposing.patch import changed_lines, patch_text, write_copy
 from thalweg.advisor.proposing.propose import Proposal, propose
 from thalweg.advisor.proposing.situation import Nodes, Situation, situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
@@ -29,6 +33,7 @@ from thalweg.config.run_script import RunScript
 from thalweg.errors import ThalwegError
 
 _MOST_RANKS = 2**24
+_MANY_FILES = 8  # times as many as before, which is told
 
 
 @dataclass(frozen=True)
@@ -54,19 +59,22 @@ class Written:
 
 @dataclass(frozen=True)
 class Proposed:
+    """patch and written: None where the script cannot be changed here; a warning tells why."""
+
     situation: Situation
     proposal: Proposal
-    patch: str
+    patch: str | None
     warnings: list[str]
-    written: Written
+    written: Written | None
     simulated: tuple[Simulation, float] | None = None
 
     def as_json(self) -> Mapping[str, object]:
+        written = self.written
         return {
             "proposal": {
                 **proposal_as_json(self.proposal, self.situation),
-                "files": self.written.files,
-                "bytes_in_all": self.written.bytes_in_all,
+                "files": written.files if written else None,
+                "bytes_in_all": written.bytes_in_all if written else None,
                 "patch": self.patch,
                 "simulation": self.simulated[0].to_json() if self.simulated else None,
             },
@@ -75,21 +83,25 @@ class Proposed:
 
     def print(self) -> None:
         print()
-        print_proposal(self.proposal, self.situation)
-        written = self.written
-        print(f"{written.files} files of output, {written.bytes_in_all / 1e9:.3f} GB with restarts")
+        print_proposal(self.proposal, self.situation, self._written_text())
         if self.simulated:
-            print(simulation_text(*self.simulated))
-        if self.patch:
             print()
-            print(self.patch)
+            print(simulation_text(*self.simulated))
+        if self.patch is not None:
+            print()
+            print(self.patch or "the script has all of it already: nothing to change")
+
+    def _written_text(self) -> str:
+        if self.written is None:
+            return ""
+        return f"{self.written.files} files of output, {self.written.bytes_in_all / 1e9:.3f} GB"
 
 
 def propose_for(
     script: RunScript,
     answer: Answer,
     asked: Asked,
-    told_of: Callable[[Sequence[str]], Answer],
+    told_of: Callable[[Lines], Answer],
 ) -> Proposed:
     """told_of: what a script with these lines would write. Raises a sentence for what does not go
     together; nothing is written then.
@@ -100,36 +112,66 @@ def propose_for(
     situation = situation_of(answer)
     predictor, notes = predictor_of(machine, situation, step)
     proposal = propose(machine, predictor, situation, nodes)
-    changed = changed_lines(script, answer.streams, proposal.best)
-    files = _read_back(told_of(changed), proposal, script)
+    warnings = [*situation.notes, *notes, *warnings_of(proposal)]
+    groups = answer.runs[0].settings.groups
+    changes = changes_of(groups, answer.streams, proposal.best)
+    patch, written = None, None
+    changed: Lines = {}
+    try:
+        changed = changed_lines(script, groups, changes)
+        again = told_of(changed)
+        written = _read_back(again, proposal, script)
+        patch = patch_text(script, changed)
+        warnings += [*_else_changed(answer, again), *used_elsewhere(script, changed)]
+        if asked.write is not None:
+            refuse_copy(asked.write, script, changed)
+    except ThalwegError as error:
+        if asked.write is not None:
+            raise
+        by_hand = "; ".join(map(str, changes))
+        warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
+    if asked.picture is not None:
+        from thalweg.advisor.proposing.picture import write_curve
+
+        write_curve(proposal, asked.picture)
     simulated = None
     if variation is not None:
         values = predictor.fit.values
         simulated = simulate_way(situation, proposal.best, values, variation), variation
     if asked.write is not None:
-        write_copy(asked.write, changed, script.path)
-    if asked.picture is not None:
-        from thalweg.advisor.proposing.picture import write_curve
-
-        write_curve(proposal, asked.picture)
-    warnings = [*situation.notes, *notes, *warnings_of(proposal)]
-    return Proposed(situation, proposal, patch_text(script, changed), warnings, files, simulated)
+        write_copy(asked.write, script, changed)
+    return Proposed(situation, proposal, patch, warnings, written, simulated)
 
 
 def _read_back(again: Answer, proposal: Proposal, script: RunScript) -> Written:
     """What the changed script would write: it must say what is proposed."""
     found, best = situation_of(again), proposal.best
-    wanted = (best.choice, best.partitions if best.choice.io_ranks else found.partitions)
-    if (found.chosen, found.partitions) != wanted:
+    if (found.chosen, found.partitions) != (best.choice, best.partitions):
         raise ThalwegError(
-            f"{script.path.name}: the lines of the proposal do not count there, as the script sets "
-            f"them elsewhere, too: it has {found.chosen} instead of {best.choice}; make one of them"
+            f"{script.path.name}: with the lines of the proposal it would still have "
+            f"{found.chosen or 'what is open'} and partitions {found.partitions}, since it sets "
+            "them elsewhere, too"
         )
-    sets = found.sets * found.bytes_per_set
     return Written(
         sum(stream.files for stream in again.streams),
-        sum(stream.bytes_in_all for stream in again.streams) + sets,
+        sum(stream.bytes_in_all for stream in again.streams) + found.sets * found.bytes_per_set,
     )
+
+
+def _else_changed(before: Answer, after: Answer) -> Iterator[str]:
+    """With partitions ICON takes steps_per_file as 1, and include_last as .FALSE."""
+    for old, new in zip(before.streams, after.streams, strict=True):
+        if new.files > _MANY_FILES * old.files:
+            whose = "each output" if new.files == new.outputs else "each partition"
+            yield (
+                f"stream '{new.name}' would have {new.files} files instead of {old.files}: with "
+                f"partitions {whose} has its own; a longer file_interval makes fewer"
+            )
+        if new.outputs < old.outputs:
+            yield (
+                f"stream '{new.name}' would lose its output at the end of the run, which its "
+                "interval does not meet: with partitions ICON leaves include_last out"
+            )
 
 
 def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.advisor.prediction.fit import Fit
+from thalweg.advisor.prediction.fit import REACH, Fit
 from thalweg.advisor.prediction.intervals import Noise
-from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS, Values
+from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS, Parameter, Values
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.prediction.run_table import read_runs
@@ -21,6 +21,8 @@ from thalweg.errors import ThalwegError
 
 FORMAT = 1
 _KIND = "fitted"  # machine files of calibrations that measure have none
+_MOST_NOISE = (3.0, 3.0, 30.0)  # of computing, moving, reach: beyond them a time means nothing
+_MOST_VARIANCE = 100.0  # of a logarithm: ten factors of e
 _RANGES = (
     "cells", "nodes", "ranks_per_node", "compute_ranks", "io_ranks", "restart_ranks", "outputs",
     "checkpoints", "output_bytes", "checkpoint_bytes",
@@ -31,7 +33,7 @@ _RANGES = (
 class FittedMachine:
     """name      of the table that was fitted, or what the user calls it
     levels       that the fitted runs had; 0 = not told
-    ranges       least and most of each fact among them
+    ranges       least and most of each fact among those that have any; 0 and 0: none has
     """
 
     name: str
@@ -45,7 +47,8 @@ def fit_machine(runs: Sequence[MeasuredRun], name: str, levels: int = 0) -> Fitt
     ranges = {}
     for fact in _RANGES:
         values = [float(getattr(run.facts, fact)) for run in runs]
-        ranges[fact] = (min(values), max(values))
+        given = [value for value in values if value > 0.0] or [0.0]
+        ranges[fact] = (min(given), max(given))
     return FittedMachine(name, learn(runs), len(runs), levels, ranges)
 
 
@@ -111,20 +114,29 @@ class _Reader:
                 "it was measured with the mini-model, and tells nothing of how long ICON's steps "
                 "take; make one of ICON's runs with 'thalweg calibrate --from RUNS'"
             )
-        values = Values(self.values())
         free = self.texts("fit", "free")
+        values = Values(self.values(free))
         covariance = self.covariance(len(free))
-        noise = Noise(*(self.number(self.table("noise"), key) for key in
-                        ("computing", "moving", "reach")))  # fmt: skip
         fit = Fit(values, tuple(free), covariance, tuple(self.texts("", "not_separated")),
                   tuple(self.texts("", "left_out")))  # fmt: skip
-        runs, levels = (int(self.number(self.content, key)) for key in ("runs", "levels"))
+        runs, levels = (self.whole(key) for key in ("runs", "levels"))
         name = self.content.get("name")
-        if not isinstance(name, str):
-            raise self.refuse("'name' is missing")
-        return FittedMachine(name, Predictor(fit, noise), runs, levels, self.ranges())
+        if not isinstance(name, str) or not name.isprintable():
+            raise self.refuse(f"'name' is {name!r}; a text on one line is needed")
+        return FittedMachine(name, Predictor(fit, self.noise()), runs, levels, self.ranges())
 
-    def values(self) -> dict[str, float]:
+    def noise(self) -> Noise:
+        """Logarithms, and so many of them: exp(their product) is what a time may be off by."""
+        table = self.table("noise")
+        numbers = [self.number(table, key) for key in ("computing", "moving", "reach")]
+        for number, key, most in zip(numbers, ("computing", "moving", "reach"), _MOST_NOISE,
+                                     strict=True):  # fmt: skip
+            if not 0.0 < number <= most:
+                raise self.refuse(f"'{key}' is {number:g}; above 0 and up to {most:g} is possible")
+        return Noise(*numbers)
+
+    def values(self, free: Sequence[str]) -> dict[str, float]:
+        """They lie where a fit may end, or are left out."""
         entries = self.content.get("parameter")
         if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
             raise self.refuse("'parameter' is no list of tables")
@@ -135,7 +147,11 @@ class _Reader:
                 raise self.refuse(f"parameter {name!r} is not known to this version")
             if entry.get("unit") != BY_NAME[name].unit:
                 raise self.refuse(f"'unit' of '{name}' must be '{BY_NAME[name].unit}'")
+            if name in found:
+                raise self.refuse(f"parameter '{name}' is there twice")
             found[name] = self.number(entry, "value")
+            if not _is_possible(BY_NAME[name], found[name], name in free):
+                raise self.refuse(f"'value' of '{name}' is {found[name]:g}, which no fit gives")
         if missing := [name for name in BY_NAME if name not in found]:
             raise self.refuse(f"parameter '{missing[0]}' is missing")
         return found
@@ -150,11 +166,20 @@ class _Reader:
         found = (self.table(table) if table else self.content).get(key)
         if not isinstance(found, list) or not all(each in BY_NAME for each in found):
             raise self.refuse(f"'{key}' is no list of parameters")
+        if len(set(found)) < len(found):
+            raise self.refuse(f"'{key}' has a parameter twice")
         return found
+
+    def whole(self, key: str) -> int:
+        found = self.number(self.content, key)
+        if found != int(found):
+            raise self.refuse(f"'{key}' is {found:g}; a whole number is needed")
+        return int(found)
 
     def number(self, table: dict[str, Any], key: str) -> float:
         found = table.get(key)
-        if not isinstance(found, bool) and isinstance(found, (int, float)) and 0 <= found < 1e300:
+        is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+        if found is not None and is_number and 0.0 <= found < 1e300:
             return float(found)
         raise self.refuse(f"'{key}' is {found!r}; a number from 0 on is needed")
 
@@ -164,7 +189,11 @@ class _Reader:
             found = np.array(rows, dtype=float).reshape(size, size)
         except (TypeError, ValueError):
             raise self.refuse(f"'covariance' is no table of {size} x {size} numbers") from None
-        if not np.isfinite(found).all() or (np.diag(found) < 0).any():
+        if (
+            not (np.abs(found) <= _MOST_VARIANCE).all()
+            or not np.allclose(found, found.T, atol=1e-9)
+            or (np.linalg.eigvalsh(found) < -1e-9).any()
+        ):
             raise self.refuse("'covariance' has numbers that none can have")
         return found
 
@@ -175,5 +204,14 @@ class _Reader:
             ends = table.get(name)
             if not isinstance(ends, list) or len(ends) != 2:
                 raise self.refuse(f"'{name}' of 'ranges' is no pair of numbers")
-            found[name] = (self.number({name: ends[0]}, name), self.number({name: ends[1]}, name))
+            least, most = (self.number({name: end}, name) for end in ends)
+            if least > most:
+                raise self.refuse(f"'{name}' of 'ranges' begins at {least:g} and ends at {most:g}")
+            found[name] = (least, most)
         return found
+
+
+def _is_possible(parameter: Parameter, value: float, free: bool) -> bool:
+    if not free and value == parameter.without:
+        return True
+    return value > 0.0 and abs(np.log(value / parameter.centre)) <= REACH * parameter.spread + 1e-6

@@ -1,172 +1,207 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a script that a proposal changes, as a patch and as a copy of the script."""
+"""Lines of a script, and of namelist files beside it, with what a proposal changes there."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from thalweg.advisor.icon_stream import Stream
-from thalweg.advisor.proposing.propose import Way
-from thalweg.advisor.proposing.situation import RESTART_MODES
+from thalweg.advisor.proposing.changes import Change
 from thalweg.config.namelist import Group
-from thalweg.config.run_script import RunScript, read_lines
+from thalweg.config.run_script import RunScript, Text, read_text
 from thalweg.errors import ThalwegError
 
-_IN_ICON = {ours: theirs for theirs, ours in RESTART_MODES.items()}
+Lines = Mapping[str, Sequence[str]]  # of each file that changes, by its name
+# What is no namelist: quoted text and comments.
+_COVERED = re.compile(r"'[^']*'|\"[^\"]*\"|!.*")
+_VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|\$\(\([^)]*\)\)|\$\{[^}]*\}|[^,;!/'\"\s]+")
+_BLANK = re.compile(r"\s+")
+_NUMBERS = re.compile(r"[-+]?[0-9]+(?:[ \t]*,[ \t]*[-+]?[0-9]+|[ \t]+[-+]?[0-9]+(?![\w ]*=))*")
 
 
-@dataclass(frozen=True)
-class Change:
-    """group: the one that has the item, or is to have it; None where the script has none."""
+def changed_lines(script: RunScript, groups: Sequence[Group], changes: Sequence[Change]) -> Lines:
+    """groups: of the atmosphere. Raises a sentence where its lines cannot be changed here."""
+    files: dict[str, _File] = {}
 
-    group_name: str
-    group: Group | None
-    item: str
-    value: str
+    def file(name: str) -> _File:
+        return files.setdefault(name, _File(name, text_of(script, name).lines, groups))
 
-
-def changed_lines(script: RunScript, streams: Sequence[Stream], way: Way) -> list[str]:
-    """All lines of the script with what is proposed. Raises a sentence where they cannot be."""
-    lines = read_lines(script.path)
-    changes = [each for each in _changes(script, streams, way) if not _stands(each)]
     for each in changes:
-        if each.group is not None and each.group.file != script.path.name:
-            raise ThalwegError(
-                f"'&{each.group_name}' is in '{each.group.file}', not in '{script.path.name}': "
-                "advise that file to have it changed"
-            )
-    new = list(lines)
-    added: dict[int, list[str]] = {}  # before or after this line, by its number from 0
-    for each in changes:
-        if each.group is None:
-            continue
-        item = each.group.items.get(each.item)
-        if item is not None:
-            new[item.line - 1] = _replaced(new[item.line - 1], each, item.line, script)
-        else:
-            _insert(new, added, each.group, f"{each.item} = {each.value}")
-    _add_groups(script, new, added, [each for each in changes if each.group is None])
-    found: list[str] = []
-    for number, line in enumerate(new):
-        found += [line, *added.get(number, [])]
-    return found
+        if each.group is not None:
+            file(each.group.file).set(each.group, each)
+    new = [each for each in changes if each.group is None]
+    for name in dict.fromkeys(each.group_name for each in new):
+        beside = _neighbour(groups)
+        file(beside.file).add(beside, name, [each for each in new if each.group_name == name])
+    return {name: each.joined() for name, each in files.items()}
 
 
-def patch_text(script: RunScript, changed: Sequence[str]) -> str:
+def text_of(script: RunScript, name: str) -> Text:
+    """Of the script or of a namelist file beside it."""
+    path = script.path if name == script.path.name else script.beside(name)
+    assert path is not None, name
+    return read_text(path)
+
+
+def patch_text(script: RunScript, changed: Lines) -> str:
     """A unified diff; "" where nothing changes."""
-    name = script.path.name
-    lines = difflib.unified_diff(read_lines(script.path), changed, name, name, lineterm="", n=1)
-    return "\n".join(lines)
+    found: list[str] = []
+    for name, lines in changed.items():
+        text = text_of(script, name)
+        end = "\r" if text.line_end == "\r\n" else ""
+        old, new = ([f"{line}{end}" for line in each] for each in (text.lines, lines))
+        found += difflib.unified_diff(old, new, name, name, lineterm="", n=1)
+    return "\n".join(found)
 
 
-def write_copy(path: Path, changed: Sequence[str], of: Path) -> None:
-    """Never over a file that is there."""
+def refuse_copy(path: Path, script: RunScript, changed: Lines) -> None:
+    """Raises a sentence where write_copy() would."""
+    others = [name for name in changed if name != script.path.name]
+    if others:
+        raise ThalwegError(
+            f"--write copies '{script.path.name}', and what changes is in '{others[0]}': leave "
+            "--write out and apply the patch"
+        )
+    if path.exists():
+        raise ThalwegError(f"'{path}' exists; give --write another name")
+
+
+def write_copy(path: Path, script: RunScript, changed: Lines) -> None:
+    """Encoded as the script is, with its permissions. Never over a file that is there."""
+    text = read_text(script.path)
+    lines = changed.get(script.path.name, text.lines)
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write("\n".join(changed))
-        path.chmod(of.stat().st_mode & 0o777)
-    except FileExistsError:
-        raise ThalwegError(f"'{path}' exists; give --write another name") from None
+        with path.open("xb") as file:
+            file.write(text.line_end.join(lines).encode(text.encoding))
+        path.chmod(script.path.stat().st_mode & 0o777)
     except OSError as error:
         raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None
 
 
-def _changes(script: RunScript, streams: Sequence[Stream], way: Way) -> list[Change]:
-    groups = [group for found in script.groups.values() for group in found]
-
-    def change(name: str, item: str, value: str) -> Change:
-        with_item = [each for each in groups if each.name == name and item in each.items]
-        of_name = [each for each in groups if each.name == name]
-        found = with_item or of_name
-        return Change(name, found[-1] if found else None, item, value)
-
-    choice = way.choice
-    found = [change("parallel_nml", "num_io_procs", str(choice.io_ranks))]
-    if choice.restart_mode != "none":
-        found.append(change("parallel_nml", "num_restart_procs", str(choice.restart_ranks)))
-        mode = f"'{_IN_ICON[choice.restart_mode]}'"
-        found.append(change("io_nml", "restart_write_mode", mode))
-    if choice.io_ranks:
-        found += _partitions(groups, streams, way.partitions)
-    return found
-
-
-def _partitions(
-    groups: Sequence[Group], streams: Sequence[Stream], partitions: Sequence[int]
-) -> list[Change]:
-    """Streams of several domains share their group: it has the most that one of them has."""
-    most: dict[tuple[str, str], int] = {}
-    written = [stream for stream in streams if stream.outputs]
-    for stream, count in zip(written, partitions, strict=True):
-        key = (stream.place, f"stream_partitions_{stream.level_type}")
-        most[key] = max(count, most.get(key, 1))
+def used_elsewhere(script: RunScript, changed: Lines) -> list[str]:
+    """Variables that namelists had and have no more, and that the script uses beside them."""
+    name = script.path.name
+    old, new = read_text(script.path).lines, changed.get(name, [])
+    gone, come = Counter(_variables(set(old) - set(new))), Counter(_variables(set(new) - set(old)))
     found = []
-    for (place, item), count in most.items():
-        group = next(
-            each
-            for each in groups
-            if each.name == "output_nml" and f"{each.file}:{each.line}" == place
-        )
-        found.append(Change("output_nml", group, item, str(count)))
+    for variable in gone - come if new else ():
+        word = re.compile(rf"(?<![\w.-]){variable}(?![\w=])")
+        at = next((n for n, line in enumerate(new, 1) if word.search(line.partition("#")[0])), 0)
+        if at:
+            found.append(
+                f"{name}:{at} of the changed script uses '{variable}', which the namelist had and "
+                "has no more: see that both agree"
+            )
     return found
 
 
-def _stands(change: Change) -> bool:
-    """Is it so already, or by default?"""
-    item = change.group.items.get(change.item) if change.group else None
-    value = next((each for each in item.values if each is not None), None) if item else None
-    if value is None:
-        default = "1" if change.item.startswith("stream_partitions") else "0"
-        return change.value == default
-    return str(value).strip() == change.value.strip("'")
+def _variables(lines: Iterable[str]) -> list[str]:
+    return [name for line in lines for name in re.findall(r"\$\{?(\w+)", line)]
 
 
-def _replaced(line: str, change: Change, number: int, script: RunScript) -> str:
-    pattern = re.compile(
-        rf"(\b{change.item}\s*(?:\(\s*1?\s*:?\s*\))?\s*=\s*)('[^']*'|\"[^\"]*\"|[^,;!/'\"\s]+)",
-        re.IGNORECASE,
-    )
-    found, count = pattern.subn(lambda match: match[1] + change.value, line, count=1)
-    if not count:
-        raise ThalwegError(
-            f"{script.path.name}:{number}: {change.item} is written in a way that cannot be "
-            f"changed here; set it to {change.value}"
-        )
-    return found
+def _neighbour(groups: Sequence[Group]) -> Group:
+    """The group before which new ones stand."""
+    return next((group for group in groups if group.name == "run_nml"), groups[-1])
 
 
-def _insert(new: list[str], added: dict[int, list[str]], group: Group, text: str) -> None:
-    at = group.line - 1
-    head = re.match(rf"\s*[&$]{group.name}\b", new[at], re.IGNORECASE)
-    assert head is not None, new[at]
-    rest = new[at][head.end() :]
-    if rest.strip() == "" or rest.lstrip().startswith("!"):
-        added.setdefault(at, []).append(f" {text}")
-    else:
-        comma = "" if rest.lstrip().startswith("/") else ","
-        new[at] = f"{head[0]} {text}{comma} {rest.lstrip()}"
+class _File:
+    """Lines as they become. Columns are looked up anew for each change: others move them."""
+
+    def __init__(self, name: str, lines: Sequence[str], groups: Sequence[Group]) -> None:
+        self.name, self.lines = name, list(lines)
+        self.before: dict[int, list[str]] = {}  # lines to come, by the number of a line from 0
+        self.after: dict[int, list[str]] = {}
+        self.groups = [group for group in groups if group.file == name]
+
+    def joined(self) -> list[str]:
+        found: list[str] = []
+        for number, line in enumerate(self.lines):
+            found += [*self.before.get(number, []), line, *self.after.get(number, [])]
+        return found
+
+    def set(self, group: Group, change: Change) -> None:
+        item = group.items.get(change.item)
+        if item is None:
+            self._insert(group, f"{change.item} = {change.value}")
+        else:
+            self._replace(group, change, item.line - 1, len(item.values))
+
+    def add(self, beside: Group, name: str, changes: Sequence[Change]) -> None:
+        at, items = beside.line - 1, [f"{each.item} = {each.value}" for each in changes]
+        begin = self._heads(at)[self._position(beside)][0]
+        before, rest = self.lines[at][:begin], self.lines[at][begin:]
+        if before.strip():
+            self.lines[at] = f"{before}&{name} {', '.join(items)} / {rest}"
+        else:
+            self.before.setdefault(at, []).extend(
+                [f"{before}&{name}", *(f"{before} {each}" for each in items), f"{before}/"]
+            )
+
+    def _insert(self, group: Group, text: str) -> None:
+        at = group.line - 1
+        begin, end = self._extent(group, at)
+        line = self.lines[at]
+        rest = line[begin:end].lstrip()
+        if (rest == "" and end == len(line)) or rest.startswith("!"):
+            indent = line[: len(line) - len(line.lstrip())]
+            self.after.setdefault(at, []).append(f"{indent} {text}")
+        else:
+            comma = "" if rest.startswith("/") else ","
+            self.lines[at] = f"{line[:begin]} {text}{comma} {line[begin:].lstrip()}"
+
+    def _replace(self, group: Group, change: Change, at: int, count: int) -> None:
+        """The last of them on the line counts, as in Fortran."""
+        line = self.lines[at]
+        begin, end = self._extent(group, at)
+        name = re.compile(rf"\b{change.item}\s*(?:\(\s*1?\s*:?\s*\))?\s*=", re.IGNORECASE)
+        named = [*name.finditer(_covered(line), begin, end)]
+        pattern = _NUMBERS if count > 1 else _VALUE
+        value = None
+        if named:
+            blank = _BLANK.match(line, named[-1].end(), end)
+            value = pattern.match(line, blank.end() if blank else named[-1].end(), end)
+        if value is None or (count > 1 and len(re.findall("[0-9]+", value[0])) != count):
+            raise ThalwegError(
+                f"{self.name}:{at + 1}: {change.item} is written in a way that is not changed here"
+            )
+        self.lines[at] = f"{line[: value.start()]}{change.value}{line[value.end() :]}"
+
+    def _extent(self, group: Group, at: int) -> tuple[int, int]:
+        """Columns of this line that may belong to the group, behind its head."""
+        heads = self._heads(at)
+        if group.line - 1 == at:
+            position = self._position(group)
+            begin, following = heads[position][1], heads[position + 1 :]
+        else:
+            begin, following = 0, heads
+        return begin, following[0][0] if following else len(self.lines[at])
+
+    def _position(self, group: Group) -> int:
+        """Among the groups that begin on its line."""
+        beginning = [each for each in self.groups if each.line == group.line]
+        return next(n for n, each in enumerate(beginning) if each is group)
+
+    def _heads(self, at: int) -> list[tuple[int, int]]:
+        """Columns where heads of groups on this line begin and end."""
+        found, column = [], 0
+        for each in self.groups:
+            if each.line - 1 != at:
+                continue
+            head = re.compile(rf"[&$]{each.name}\b", re.IGNORECASE)
+            match = head.search(_covered(self.lines[at]), column)
+            if match is None:
+                raise ThalwegError(
+                    f"{self.name}:{at + 1}: '&{each.name}' is written in a way that is not "
+                    "changed here"
+                )
+            column = match.end()
+            found.append(match.span())
+        return found
 
 
-def _add_groups(
-    script: RunScript, new: Sequence[str], added: dict[int, list[str]], changes: Sequence[Change]
-) -> None:
-    """Groups that are not there, before run_nml or the first group of its file."""
-    if not changes:
-        return
-    own = [group for groups in script.groups.values() for group in groups
-           if group.file == script.path.name]  # fmt: skip
-    here = next((group for group in own if group.name == "run_nml"), own[0] if own else None)
-    if here is None:
-        raise ThalwegError(f"'{script.path.name}' has no namelist group to put others beside")
-    at = here.line - 2
-    for name in dict.fromkeys(each.group_name for each in changes):
-        items = [f" {each.item} = {each.value}" for each in changes if each.group_name == name]
-        text = [f"&{name}", *items, "/"]
-        if at < 0:
-            raise ThalwegError(f"'{script.path.name}' begins with '&{here.name}'; put '&{name}' "
-                               "into it first")  # fmt: skip
-        added.setdefault(at, []).extend(text)
+def _covered(line: str) -> str:
+    """Blanks in place of what is no namelist."""
+    return _COVERED.sub(lambda match: " " * len(match[0]), line)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,14 @@ _STYLE: Any = {
     "axes.titleweight": "bold", "xtick.color": _SOFT, "ytick.color": _SOFT,
 }  # fmt: skip
 _DOTS_PER_INCH = 130
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Run time over I/O ranks</title></head>
+<body>{figure}</body></html>
+"""
 
 
 def write_curve(proposal: Proposal, path: Path) -> None:
-    """PNG, SVG or PDF, as the name ends. Raises a sentence."""
+    """PNG, SVG, PDF or HTML, as the name ends. Raises a sentence."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
@@ -29,8 +34,11 @@ def write_curve(proposal: Proposal, path: Path) -> None:
     told = [way.prediction for way in proposal.curve]
     with rc_context(_STYLE):
         figure = Figure(figsize=(7.2, 4.2), layout="constrained", facecolor="white")
-        if path.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():
-            raise ThalwegError(f"'{path}' is no picture; end its name with .png, .svg or .pdf")
+        kind = path.suffix.lower().lstrip(".")
+        if kind != "html" and kind not in figure.canvas.get_supported_filetypes():
+            raise ThalwegError(
+                f"'{path}' is no picture; end its name with .png, .svg, .pdf or .html"
+            )
         panel = figure.subplots()
         panel.fill_between(
             ranks, [each.low_s for each in told], [each.high_s for each in told],
@@ -58,10 +66,18 @@ def write_curve(proposal: Proposal, path: Path) -> None:
         panel.grid(color=_LINE, linewidth=0.8)
         panel.set_axisbelow(True)
         panel.legend(frameon=False)
+        content = BytesIO()
+        figure.savefig(content, format="svg" if kind == "html" else kind, dpi=_DOTS_PER_INCH)
         try:
-            figure.savefig(path, dpi=_DOTS_PER_INCH)
+            path.write_bytes(_page(content) if kind == "html" else content.getvalue())
         except OSError as error:
             raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None
+
+
+def _page(svg: BytesIO) -> bytes:
+    """With the figure in it, so that it is one file."""
+    figure = svg.getvalue().decode("utf-8")
+    return _PAGE.format(figure=figure[figure.index("<svg") :]).encode("utf-8")
 
 
 def _none() -> Any:

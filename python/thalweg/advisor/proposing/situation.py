@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from thalweg.advisor.icon_restart import Processes, Restart
 from thalweg.advisor.icon_run import IconRun
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer
+from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
 VALUE_BYTES = 8  # in which predictions count, whatever files have: run_table.py
@@ -25,13 +27,16 @@ RESTART_MODES = {
 
 @dataclass(frozen=True)
 class Series:
-    """A stream. values: of one output. most_partitions: 1 where ICON refuses more."""
+    """A stream. values: of one output. most_partitions: 1 where ICON refuses more.
+
+    item    streams with the same have one number of partitions: one output_nml on several domains
+    """
 
     name: str
     outputs: int
     values: int
-    bytes_in_all: int
     most_partitions: int
+    item: tuple[int, str]
 
     @property
     def load(self) -> float:
@@ -56,6 +61,11 @@ class Choice:
     restart_mode: str = "none"
     restart_ranks: int = 0
 
+    def __str__(self) -> str:
+        restart = self.restart_mode.replace("_", " ")
+        number = f" with {self.restart_ranks}" if self.restart_ranks else ""
+        return f"{self.io_ranks} I/O ranks, restart {restart}{number}"
+
     @property
     def ranks(self) -> int:
         return self.io_ranks + self.restart_ranks
@@ -76,9 +86,13 @@ class Situation:
     partitions: tuple[int, ...]  # of each stream, as the script has them
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         return sum(each.outputs for each in self.series)
+
+    @cached_property
+    def values_per_output(self) -> float:
+        return sum(each.load for each in self.series) / self.outputs if self.outputs else 0.0
 
 
 def situation_of(answer: Answer) -> Situation:
@@ -101,7 +115,7 @@ def situation_of(answer: Answer) -> Situation:
         tuple(_series(stream) for stream in answer.streams if stream.outputs),
         restart.sets, size, chosen,
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
-        (*notes, *_notes(run)),
+        (*notes, *_notes(run, processes, answer.other_models)),
     )  # fmt: skip
 
 
@@ -109,10 +123,16 @@ def _cells(run: IconRun) -> int:
     return sum(each.mesh.points("cell") * (2 if each.number > 1 else 1) for each in run.domains)
 
 
-def _notes(run: IconRun) -> list[str]:
-    if len(run.domains) == 1:
-        return []
-    return ["cells of nests count twice, as if each had half the step of the first domain"]
+def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterator[str]:
+    if len(run.domains) > 1:
+        yield "cells of nests count twice, as if each had half the step of the first domain"
+    if others:
+        yield (
+            f"the nodes are taken to be those of the atmosphere alone: {', '.join(others)} needs "
+            "its own, and that one model waits for the other is not in the prediction"
+        )
+    if processes.parallel.integer("pio_type") not in (None, 1):
+        yield "pio_type is not 1, and predictions are of ICON's own I/O ranks"
 
 
 def _series(stream: Stream) -> Series:
@@ -120,7 +140,8 @@ def _series(stream: Stream) -> Series:
     if not values:  # its size was given
         values = math.ceil(stream.bytes_per_output / 4)
     most = 1 if stream.operation else stream.outputs
-    return Series(stream.name, stream.outputs, values, stream.bytes_in_all, most)
+    item = (stream.group_number, stream.level_type)
+    return Series(stream.name, stream.outputs, values, most, item)
 
 
 def _refuse_unknown(streams: Sequence[Stream]) -> None:
@@ -150,10 +171,14 @@ def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | N
     restart_ranks = processes.parallel.integer("num_restart_procs")
     if io_ranks is None or restart_ranks is None:
         return None, ["what the script has now is open: it is not compared"]
+    if io_ranks < 0 or restart_ranks < 0:
+        return None, []  # a warning says so
     io_ranks = io_ranks if streams else 0
     if not processes.restart.sets:
         return Choice(io_ranks), []
     mode = RESTART_MODES.get(processes.restart.mode or "")
+    if processes.restart.mode is None or has_unresolved(processes.restart.mode):
+        return None, ["the restart mode that the script has now is open: it is not compared"]
     if mode is None:
         return None, [f"restart mode '{processes.restart.mode}' is not known: it is not compared"]
     needs = mode in ("async", "dedicated_multifile")

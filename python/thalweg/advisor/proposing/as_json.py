@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A proposal as JSON."""
+
+from __future__ import annotations
+
+from thalweg.advisor.proposing.page import placement
+from thalweg.advisor.proposing.propose import Proposal
+from thalweg.advisor.proposing.situation import Situation
+from thalweg.advisor.proposing.ways import Way
+
+
+def proposal_as_json(proposal: Proposal, situation: Situation) -> dict[str, object]:
+    return {
+        "nodes": proposal.nodes.count,
+        "ranks_per_node": proposal.nodes.ranks_per_node,
+        **_as_json(proposal.best, situation),
+        "placement": placement(proposal) if proposal.best.choice.ranks else None,
+        "now": _as_json(proposal.now, situation) if proposal.now else None,
+        "output_limits_from_nodes": proposal.output_limits_from,
+        "looked_at_nodes": proposal.most_nodes,
+        "curve": [
+            {
+                "io_ranks": way.choice.io_ranks,
+                "total_s": way.prediction.total_s,
+                "low_s": way.prediction.low_s,
+                "high_s": way.prediction.high_s,
+            }
+            for way in proposal.curve
+        ],
+    }
+
+
+def alternatives_as_json(proposal: Proposal, situation: Situation) -> list[dict[str, object]]:
+    return [_as_json(way, situation) for way in proposal.alternatives]
+
+
+def _as_json(way: Way, situation: Situation) -> dict[str, object]:
+    choice, told = way.choice, way.prediction
+    return {
+        "io_ranks": choice.io_ranks,
+        "restart_mode": choice.restart_mode,
+        "restart_ranks": choice.restart_ranks,
+        "compute_ranks": int(way.facts.compute_ranks),
+        "partitions": {
+            each.name: count for each, count in zip(situation.series, way.partitions, strict=True)
+        },
+        "total_s": told.total_s,
+        "low_s": told.low_s,
+        "high_s": told.high_s,
+        "steps_s": way.steps_s,
+        "waiting_s": way.waiting_s,
+        "limited_by": way.limit,
+        "node_hours": way.node_hours,
+        "chsy_core_hours_per_year": way.chsy,
+        "bytes_on_an_io_rank": way.bytes_on_io_rank,
+    }

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Beyond one proposal: from how many nodes on output limits, and what the fitted runs had not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg.advisor.prediction.predictor import Predictor
+from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
+from thalweg.advisor.prediction.service import predict
+from thalweg.advisor.proposing.candidates import choices, facts_of
+from thalweg.advisor.proposing.choosing import best_of
+from thalweg.advisor.proposing.machine import FittedMachine
+from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
+from thalweg.advisor.proposing.ways import ways_of
+from thalweg.errors import ThalwegError
+
+# Output and restarts limit a run that they make this much longer than its steps alone take.
+_LIMITS_FROM = 0.1
+_MOST_NODES = 4096
+_TOLD = {  # name -> word, unit
+    "cells": ("cells", 1.0),
+    "nodes": ("nodes", 1.0),
+    "ranks_per_node": ("ranks on a node", 1.0),
+    "io_ranks": ("I/O ranks", 1.0),
+    "restart_ranks": ("restart ranks", 1.0),
+    "output_bytes": ("GB of an output", 1e9),
+    "checkpoint_bytes": ("GB of a restart set", 1e9),
+}
+_FAR = 1.5  # times the largest of the fitted runs, or less than the least over it
+
+
+def output_limits_from(
+    predictor: Predictor, situation: Situation, ranks_per_node: int
+) -> tuple[int | None, int]:
+    """Nodes from which the best way takes a tenth longer than steps on all ranks would; and the
+    most that were looked at, 0 where none can be predicted: doubled until it is so, then halved.
+    """
+
+    def is_limited(count: int) -> bool | None:
+        return _is_limited(predictor, situation, Nodes(count, ranks_per_node))
+
+    first = -(-2 // ranks_per_node)
+    count, looked_at, below = first, 0, first - 1
+    while count <= _MOST_NODES and count * ranks_per_node <= situation.cells:
+        limited = is_limited(count)
+        looked_at = looked_at if limited is None else count
+        if limited:
+            break
+        below, count = count, count * 2
+    else:
+        return None, looked_at
+    while count - below > 1:
+        middle = (count + below) // 2
+        below, count = (middle, count) if is_limited(middle) is False else (below, middle)
+    return count, looked_at
+
+
+def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> bool | None:
+    """None where nothing can be predicted."""
+    try:
+        best = best_of(ways_of(predictor, situation, nodes, choices(situation, nodes)))
+    except ThalwegError:
+        return None
+    alone = facts_of(situation, nodes, Choice(0))
+    steps_s = float(predict(ManyRuns.of([alone]), predictor.fit.values).compute_s[0])
+    return best.prediction.total_s > (1.0 + _LIMITS_FROM) * steps_s
+
+
+def far_off(machine: FittedMachine, facts: RunFacts) -> Iterator[str]:
+    """What the fitted runs had not, in a sentence each."""
+    outside, lacking = [], []
+    for name, (word, unit) in _TOLD.items():
+        value = float(getattr(facts, name)) / unit
+        least, most = (each / unit for each in machine.ranges[name])
+        if value <= 0.0 or least / _FAR <= value <= _FAR * most:
+            continue
+        if most == 0.0:
+            lacking.append(word)
+        else:
+            span = f"{least:.3g} to {most:.3g}" if least < most else f"{most:.3g}"
+            outside.append(f"{value:.3g} {word} ({span})")
+    if outside:
+        yield (
+            f"outside the fitted runs (theirs in brackets): {', '.join(outside)}; the interval "
+            "does not know what changes there"
+        )
+    if lacking:
+        words = ", ".join(lacking)
+        yield f"the fitted runs had none of these: {words}; what is told of them is a guess"

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A way to run with all that is predicted of it, and the reasons for ways that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thalweg.advisor.prediction.intervals import NORMAL_80
+from thalweg.advisor.prediction.parameters import BY_NAME, Values
+from thalweg.advisor.prediction.predictor import TOO_OPEN, Prediction, Predictor
+from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
+from thalweg.advisor.prediction.service import predict
+from thalweg.advisor.proposing.candidates import facts_of
+from thalweg.advisor.proposing.partitions import deal
+from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
+from thalweg.run.metrics import SECONDS_PER_YEAR
+
+
+@dataclass(frozen=True)
+class Way:
+    """A choice with what is predicted of it. limit: what takes longest. Times in s, of the run.
+
+    prediction   with a reason where there is none
+    """
+
+    choice: Choice
+    facts: RunFacts
+    partitions: tuple[int, ...]
+    prediction: Prediction
+    steps_s: float
+    waiting_s: float
+    limit: str
+    node_hours: float
+    chsy: float
+    bytes_on_io_rank: int
+
+
+def ways_of(
+    predictor: Predictor, situation: Situation, nodes: Nodes, asked: Sequence[Choice],
+    partitions: tuple[int, ...] = (),
+) -> list[Way]:  # fmt: skip
+    """One for each that is asked. partitions: of all of them; none: as share_out() has them."""
+    of_ranks = {n: deal(situation.series, n, partitions) for n in {each.io_ranks for each in asked}}
+    facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks]) for each in asked]
+    told = _with_open_ones(predictor, facts)
+    services = predict(ManyRuns.of(facts), predictor.fit.values)
+    found = []
+    for at, (choice, each, prediction) in enumerate(zip(asked, facts, told, strict=True)):
+        dealt = of_ranks[choice.io_ranks]
+        steps_s = float(services.compute_s[at])
+        shares = {
+            "time steps": steps_s,
+            "serial output": float(services.serial_output_s[at]),
+            f"restart {choice.restart_mode}": float(services.blocking_restart_s[at]),
+            "I/O ranks": float(services.output_s[at]),
+            "restart ranks": float(services.restart_s[at]),
+        }
+        found.append(
+            Way(
+                choice, each, dealt.partitions, prediction, steps_s,
+                max(0.0, prediction.total_s - steps_s),
+                max(shares, key=lambda name: shares[name]),
+                prediction.total_s * nodes.count / 3600.0,
+                prediction.total_s * nodes.ranks / 3600.0 * SECONDS_PER_YEAR
+                / situation.simulated_s,
+                dealt.bytes_on_a_rank,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _with_open_ones(predictor: Predictor, facts: Sequence[RunFacts]) -> list[Prediction]:
+    """A parameter that the runs leave open may be anywhere in its interval: where that changes the
+    time too much there is no prediction, else its interval is wider. Slopes do not tell it: what
+    hides behind longer services at the middle is the longest at the end.
+    """
+    told = predictor.predict(facts)
+    many = ManyRuns.of(facts)
+    middle = np.log(predictor.fit.total_s(many))
+    for name in predictor.fit.open:
+        away = np.exp(NORMAL_80 * predictor.fit.spread(name))
+        ends = []
+        for factor in (away, 1.0 / away):
+            values = {**predictor.fit.values, name: predictor.fit.values[name] * factor}
+            ends.append(np.log(predict(many, Values(values)).total_s) - middle)
+        above, below = np.maximum(0.0, np.max(ends, 0)), np.minimum(0.0, np.min(ends, 0))
+        reason = f"the runs that were fitted do not tell '{name}' ({BY_NAME[name].meaning})"
+        told = [
+            replace(
+                each,
+                high_s=each.high_s * float(np.exp(up)),
+                low_s=each.low_s * float(np.exp(down)),
+                reason=each.reason or (reason if max(up, -down) > TOO_OPEN else ""),
+            )
+            for each, up, down in zip(told, above, below, strict=True)
+        ]
+    return told
