@@ -55,7 +55,8 @@ Before look(const std::string& directory, const std::string& own, const OutputSe
               fmt::format("'{}' holds checkpoints, but of none of this run's streams it is known "
                           "what their files in '{}' hold (journal/begun.json): continue with the "
                           "streams of the run before, put its journals back, or write into another "
-                          "directory, where files of their own begin",
+                          "directory, where files of their own begin; an output that is new there "
+                          "reads no state, others do",
                           directory, settings.directory));
 }
 

@@ -53,6 +53,7 @@ KeptSets Retention::before(const std::string& date, ModelTime time) {
   // Nothing will be removed, even if the set before this one is under way.
   if (static_cast<int>(sets.size()) + 1 < keep_) return {keep_, std::nullopt, {}};
   times_[date] = time;
+  asked_.clear();  // writers go on meanwhile: of each set one answer holds for the whole decision
   sets.insert(sets.begin(), date);
   KeptSets kept{keep_, std::string(), {}};
   const auto needed = std::ranges::find_if(
@@ -68,7 +69,7 @@ KeptSets Retention::before(const std::string& date, ModelTime time) {
 std::set<std::string> Retention::ways_back(const std::vector<std::string>& sets,
                                            const std::string& date) {
   std::set<std::string> back;
-  const auto coverage = coverage_of(date);
+  const auto& coverage = coverage_of(date);
   for (const auto from : coverage ? coverage->changes_from : std::vector<ModelTime>()) {
     const auto found = std::ranges::find_if(sets, [&](const std::string& each) {
       return coverage_of(each).has_value() && times_[each] < from;
@@ -78,19 +79,21 @@ std::set<std::string> Retention::ways_back(const std::vector<std::string>& sets,
   return back;
 }
 
-std::optional<Coverage> Retention::coverage_of(const std::string& date) {
+const std::optional<Coverage>& Retention::coverage_of(const std::string& date) {
+  const auto [known, fresh] = asked_.try_emplace(date);
+  if (!fresh) return known->second;
   try {
     if (!times_.contains(date)) {
       const auto manifest = read_manifest(directory_ + "/" + date);
       const auto ours = run_ ? run_() : "";
-      if (!manifest.run.empty() && !ours.empty() && manifest.run != ours) return std::nullopt;
+      if (!manifest.run.empty() && !ours.empty() && manifest.run != ours) return known->second;
       times_[date] = manifest.time;
     }
     auto coverage = covered_(times_[date]);
-    return coverage.written ? std::optional(std::move(coverage)) : std::nullopt;
+    if (coverage.written) known->second = std::move(coverage);
   } catch (const Error&) {  // the set is not whole, or a journal cannot be read
-    return std::nullopt;
   }
+  return known->second;
 }
 
 }  // namespace thalweg

@@ -40,7 +40,7 @@ class Retention {
   KeptSets before(const std::string& date, ModelTime time);
 
  private:
-  std::optional<Coverage> coverage_of(const std::string& date);
+  const std::optional<Coverage>& coverage_of(const std::string& date);
   /// Sets to go back to when a kill breaks files that who continues from this one changes. `sets`:
   /// the newest first.
   std::set<std::string> ways_back(const std::vector<std::string>& sets, const std::string& date);
@@ -49,7 +49,8 @@ class Retention {
   int keep_;
   std::function<Coverage(ModelTime)> covered_;
   std::function<std::string()> run_;
-  std::map<std::string, ModelTime> times_;  // by date
+  std::map<std::string, ModelTime> times_;                // by date
+  std::map<std::string, std::optional<Coverage>> asked_;  // by date, in this decision
 };
 
 }  // namespace thalweg

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // While output is behind the model, the checkpoint that a continued run needs stays.
+#include "restart/retention.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -167,6 +171,28 @@ TEST_CASE("the_newest_checkpoint_before_a_file_that_a_kill_may_break_stays_until
         CHECK(sets == (way == "mpiio" ? kept : std::vector{kept.front()}));
       }
     }
+  }
+}
+
+TEST_CASE("of_each_checkpoint_one_answer_holds_though_writers_go_on") {
+  if (world_size() > 1) return;
+  const SharedDirectory directory;
+  std::map<std::int64_t, int> asked;
+  // Files of 180 s, of which the newest is being changed whenever one looks again.
+  const auto covered = [&](ModelTime time) {
+    const auto file = ModelTime::of_ms(time.ms() / 180'000 * 180'000);
+    return Coverage{asked[time.ms()]++ == 0, {file}};
+  };
+  Retention retention(directory.path, 1, covered, {});
+  for (int minute = 1; minute <= 8; ++minute) {
+    const auto date = fmt::format("20000101T00{:02d}00Z", minute);
+    asked.clear();
+    const auto kept = retention.before(date, ModelTime::of_ms(60'000 * minute));
+    for (const auto& [time, times] : asked) CHECK(times == 1);
+    fs::create_directories(directory.path + "/" + date);
+    if (minute != 8) continue;
+    CHECK(kept.from_date == "20000101T000800Z");
+    CHECK(kept.also == std::set<std::string>{"20000101T000200Z", "20000101T000500Z"});
   }
 }
 

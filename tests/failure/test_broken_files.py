@@ -102,6 +102,28 @@ def test_two_kills_in_a_chain_of_jobs_go_back_a_file_each(
     assert_as_whole(whole, run)
 
 
+def test_a_stream_that_is_given_a_later_end_goes_back_to_before_its_last_file(
+    cli: Cli, model: Path, tmp_path: Path
+) -> None:
+    """It had ended within that file, and all of it was complete."""
+    case, whole, run = tmp_path / "case.toml", tmp_path / "whole", tmp_path / "run"
+    case.write_text(CASE)
+    words = ["restart.interval=PT1H", "output.file_interval=PT10H"]
+    sets = [each for word in words for each in ("--set", word)]
+    ends = ["--set", "time.duration=PT13H", "--set", "output.end=PT11H"]
+    done = cli("run", case, "--out", run, *sets, *ends)
+    assert done.returncode == 0, done.stderr
+    assert names_of(run) == ["20000101T090000Z", "20000101T130000Z"]
+    goes_on = [SLOW, *words, f"restart.read={run}"]
+    kill_in(RankedRun.start(case, run, goes_on), "20000101T100000Z")
+    done = cli("run", case, "--out", run, "--continue", *sets)
+    assert done.returncode == 0, done.stderr
+    assert "continues at 32400 s from" in " ".join(done.stderr.split())
+    done = cli("run", case, "--out", whole, *sets)
+    assert done.returncode == 0, done.stderr
+    assert_as_whole(whole, run)
+
+
 def test_of_two_streams_the_one_that_broke_decides(cli: Cli, model: Path, tmp_path: Path) -> None:
     """Another one's file, which holds all times since 12 h, is whole and is gone on with."""
     case, whole, run = tmp_path / "case.toml", tmp_path / "whole", tmp_path / "run"
@@ -137,6 +159,7 @@ def test_a_complete_file_that_was_damaged_is_not_gone_on_with(
     refused = cli("run", *words, "--continue")
     assert refused.returncode == 2, refused.stderr
     assert f"'{last}' is not what was written: the checksum of bytes" in refused.stderr
+    assert "checksums.jsonl' is not this run's, remove that" in refused.stderr
     assert last.read_bytes() != whole
     last.write_bytes(whole)
     assert cli("verify", run).returncode == 0

@@ -159,13 +159,11 @@ ModelTime lane_changes_from(const Definition& definition, int stream, int partit
   if (time < settings.start) return none;
   const auto last = (time - settings.start).ms() / settings.interval.ms();
   auto step = last - (last - partition) % settings.partitions;
-  const bool has_ended = step >= schedule.steps();
   while (step >= schedule.steps()) step -= settings.partitions;
   if (last < partition || step < 0) return none;
   const int file = schedule.file_of(static_cast<int>(step));
-  // Who continues may end later than this run, and goes on in a file that this one ends early.
-  bool reaches =
-      !has_ended && span_of(settings, step) == span_of(settings, step + settings.partitions);
+  // Who continues may end later than this run or stream, and goes on in a file that ended early.
+  bool reaches = span_of(settings, step) == span_of(settings, step + settings.partitions);
   if (!reaches) {
     const auto journal = own_journal_end(definition, journal_of(definition, stream, file));
     reaches = journal && !journal->closed;

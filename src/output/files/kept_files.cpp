@@ -249,8 +249,13 @@ void require_listed(const Definition& definition, std::span<const KeptFile> all)
     const auto path = fs::path(definition.settings.directory) / name;
     if (!is_present(path.string())) return;  // it has been taken back, or is looked for elsewhere
     const FileBytes file(path.string(), O_RDONLY);
-    for (const auto& block : blocks())
-      if (!holds(file, block)) refuse_harmed(path, block, "");
+    try {
+      for (const auto& block : blocks())
+        if (!holds(file, block)) refuse_harmed(path, block, "");
+    } catch (const Error& error) {
+      throw Error(Blame::user, fmt::format("{}; if '{}' is not this run's, remove that",
+                                           error.what(), list_path(checksums_directory())));
+    }
   });
 }
 
@@ -364,6 +369,7 @@ std::vector<KeptFile> require_kept(const Definition& definition,
   }
   require_no_later_times(definition);
   auto all = kept_files(definition, lanes);
+  require_listed(definition, all);
   for (const auto& [lane, stream, file, kept] : all) {
     if (!holds_values(kept)) continue;  // there is no file, or it is taken back
     const auto& container =
@@ -378,7 +384,6 @@ std::vector<KeptFile> require_kept(const Definition& definition,
     if (const auto before = written_before(definition, stream, file))
       require_unharmed(*before, definition.settings.directory);
   }
-  require_listed(definition, all);
   return all;
 }
 
