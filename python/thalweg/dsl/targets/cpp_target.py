@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from thalweg.dsl import ir
@@ -121,7 +122,7 @@ class _Writer:
         self.loops = Loops(kernel, configuration, plan, self.rooms)
 
     def text(self) -> str:
-        inner = self._all_threads()
+        inner = self._body()
         lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH, HEAD]
         lines += [STREAM] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
@@ -134,11 +135,29 @@ class _Writer:
         lines += self.tiling.functions() if self.tiling else []
         if self.is_ordered:
             lines += cpp_order.function(self.kernel, self.layout, self._grid())
+        if self.has_threads:
+            inner = self._of_one_thread(lines, inner)
+        else:
+            inner = [*self._rooms(), *self._fields(), *inner]
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
-        lines += indented([*self._fields(), *inner])
-        return "\n".join([*lines, "}", ""])
+        return "\n".join([*lines, *indented(inner), "}", ""])
+
+    def _of_one_thread(self, lines: list[str], inner: list[str]) -> list[str]:
+        """Adds a function of what each thread does, and gives what calls it: within the parallel
+        region itself the compiler does not know that arguments lie apart, and makes no vectors.
+        """
+        fields = self._fields()
+        name = f"{self.kernel.name}_on_a_thread"
+        kept = [each for each, how in self.plan.kept.items() if self._has_field(each, how)]
+        words = [*self._parameters(), *(f"{self.real}* __restrict {each}" for each in kept)]
+        lines += ["// What each thread does."]
+        lines += [f"__attribute__((noinline)) static void {name}({', '.join(words)}) {{"]
+        lines += [*indented([*self._rooms(), *inner]), "}", ""]
+        given = [re.split(r"[ *]", word)[-1] for word in words]
+        rooms = self._rooms() if fields else []
+        return [*rooms, *fields, "#pragma omp parallel", f"{name}({', '.join(given)});"]
 
     def _operations(self) -> set[str]:
         values = ir.walk(self.kernel.body)
@@ -191,8 +210,8 @@ class _Writer:
                 words.append(f"{const}{self.real}* __restrict {name}")
         return words
 
-    def _fields(self) -> list[str]:
-        """Local values that several sweeps need: room that stays from call to call."""
+    def _rooms(self) -> list[str]:
+        """Of tiles: where a value is kept, and how long its rows are."""
         lines: list[str] = []
         if self.tiling:
             lines.append("const auto& given_tiles = *static_cast<const Tiles*>(tiles);")
@@ -200,6 +219,14 @@ class _Writer:
                 rooms = f"given_tiles.rooms[{group}].of.data()"
                 lines.append(f"const std::int32_t* const rooms_{group} = {rooms};")
             lines += self._rows_of_rooms()
+        return lines
+
+    def _has_field(self, name: str, kept: str) -> bool:
+        return bool(self.tiling and name in self.rooms) or kept == "field"
+
+    def _fields(self) -> list[str]:
+        """Local values that several sweeps need: room that stays from call to call."""
+        lines: list[str] = []
         for name, kept in self.plan.kept.items():
             if self.tiling and name in self.rooms:
                 number = f"given_tiles.rooms[{self.rooms[name]}].number"
@@ -281,7 +308,7 @@ class _Writer:
     def _room(self, name: str, size: str) -> str:
         return f"std::vector<{self.real}> {name}(static_cast<std::size_t>({size}), NAN);"
 
-    def _all_threads(self) -> list[str]:
+    def _body(self) -> list[str]:
         inner = [*self._columns()]
         if self.tiling:
             bodies = [(sweep, self._of_tile(sweep)) for sweep in self.plan.sweeps]
@@ -289,9 +316,7 @@ class _Writer:
         else:
             inner += [line for sweep in self.plan.sweeps for line in self._sweep(sweep)]
         inner += ["end_streams();"] if self.loops.rows else []
-        if not self.has_threads:
-            return inner
-        return ["#pragma omp parallel", "{", *indented(inner), "}"]
+        return inner
 
     def _sweep(self, sweep: Sweep) -> list[str]:
         if sweep.place is None:
