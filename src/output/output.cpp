@@ -139,6 +139,7 @@ Output Output::open(MPI_Comm world, const OutputSettings& settings) {
   if (state->role == Role::restart) {
     state->ended = true;
     open_outputs().to_serve = true;
+    state->watch.emplace([left = state.get()] { left->abandon("MPI_Finalize was called"); });
   } else {
     state->news.emplace(ranks, NewsTags{tag_error, tag_leave});
     state->begin();

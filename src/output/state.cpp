@@ -70,7 +70,7 @@ void Output::State::tell_of_failure(bool all_know) {
 }
 
 void Output::State::abandon(std::string_view how) noexcept {
-  if (role == Role::restart && open_outputs().to_serve && !ended)
+  if (role == Role::restart && open_outputs().to_serve)
     warn_once(fmt::format("{} before this restart rank has served its restart", how));
   if (ended || failure || !news) return;
   fail(Error(Blame::user,

@@ -23,7 +23,8 @@ __attribute__((unused)) static int start(int* argc, char*** argv, thalweg_output
 }
 
 /* Compute rank of this one, into *rank; its cells into own[0 ... points). Returns their number. */
-static int64_t own_cells(thalweg_output* out, int64_t points, int64_t* own, int* rank) {
+__attribute__((unused)) static int64_t own_cells(thalweg_output* out, int64_t points, int64_t* own,
+                                                 int* rank) {
   int ranks = 1;
   int64_t owned = 0;
   MPI_Comm_rank(thalweg_compute_comm(out), rank);

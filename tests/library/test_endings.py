@@ -318,6 +318,16 @@ def test_a_program_that_never_closes_ends_with_a_sentence_and_code_2(
         assert "MPI_Finalize was called before" in told.first[IO_RANK]
 
 
+def test_a_restart_rank_that_leaves_unserved_says_so(
+    installed: Any, tmp_path_factory: Any, tmp_path: Path
+) -> None:
+    source = Path(__file__).with_name("unserved.c")
+    program = installed.compile("mpicc", source, "thalweg", tmp_path_factory.mktemp("u") / "u")
+    done = installed.result(2, program, cwd=tmp_path)
+    sentence = "MPI_Finalize was called before this restart rank has served its restart"
+    assert sentence in done.stderr, done.stderr
+
+
 def test_an_io_rank_that_does_not_serve_ends_all_others(
     installed: Any, endings: Path, tmp_path: Path
 ) -> None:
