@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,33 +42,45 @@ keep = 1
 [machine]
 ranks = 2
 """
+SUM_KEY = b',"crc32":"'  # of a line of a journal
 SLOW = "model.extra_work=40"
 
 
-def kill_in(run: RankedRun, begins: str) -> None:
-    """SIGKILL while the file of this name is being changed, and then what HDF5 had in memory only
-    is lost.
-    """
-    journal = run.directory / "journal" / f"main_{begins}.nc.jsonl"
+def say_that_it_changes(journal: Path) -> None:
+    """As if the kill had come while a time was being added: that takes milliseconds only."""
+    sum_ = 0
+    lines = journal.read_bytes().splitlines()
+    for line in lines:
+        sum_ = zlib.crc32(line.rpartition(SUM_KEY)[0], sum_)
+    if not lines[-1].startswith(b'{"changing"'):
+        text = b'{"changing":true'
+        with journal.open("ab") as file:
+            file.write(text + SUM_KEY + f'{zlib.crc32(text, sum_):08x}"}}\n'.encode())
 
-    def is_changing() -> bool:
+
+def kill_in(run: RankedRun, begins: str) -> None:
+    """SIGKILL while the file of this name is written, and what HDF5 had in memory only is lost."""
+    journal = run.directory / "journal" / f"main_{begins}.nc.jsonl"
+    part = run.directory / "files" / f"main_{begins}.nc.part"
+
+    def is_written() -> bool:
         lines = journal.read_bytes().splitlines() if journal.exists() else []
-        return bool(lines) and lines[-1].startswith(b'{"changing"')
+        return part.exists() and len(lines) > 1 and not lines[-1].startswith(b'{"closed"')
 
     deadline_s = time.monotonic() + ENDS_WITHIN_S
     while True:
         assert run.process.poll() is None, run.errors()
         assert time.monotonic() < deadline_s, run.errors()
-        if not is_changing():
+        if not is_written():
             continue
         with stopped(ranks_of(run.directory).values()):
             time.sleep(0.01)  # until every rank has stopped
-            if is_changing():
+            if is_written():
                 for process in ranks_of(run.directory).values():
                     os.kill(process, signal.SIGKILL)
                 break
     assert run.wait()[0] != 0
-    (part,) = (run.directory / "files").glob(f"main_{begins}.nc.part")
+    say_that_it_changes(journal)
     with part.open("r+b") as file:
         file.write(bytes(4096))
 
