@@ -134,3 +134,19 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
     case = folder / "small.toml"
     case.write_text(SMALL_CASE)
     return run_case(RunRequest(case, directory=folder / "run", quiet=True)).path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB: room for a few output times, then no more."""
+    mount = tmp_path / "small_disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no 'mount' on this machine")
+    if result.returncode:
+        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)

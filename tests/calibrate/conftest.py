@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,19 +51,3 @@ def short_calibration(
     assert result.returncode == 0, result.stderr
     assert not list((folder / "disk").iterdir()), "it leaves nothing behind"
     return folder / "machine.toml", result.stdout
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 8 MB: less than a file of each rank."""
-    mount = tmp_path / "small_disk"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(mount)]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("no 'mount' on this machine")
-    if result.returncode:
-        pytest.skip(f"cannot mount a tmpfs: {result.stderr.strip()}")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)

@@ -102,7 +102,7 @@ def test_nodes_are_told_apart(native: Path, tmp_path: Path) -> None:
         (["--directory", "nowhere"], "the directory 'nowhere' does not exist"),
         (["--directory", "file"], "the directory 'file' is not a directory"),
         (["--directory", "/proc"], "no files can be made in '/proc'"),
-        (["--out", "file"], "'file' exists; give another --out, or add --overwrite"),
+        (["--out", "file"], "'file' exists; choose another name or add --overwrite"),
         (["--out", "nowhere/machine.toml"], "the directory 'nowhere' does not exist"),
         (["--out", "."], "'.' is a directory"),
         (["--out", "/proc/machine.toml"], "'/proc/machine.toml' cannot be written"),

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.calibrate.machine_file import Machine, NotSeparated, refuse_target, write_machine
+from thalweg.calibrate.machine_file import Machine, NotSeparated, write_machine
 from thalweg.calibrate.machine_reader import read_machine
 from thalweg.calibrate.quantities import PARAMETERS
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target
 
 Change = Callable[[str], str]
 

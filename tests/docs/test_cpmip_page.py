@@ -4,26 +4,18 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 from thalweg.config.checkout import ROOT
 from thalweg.cpmip.quantities import QUANTITIES
-from thalweg.testing.pages import Cli, blocks, compare_session
+from thalweg.testing.pages import Cli, blocks, compare_session, write_storm
 
 PAGE = (ROOT / "docs" / "cpmip.md").read_text(encoding="utf-8")
 
 
 def test_the_example_prints_what_the_page_says(cli: Cli, tmp_path: Path) -> None:
-    (log,) = blocks(PAGE, "text")
+    write_storm(PAGE, tmp_path)
     (session,) = blocks(PAGE, "console")
-    size = re.search(r"one output file of ([\d,]+) bytes", PAGE)
-    assert size is not None
-    folder = tmp_path / "storm"
-    folder.mkdir()
-    (folder / "LOG.o").write_text(log)
-    with (folder / "storm_1.nc").open("wb") as file:
-        file.truncate(int(size[1].replace(",", "")))
     assert compare_session(session, cli, tmp_path) == 2
     (told,) = json.loads((tmp_path / "storm.json").read_text())
     assert f"{told['chsy_core_hours_per_year']:.1f} for a\nyear" in PAGE

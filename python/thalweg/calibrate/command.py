@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from thalweg.calibrate.machine_file import Fact, Figure, Machine, NotSeparated, refuse_target
+from thalweg.calibrate.machine_file import Fact, Figure, Machine, NotSeparated
 from thalweg.calibrate.machine_file import write_machine as write_file
 from thalweg.calibrate.native_times import NativeTimer
 from thalweg.calibrate.page import print_machine
@@ -23,6 +23,7 @@ from thalweg.calibrate.place import describe_file_system, folder_in
 from thalweg.calibrate.step_times import StepTimer
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target
 from thalweg.run.machine import describe_commit, describe_machine, describe_versions
 from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thalweg.calibrate.quantities import BY_NAME
 from thalweg.config import toml
-from thalweg.errors import ThalwegError
+from thalweg.files.targets import write_whole
 
 FORMAT = 1  # of the file; another one is refused
 Fact = str | int | float
@@ -110,39 +110,6 @@ def _entry(figure: Figure) -> dict[str, object]:
     }
 
 
-def refuse_target(path: Path, overwrite: bool) -> None:
-    """Before anything is measured. Raises a sentence."""
-    if path.is_dir():
-        raise ThalwegError(f"'{path}' is a directory; give the name of a file")
-    if path.exists() and not path.is_file():
-        raise ThalwegError(f"'{path}' is no file but a device or a pipe; give another name")
-    if path.exists() and not overwrite:
-        raise ThalwegError(f"'{path}' exists; give another --out, or add --overwrite")
-    if not path.parent.is_dir():
-        raise ThalwegError(f"the directory '{path.parent}' does not exist; give another --out")
-    aside = _aside(path)
-    try:
-        aside.touch()
-        aside.unlink()
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
 def write_machine(machine: Machine, path: Path) -> None:
     """Appears under its name only when it is complete."""
-    aside = _aside(path)
-    try:
-        aside.write_text(toml.dumps(machine.content()), encoding="utf-8")
-        aside.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.part")
-
-
-def _unwritable(path: Path, error: OSError) -> ThalwegError:
-    return ThalwegError(f"'{path}' cannot be written: {error.strerror}; give another --out")
+    write_whole(path, toml.dumps(machine.content()))

@@ -12,6 +12,7 @@ from thalweg.cpmip.metrics import Figures, Given, figures_of
 from thalweg.cpmip.post_processing import tell_post_processing
 from thalweg.cpmip.quantities import QUANTITIES
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target, write_whole
 from thalweg.logs.beliefs import believe
 from thalweg.logs.columns import Row
 from thalweg.logs.sources import read_runs
@@ -34,8 +35,6 @@ def cpmip(
 ) -> None:
     """Raises a sentence for the first path that cannot be read; then nothing is written."""
     if out is not None:
-        from thalweg.logs.parquet import refuse_target  # slow to load
-
         refuse_target(out, overwrite)
     rows = read_runs(paths)
     _refuse_cores_of_others(rows, given)
@@ -48,12 +47,7 @@ def cpmip(
     content = [_entry(*each, given) for each in zip(rows, told, strict=True)]
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     if out is not None:
-        aside = out.with_name(f"{out.name}.part")
-        try:
-            aside.write_text(text + "\n", encoding="utf-8")
-            aside.replace(out)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_whole(out, text + "\n")
     if as_json:
         print(text)
     else:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from thalweg.files.targets import refuse_target
 from thalweg.logs.beliefs import believe
 from thalweg.logs.columns import COLUMNS, Row
 from thalweg.logs.sources import read_runs
@@ -27,7 +28,7 @@ def import_logs(
 ) -> None:
     """Raises a sentence for the first path that cannot be read; then nothing is written."""
     if out is not None:
-        from thalweg.logs.parquet import refuse_target, write_table  # slow to load
+        from thalweg.logs.parquet import write_table  # slow to load
 
         refuse_target(out, overwrite)
     rows = read_runs(paths)

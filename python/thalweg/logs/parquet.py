@@ -22,18 +22,6 @@ _TYPES = {
 }
 
 
-def refuse_target(path: Path, overwrite: bool) -> None:
-    """Before anything is read. Raises a sentence."""
-    if path.is_dir():
-        raise ThalwegError(f"'{path}' is a directory; give the name of a file")
-    if path.exists() and not path.is_file():
-        raise ThalwegError(f"'{path}' is no file but a device or a pipe; give another name")
-    if path.exists() and not overwrite:
-        raise ThalwegError(f"'{path}' exists; choose another name or add --overwrite")
-    if not path.parent.is_dir():
-        raise ThalwegError(f"the directory '{path.parent}' does not exist")
-
-
 def write_table(rows: Sequence[Row], path: Path) -> None:
     """Appears under its name only when it is complete."""
     schema = pa.schema([

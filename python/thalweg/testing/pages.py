@@ -45,3 +45,15 @@ def _compare(printed: str, expected: str, within: float) -> None:
             last_digit = 10.0 ** -len(other.partition(".")[2]) if "e" not in other else 0.0
             allowed = within * float(other) + 1.01 * last_digit
             assert abs(float(one) - float(other)) <= allowed, (line, told)
+
+
+def write_storm(page: str, folder: Path) -> None:
+    """The directory `storm` of pages about logs: the one log, and an output file of its size."""
+    (log,) = blocks(page, "text")
+    size = re.search(r"one output file of ([\d,]+) bytes", page)
+    assert size is not None
+    storm = folder / "storm"
+    storm.mkdir()
+    (storm / "LOG.o").write_text(log)
+    with (storm / "storm_1.nc").open("wb") as file:
+        file.truncate(int(size[1].replace(",", "")))

@@ -15,6 +15,7 @@ from thalweg.advisor.prediction.run_table import read_runs
 from thalweg.advisor.prediction.splits import GROUP, HARDER, most_nodes, situation
 from thalweg.advisor.prediction.validation import Result, judge, try_on, validate_split
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,6 @@ def validate(
 ) -> bool:
     """False if `checks` and a bar is missed."""
     if picture is not None:
-        from thalweg.logs.parquet import refuse_target
-
         refuse_target(picture, overwrite=True)
     found = validate_tables(table, fit_table)
     judged = judge_bars(found.result)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from thalweg.advisor.pictures import LINE, SOFT, STYLE, empty_figure, save_figure
 from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.prediction.validation import Result, Tried
-from thalweg.errors import ThalwegError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,25 +23,14 @@ _LOOKS = {
     "multifile restart": ("#CC79A7", "D"),
     "output and restart": ("#56B4E9", "P"),
 }
-_INK, _SOFT, _LINE = "#1b1f24", "#5b636d", "#dde1e6"
-_STYLE: Any = {
-    "font.family": "DejaVu Sans", "font.size": 10.0, "text.color": _INK,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": _SOFT,
-    "axes.labelcolor": _INK, "axes.titlelocation": "left", "axes.titlesize": 11.0,
-    "axes.titleweight": "bold", "xtick.color": _SOFT, "ytick.color": _SOFT,
-}  # fmt: skip
-_DOTS_PER_INCH = 130
 
 
 def write_picture(result: Result, path: Path) -> None:
-    """PNG, SVG or PDF, as the name ends. Raises a sentence."""
+    """PNG, SVG, PDF or HTML, as the name ends. Raises a sentence."""
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(10.0, 4.9), layout="constrained", facecolor="white")
-        if path.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():
-            raise ThalwegError(f"'{path}' is no picture; end its name with .png, .svg or .pdf")
+    with rc_context(STYLE):
+        figure = empty_figure(10.0, 4.9, path)
         left, right = figure.subplots(1, 2)
         for name in _LOOKS:
             if chosen := [each for each in result.tried if _look(each.run) == name]:
@@ -52,10 +41,7 @@ def write_picture(result: Result, path: Path) -> None:
             *left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False,
             handletextpad=0.3, columnspacing=1.4,
         )  # fmt: skip
-        try:
-            figure.savefig(path, dpi=_DOTS_PER_INCH)
-        except OSError as error:
-            raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None
+        save_figure(figure, path, "Predicted against measured")
 
 
 def _look(run: MeasuredRun) -> str:
@@ -101,8 +87,8 @@ def _finish(left: Axes, right: Axes, tried: Sequence[Tried]) -> None:
 
     values = [v for each in tried for v in (each.run.total_s, each.prediction.total_s)]
     ends = (min(values) / 1.15, max(values) * 1.15)
-    left.plot(ends, ends, color=_SOFT, linewidth=1.0, zorder=0)
-    right.axhline(0.0, color=_SOFT, linewidth=1.0, zorder=0)
+    left.plot(ends, ends, color=SOFT, linewidth=1.0, zorder=0)
+    right.axhline(0.0, color=SOFT, linewidth=1.0, zorder=0)
     left.set(xscale="log", yscale="log", xlim=ends, ylim=ends, aspect="equal")
     right.set(xscale="log", xlim=ends)
     left.set_title("Total time of runs that were not fitted")
@@ -115,5 +101,5 @@ def _finish(left: Axes, right: Axes, tried: Sequence[Tried]) -> None:
         axis.set_minor_formatter(NullFormatter())
     for panel in (left, right):
         panel.set_xlabel("measured [s]")
-        panel.grid(color=_LINE, linewidth=0.8)
+        panel.grid(color=LINE, linewidth=0.8)
         panel.set_axisbelow(True)

@@ -11,26 +11,18 @@ from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS
 from thalweg.advisor.prediction.run_table import read_runs
 from thalweg.advisor.proposing.machine import FittedMachine, fit_machine, machine_text
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target, write_whole
 
 
 def fit_to_file(
     table: Path, out: Path, levels: int, overwrite: bool, json_wanted: bool
 ) -> FittedMachine:
     """levels: of the fitted runs, 0 = not told. Raises a sentence; nothing is written then."""
-    from thalweg.logs.parquet import refuse_target  # slow to load
-
     refuse_target(out, overwrite)
     if out.suffix.lower() != ".toml":
         raise ThalwegError(f"'{out}' is no machine file; end its name with .toml")
     machine = fit_machine(read_runs(table), table.stem, levels)
-    aside = out.with_name(f"{out.name}.part")
-    try:
-        aside.write_text(machine_text(machine), encoding="utf-8")
-        aside.replace(out)
-    except OSError as error:
-        raise ThalwegError(f"'{out}' cannot be written: {error.strerror}") from None
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(out, machine_text(machine))
     _print_json(machine) if json_wanted else _print(machine, out)
     return machine
 

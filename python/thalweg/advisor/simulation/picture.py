@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from thalweg.advisor.pictures import INK, LINE, STYLE, empty_figure, save_figure
 from thalweg.advisor.simulation.result import Series, Simulation, Stall
-from thalweg.errors import ThalwegError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,41 +17,27 @@ if TYPE_CHECKING:
 _CLASSES = {"output": ("#0072B2", "-"), "restart": ("#D55E00", "--")}
 _STALLS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1b1f24")
 _OTHERS = "others"
-_INK, _SOFT, _LINE = "#1b1f24", "#5b636d", "#dde1e6"
-_STYLE: Any = {
-    "font.family": "DejaVu Sans", "font.size": 10.0, "text.color": _INK,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": _SOFT,
-    "axes.labelcolor": _INK, "axes.titlelocation": "left", "axes.titlesize": 11.0,
-    "axes.titleweight": "bold", "xtick.color": _SOFT, "ytick.color": _SOFT,
-}  # fmt: skip
-_DOTS_PER_INCH = 130
 _GB = 1e9  # bytes
 _ROOM = 1.35
 
 
 def write_picture(found: Simulation, path: Path) -> None:
-    """PNG, SVG or PDF, as the name ends. Raises a sentence."""
+    """PNG, SVG, PDF or HTML, as the name ends. Raises a sentence."""
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(10.0, 7.2), layout="constrained", facecolor="white")
-        if path.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():
-            raise ThalwegError(f"'{path}' is no picture; end its name with .png, .svg or .pdf")
+    with rc_context(STYLE):
+        figure = empty_figure(10.0, 7.2, path)
         panels = figure.subplots(3, 1, sharex=True)
         _draw_under_way(panels[0], found)
         _draw_file_system(panels[1], found)
         _draw_stalls(panels[2], found)
         for panel in panels:
             panel.set_ylim(0.0, _ROOM * max(panel.get_ylim()[1], 1e-9))  # above: the legend
-            panel.grid(axis="y", color=_LINE, linewidth=0.8)
+            panel.grid(axis="y", color=LINE, linewidth=0.8)
             panel.set_axisbelow(True)
         panels[2].set_xlim(0.0, found.total_s if found.total_s > 0.0 else 1.0)
         panels[2].set_xlabel("time [s]")
-        try:
-            figure.savefig(path, dpi=_DOTS_PER_INCH)
-        except OSError as error:
-            raise ThalwegError(f"'{path}' cannot be written: {error.strerror or error}") from error
+        save_figure(figure, path, "A simulated run")
 
 
 def _draw_under_way(panel: Axes, found: Simulation) -> None:
@@ -75,7 +61,7 @@ def _draw_file_system(panel: Axes, found: Simulation) -> None:
     times, values = _corners(found.file_system, found.total_s)
     panel.fill_between(times, [v / _GB for v in values], color="#009E73", linewidth=0.0)
     mean = found.file_system.mean / _GB
-    panel.axhline(mean, color=_INK, linewidth=1.0, linestyle=":", label=f"mean {mean:.3g} GB/s")
+    panel.axhline(mean, color=INK, linewidth=1.0, linestyle=":", label=f"mean {mean:.3g} GB/s")
     panel.set_title("File system")
     panel.set_ylabel("[GB/s]")
     _legend(panel)

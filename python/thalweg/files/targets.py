@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a command writes a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thalweg.errors import ThalwegError
+
+
+def refuse_target(path: Path, overwrite: bool) -> None:
+    """Before anything is read or measured. Raises a sentence."""
+    if path.is_dir():
+        raise ThalwegError(f"'{path}' is a directory; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise ThalwegError(f"'{path}' is no file but a device or a pipe; give another name")
+    if path.exists() and not overwrite:
+        raise ThalwegError(f"'{path}' exists; choose another name or add --overwrite")
+    if not path.parent.is_dir():
+        raise ThalwegError(f"the directory '{path.parent}' does not exist; give another name")
+    aside = _aside(path)
+    try:
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Appears under its name only when it is complete. Raises a sentence."""
+    aside = _aside(path)
+    try:
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")
+
+
+def _unwritable(path: Path, error: OSError) -> ThalwegError:
+    return ThalwegError(f"'{path}' cannot be written: {error.strerror}; give another name")
