@@ -7,7 +7,7 @@ Source: Tomita et al. 2001.
 from __future__ import annotations
 
 from thalweg.dsl import Field, InOut, Out, Points, kernel
-from thalweg.dsl.grids.arcs import XYZ, Cell, Level, Triangle
+from thalweg.dsl.grids.arcs import XYZ, Cell, Face, Level, Triangle
 
 
 @kernel
@@ -25,24 +25,62 @@ def gradient_on_triangles(
 
 
 @kernel
+def diffusion_weights(
+    triangle_weight: Field[Triangle, XYZ, Triangle.cells, "m-1"],
+    face_weight: Field[Cell, XYZ, Cell.neighbours, "m-1"],
+    there_after: Field[Cell, Cell.neighbours, Triangle.cells],
+    there_before: Field[Cell, Cell.neighbours, Triangle.cells],
+    owned_triangles: Points[Triangle],
+    owned: Points[Cell],
+    weight: Out[Cell, Face, Cell.neighbours, "m-2"],
+) -> None:
+    """What a neighbour adds to half the flux through the face before it, its own, and that after.
+
+    `there_after` is 1 for the corner that the neighbour is of the triangle after its face,
+    `there_before` the same of the triangle before. The sixth neighbour and face of a pentagon are
+    its fifth once more: one has the triangle before it, the other that after.
+    """
+    with owned_triangles:
+        for s in XYZ:
+            mean = sum(triangle_weight[s, c] for c in Triangle.cells) / 3
+            for c in Triangle.cells:
+                corner[s, c] = triangle_weight[s, c] - mean
+    with owned:
+        for n in Cell.neighbours:
+            for s in XYZ:
+                before[s] = sum(
+                    there_before[n, c] * corner[Cell.before[n], s, c] for c in Triangle.cells
+                )
+                after[s] = sum(
+                    there_after[n, c] * corner[Cell.after[n], s, c] for c in Triangle.cells
+                )
+            weight[Face.before, n] = sum(face_weight[s, n - 1] * before[s] for s in XYZ) / 2
+            weight[Face.own, n] = sum(face_weight[s, n] * (before[s] + after[s]) for s in XYZ) / 2
+            weight[Face.after, n] = sum(face_weight[s, n + 1] * after[s] for s in XYZ) / 2
+
+
+@kernel
 def diffusion(
     scalar: Field[Cell, Level],
     diffusivity: Field[Cell, Level, "m2 s-1"],
-    triangle_weight: Field[Triangle, XYZ, Triangle.cells, "m-1"],
-    face_weight: Field[Cell, XYZ, Cell.neighbours, "m-1"],
-    owned_triangles: Points[Triangle],
+    weight: Field[Cell, Face, Cell.neighbours, "m-2"],
     owned: Points[Cell],
     tendency: InOut[Cell, Level, "s-1"],
 ) -> None:
-    """div(K grad phi): the sum over the faces of mean K times the flux of the mean gradient."""
-    gradient_on_triangles(scalar, triangle_weight, owned_triangles, slope)
+    """div(K grad phi): the sum over the faces of mean K times the flux of the mean gradient.
+
+    Both operators are one, since they are the same on all levels: `diffusion_weights` says how much
+    of the difference to a neighbour flows through each of the three faces that it has a part in.
+    """
     with owned:
+        for n in Cell.neighbours:
+            both[n] = diffusivity + diffusivity[n]
         tendency = sum(
-            (diffusivity + diffusivity[n])
-            / 2
-            * sum(
-                face_weight[s, n] * (slope[Cell.before[n], s] + slope[Cell.after[n], s])
-                for s in XYZ
+            (scalar[n] - scalar)
+            * (
+                weight[Face.before, n] * both[n - 1]
+                + weight[Face.own, n] * both[n]
+                + weight[Face.after, n] * both[n + 1]
             )
             for n in Cell.neighbours
         )

@@ -63,8 +63,7 @@ def divdamp(
         for s in XYZ:
             for k in Level[1:-1]:
                 damping[s, k] = sum(
-                    face_weight[s, n]
-                    * (divergence[Cell.before[n], k] + divergence[Cell.after[n], k])
+                    (face_weight[s, n] + face_weight[s, n + 1]) * divergence[Cell.after[n], k]
                     for n in Cell.neighbours
                 )
     for s in XYZ:

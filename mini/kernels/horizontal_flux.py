@@ -36,13 +36,12 @@ def horizontal_flux(
             mean_momentum[s] = sum(triangle_weight[c] * momentum[c, s] for c in Triangle.cells)
     with owned_arcs:
         passing_density = mean_density[Arc.triangles.before] + mean_density[Arc.triangles.after]
+        half_way = time_step / 2 / max(passing_density, least_density)
         for s in XYZ:
             passing[s] = (
                 mean_momentum[Arc.triangles.before, s] + mean_momentum[Arc.triangles.after, s]
             )
-            centroid[s] = midpoint[s] - time_step / 2 * passing[s] / max(
-                passing_density, least_density
-            )
+            centroid[s] = midpoint[s] - half_way * passing[s]
         outward = sum(passing[s] * normal[s] for s in XYZ) / 2
     for f in Cell.arcs:
         flux[f] = where(

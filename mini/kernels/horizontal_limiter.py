@@ -50,16 +50,19 @@ def outflow_bounds(
             high[f] = where(enters[f] > 0, around[f, Bound.largest], -huge)
         lowest = min(tracer, min(low[f] for f in Cell.arcs))
         highest = max(tracer, max(high[f] for f in Cell.arcs))
-        coming = sum(min(courant[f], 0) for f in Cell.arcs)
-        going = sum(courant[f] - min(courant[f], 0) for f in Cell.arcs)
-        coming_low = sum(where(courant[f] < 0, courant[f] * low[f], 0) for f in Cell.arcs)
-        coming_high = sum(where(courant[f] < 0, courant[f] * high[f], 0) for f in Cell.arcs)
+        for f in Cell.arcs:
+            into[f] = min(courant[f], 0)
+        coming = sum(into[f] for f in Cell.arcs)
+        going = sum(courant[f] - into[f] for f in Cell.arcs)
+        coming_low = sum(into[f] * low[f] for f in Cell.arcs)
+        coming_high = sum(into[f] * high[f] for f in Cell.arcs)
         staying = 1 - coming - going + correction
+        inverse = 1 / going
         bounds[Bound.least] = where(
-            abs(going) < least, tracer, (tracer - coming_high - highest * staying) / going
+            abs(going) < least, tracer, (tracer - coming_high - highest * staying) * inverse
         )
         bounds[Bound.largest] = where(
-            abs(going) < least, tracer, (tracer - coming_low - lowest * staying) / going
+            abs(going) < least, tracer, (tracer - coming_low - lowest * staying) * inverse
         )
 
 

@@ -35,22 +35,19 @@ def vertical_limiter(
         going[k] = where(from_below[k] > 0, 0, courant[Side.lower, k]) + where(
             from_above[k] > 0, 0, courant[Side.upper, k]
         )
-        coming_low[k] = where(from_below[k] > 0, coming_below[k] * low_below[k], 0) + where(
-            from_above[k] > 0, coming_above[k] * low_above[k], 0
-        )
-        coming_high[k] = where(from_below[k] > 0, coming_below[k] * high_below[k], 0) + where(
-            from_above[k] > 0, coming_above[k] * high_above[k], 0
-        )
+        coming_low[k] = coming_below[k] * low_below[k] + coming_above[k] * low_above[k]
+        coming_high[k] = coming_below[k] * high_below[k] + coming_above[k] * high_above[k]
         leaving[k] = coming_below[k] + coming_above[k] + going[k] - correction[k]
+        inverse[k] = 1 / going[k]
         bound[Bound.least, k] = where(
             abs(going[k]) < least,
             tracer[k],
-            ((tracer[k] - highest[k]) + highest[k] * leaving[k] - coming_high[k]) / going[k],
+            ((tracer[k] - highest[k]) + highest[k] * leaving[k] - coming_high[k]) * inverse[k],
         )
         bound[Bound.largest, k] = where(
             abs(going[k]) < least,
             tracer[k],
-            ((tracer[k] - lowest[k]) + lowest[k] * leaving[k] - coming_low[k]) / going[k],
+            ((tracer[k] - lowest[k]) + lowest[k] * leaving[k] - coming_low[k]) * inverse[k],
         )
     for k in Level[2:-1]:
         most[k] = where(from_below[k] > 0, bound[Bound.largest, k - 1], bound[Bound.largest, k])

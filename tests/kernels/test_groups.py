@@ -96,6 +96,7 @@ REFUSED = {
     "low = max(sum(t[c, k] for c in Block.cells) for k in Level)": "in a sum, min or max",
     "o = sum(sum(flux[e, c] for e in Cell.edges) for c in Block.cells)": "neighbours inside a sum",
     "o = sum(flux[c] for c in Block.cells)": "has no 'cells'",
+    "o = sum(t[c + 1] for c in Block.cells)": "have no order around a point",
     "o = t[Block.cells[0]]": "names no neighbour and no level",
     "for c in Block.cells:\n        o = t[c]": "some points here and others there",
     "o = sum(t[lane] for lane in Block.cells)": "the name 'lane' is taken",

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 import sys
+from dataclasses import replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.constants import Constant
-from thalweg.dsl.grid import Axis, LevelAxis, Relation
+from thalweg.dsl.grid import Axis, Group, LevelAxis, Relation
 from thalweg.dsl.source import Source
 from thalweg.errors import did_you_mean
 
@@ -225,7 +226,11 @@ class Expressions:
         return found
 
     def slot_or_none(self, node: ast.expr) -> ir.Slot | None:
-        """`e` of a loop, `Edge.cells.first`, `Cell.edges[0]`, `Cell.after[n]` with n of another."""
+        """`e` of a loop, `e + 1`, `Edge.cells.first`, `Cell.edges[0]`, `Cell.after[n]` with n of
+        another.
+        """
+        if isinstance(node, ast.BinOp):
+            return self._turned(node)
         axis = self.loops.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(axis, ir.Slot):
             return axis
@@ -251,13 +256,23 @@ class Expressions:
 
     def _slot_of_another(self, owner: Axis | Relation, index: ast.expr) -> ir.Slot | None:
         """As many as there are of `owner` there are of that over which a loop goes."""
-        axis = self.loops.get(index.id) if isinstance(index, ast.Name) else None
-        if isinstance(axis, ir.Slot) and axis.axis.length == owner.length:
-            return ir.Slot(owner, axis.name, axis.index)
-        if isinstance(axis, (Axis, Relation)) and axis.length == owner.length:
-            assert isinstance(index, ast.Name)
-            return ir.Slot(owner, name=index.id)
-        return None
+        found = self.slot_or_none(index) if isinstance(index, (ast.Name, ast.BinOp)) else None
+        if found is None or found.axis.length != owner.length:
+            return None
+        return replace(found, axis=owner)
+
+    def _turned(self, node: ast.BinOp) -> ir.Slot | None:
+        """`e + 1`: the next one around, after the last the first again."""
+        by = _whole(node.right)
+        found = self.slot_or_none(node.left) if isinstance(node.left, ast.Name) else None
+        if found is None or by is None or not isinstance(node.op, (ast.Add, ast.Sub)):
+            return None
+        if isinstance(found.axis, Group):
+            raise self.source.error(node, f"'{found.axis.name}' have no order around a point")
+        turn = by if isinstance(node.op, ast.Add) else -by
+        if found.name:
+            return replace(found, turn=found.turn + turn)
+        return replace(found, index=(found.index + turn) % found.axis.length)
 
 
 def index_of(node: ast.expr) -> list[ast.expr]:

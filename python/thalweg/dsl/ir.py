@@ -6,6 +6,7 @@ Expressions are compared by identity, so that passes may keep what they find out
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,14 +29,26 @@ class LevelAt:
 
 @dataclass(frozen=True)
 class Slot:
-    """One of an axis or relation: number `index`, or the one that variable `name` stands for."""
+    """One of an axis or relation: number `index`, or the one that variable `name` stands for.
+
+    turn  so many further on than `name`, after the last the first again
+    """
 
     axis: Axis | Relation
     name: str = ""
     index: int = 0
+    turn: int = 0
+
+    def number(self, numbers: Mapping[str, int]) -> int:
+        """`numbers`: what the names of the loops around stand for."""
+        if not self.name:
+            return self.index
+        return (numbers[self.name] + self.turn) % self.axis.length
 
     def __str__(self) -> str:
-        return self.name or f"{self.axis.name}.{self.axis.names[self.index]}"
+        if not self.name:
+            return f"{self.axis.name}.{self.axis.names[self.index]}"
+        return f"{self.name}{self.turn:+d}" if self.turn else self.name
 
 
 @dataclass(frozen=True, eq=False)

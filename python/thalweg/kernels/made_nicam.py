@@ -52,6 +52,7 @@ def made_up(n: int = 32, layers: int = 20, seed: int = 1) -> dict[str, Array]:
             shape = (*front, regions, *back, *points)
             near = value * random.uniform(0.9, 1.1, shape)
             made[name + suffix] = near if value else random.standard_normal(shape)
+        made[name][..., 0, 0] = made[name][..., 0, 1]  # two places of one neighbour of a pentagon
 
     for name in (*NORMAL, *POSITIVE):
         add(name, (), (levels,), POSITIVE.get(name, 0.0))
@@ -65,6 +66,7 @@ def made_up(n: int = 32, layers: int = 20, seed: int = 1) -> dict[str, Array]:
         made[f"in_coef_diff{suffix}"] = 1e-5 * random.standard_normal((regions, *faces))
         made[f"in_ck{suffix}"] *= 0.1
         made[f"in_d{suffix}"] *= 1e-3
+    made["in_coef_diff"][..., 4, 1, 1] = 0.0  # the pentagon has no sixth face
     _add_geometry(made, random, side)
     _add_limiter(made, random, side, levels)
     height = np.cumsum(np.full(levels, 1200.0))

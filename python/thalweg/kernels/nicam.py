@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.region import POLES, RING, Region
 
@@ -97,15 +100,19 @@ class Made:
 
 def _diffusion(data: Arrays) -> list[Made]:
     region = data.region
-    arguments = {
+    fields = {
         "scalar": data.cells("in_scl"),
         "diffusivity": data.cells("in_kh"),
-        "triangle_weight": data.triangle_weight(),
-        "face_weight": data.face_weight(),
-        "owned_triangles": region.owned_triangles(),
         "owned": region.owned(),
     }
-    arguments["tendency"] = np.zeros_like(arguments["scalar"])
+    fields["tendency"] = np.zeros_like(fields["scalar"])
+    weights = _diffusion_weights(data)
+    found = _by_reference("diffusion_weights", region, weights)
+    triangles = {
+        "triangle_weight": weights["triangle_weight"],
+        "face_weight": data.face_weight(),
+        "owned_triangles": weights["owned_triangles"],
+    }
     named = data.named
     outputs = {}
     if "out_dscl" in named:
@@ -117,14 +124,39 @@ def _diffusion(data: Arrays) -> list[Made]:
         }
     only_regular = np.isin(region.owned(), region.within(1, 1))
     return [
-        Made("diffusion", arguments, {"tendency": outputs.get("diffusion")}, region.owned()),
+        Made("diffusion_weights", weights, {}, region.owned()),
+        Made("diffusion", fields | found, {"tendency": outputs.get("diffusion")}, region.owned()),
         Made(
             "diffusion_as_published",
-            arguments,
+            fields | triangles,
             {"tendency": outputs.get("diffusion_as_published")},
             region.owned()[only_regular],  # the published code of the poles is right
         ),
     ]
+
+
+def _diffusion_weights(data: Arrays) -> dict[str, Any]:
+    """What its weights come from. The sixth face of a pentagon is its fifth once more."""
+    region, face = data.region, data.face_weight()
+    face[:, 5, region.pentagons()] = face[:, 4, region.pentagons()]
+    after, before = region.corners_of_neighbours()
+    return {
+        "triangle_weight": data.triangle_weight(),
+        "face_weight": face,
+        "there_after": after,
+        "there_before": before,
+        "owned_triangles": region.owned_triangles(),
+        "owned": region.owned(),
+        "weight": np.zeros((3, *face.shape[1:])),
+    }
+
+
+def _by_reference(name: str, region: Region, arguments: dict[str, Any]) -> dict[str, Array]:
+    """What a kernel without levels sets, for one that comes after it."""
+    inputs = Inputs(region.sizes(1), region.tables(), arguments)
+    bound = bind(all_kernels()[name], Configuration("numpy"), inputs, Path())
+    bound.run()
+    return bound.outputs()
 
 
 def _divdamp(data: Arrays) -> list[Made]:
@@ -286,7 +318,7 @@ MAKERS: dict[str, Callable[[Arrays], list[Made]]] = {
 
 
 KERNELS = {
-    "dyn_diffusion": ("diffusion", "diffusion_as_published"),
+    "dyn_diffusion": ("diffusion_weights", "diffusion", "diffusion_as_published"),
     "dyn_divdamp": ("divdamp",),
     "dyn_horiz_adv_flux": ("horizontal_flux",),
     "dyn_horiz_adv_limiter": ("outflow_bounds", "horizontal_limiter"),

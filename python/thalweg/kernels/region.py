@@ -118,8 +118,8 @@ class Region:
         triangles_before = (first_triangle + (v - 1) % RING).reshape(-1)
 
         def of_cells(rows: Array) -> Array:
-            """Of the pole and its ring, which has none of its own; a sixth that counts nothing."""
-            found = np.repeat(np.append(rows, rows[:, :1], axis=1).T[:, :, None], RING + 1, axis=2)
+            """Of the pole and its ring, which has none of its own; the sixth is the fifth again."""
+            found = np.repeat(np.append(rows, rows[:, -1:], axis=1).T[:, :, None], RING + 1, axis=2)
             return found.reshape(RING + 1, -1)
 
         return {
@@ -132,6 +132,28 @@ class Region:
             "arc_triangles": np.stack([triangles_before, triangles]),
             "arc_around": np.stack([centre, ring, before, after]),
         }
+
+    def pentagons(self) -> Array:
+        return np.append(self.cell(np.array(1), np.array(1)), self.pole_cells())
+
+    def corners(self, cells: Array, triangles: Array) -> Array:
+        """[…, corner, cell]: 1 where that corner of the triangle is the cell, of […, cell]."""
+        found = self.tables()["triangle_cells"][:, triangles] == cells
+        return np.moveaxis(found.astype(float), 0, -2)
+
+    def corners_of_neighbours(self) -> tuple[Array, Array]:
+        """[face, corner, cell] in the triangle after a face and in that before it.
+
+        The sixth neighbour of a pentagon is its fifth once more: one has the triangle before it,
+        the other that after.
+        """
+        tables, pentagons = self.tables(), self.pentagons()
+        there = tables["cell_neighbours"]
+        after = self.corners(there, tables["cell_after"])
+        before = self.corners(there, tables["cell_before"])
+        after[4][:, pentagons] = 0.0
+        before[5][:, pentagons] = 0.0
+        return after, before
 
     def within(self, first_i: int, first_j: int) -> Array:
         """Cells from (first_i, first_j) to (n, n)."""

@@ -2,7 +2,8 @@
 """Hexagons (and pentagons) as NICAM has them: all values at the centres, fluxes through arcs.
 
 Three neighbouring cells make a triangle; its centre is a corner of each. An arc is the face between
-two cells, kept once, by its anchor. A pentagon has a sixth neighbour that counts for nothing.
+two cells, kept once, by its anchor. A pentagon has a sixth neighbour, its fifth once more, that
+counts for nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ Arc = Place("arc", "arcs")
 Level = LevelAxis("level")  # with one ghost layer below and one above; half level k is below k
 XYZ = Axis("component", ("x", "y", "z"))
 Side = Axis("side", ("lower", "upper"))  # faces of a layer
+Face = Axis("face", ("before", "own", "after"))  # of a neighbour, and those beside it
 Bound = Axis("bound", ("least", "largest"))
 
 Cell.relate("neighbours", Cell, 6)  # counter-clockwise

@@ -294,19 +294,19 @@ class Loops:
             return read.name
         own = ir.own_slots(read.slots, kind)
         if kept == "scalar":
-            words = [slot.axis.names[_number(slot, slots)] for slot in own]
+            words = [slot.axis.names[slot.number(slots)] for slot in own]
             return "_of_".join([read.name, *words])
         if kept == "point":
             return f"{read.name}[lane]" if self._has_lanes(kind) else read.name
         away = ir.steps_of(read, kind)
         member = "".join(slot.name for slot in away if isinstance(slot.axis, Group))
         steps = [
-            (slot.axis, _number(slot, slots))
+            (slot.axis, slot.number(slots))
             for slot in away
             if isinstance(slot.axis, Relation) and not member
         ]
         neighbour = member or self._neighbour(steps)
-        axes = [(_number(slot, slots), slot.axis.length) for slot in own]
+        axes = [(slot.number(slots), slot.axis.length) for slot in own]
         extra = kind.level.extra if kind.level else 0
         level = self._level(read.level, None, extra) if read.level else None
         if read.name in self.read_rows and not away:
@@ -351,10 +351,6 @@ class Loops:
             self.neighbours.setdefault(name, f"{relation.full_name}[{at}]")
             point = name
         return name
-
-
-def _number(slot: ir.Slot, slots: dict[str, int]) -> int:
-    return slots[slot.name] if slot.name else slot.index
 
 
 def _is_free(loop: LevelLoop) -> bool:

@@ -91,7 +91,7 @@ class _Around:
     group: Group | None = None  # whose points stand in place of those that they belong to
 
     def number(self, slot: ir.Slot) -> int:
-        return dict(self.slots)[slot.name] if slot.name else slot.index
+        return slot.number(dict(self.slots))
 
 
 class _Body:
