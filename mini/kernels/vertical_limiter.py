@@ -12,7 +12,6 @@ def vertical_limiter(
     tracer: Field[Cell, Level],
     correction: Field[Cell, Level],
     courant: Field[Cell, Side, Level],
-    huge: Parameter["1"],
     least: Parameter["1"],
     face_value: InOut[Cell, Level],
 ) -> None:
@@ -24,12 +23,14 @@ def vertical_limiter(
     for k in Level[1:-1]:
         from_below[k] = where(signbit(courant[Side.lower, k]), 1, 0)
         from_above[k] = where(signbit(courant[Side.lower, k + 1]), 0, 1)
-        low_below[k] = where(from_below[k] > 0, min(tracer[k], tracer[k - 1]), huge)
-        high_below[k] = where(from_below[k] > 0, max(tracer[k], tracer[k - 1]), -huge)
-        low_above[k] = where(from_above[k] > 0, min(tracer[k], tracer[k + 1]), huge)
-        high_above[k] = where(from_above[k] > 0, max(tracer[k], tracer[k + 1]), -huge)
-        lowest[k] = min(tracer[k], low_below[k], low_above[k])
-        highest[k] = max(tracer[k], high_below[k], high_above[k])
+        below[k] = where(from_below[k] > 0, tracer[k - 1], tracer[k])
+        above[k] = where(from_above[k] > 0, tracer[k + 1], tracer[k])
+        low_below[k] = min(tracer[k], below[k])
+        high_below[k] = max(tracer[k], below[k])
+        low_above[k] = min(tracer[k], above[k])
+        high_above[k] = max(tracer[k], above[k])
+        lowest[k] = min(low_below[k], low_above[k])
+        highest[k] = max(high_below[k], high_above[k])
         coming_below[k] = where(from_below[k] > 0, courant[Side.lower, k], 0)
         coming_above[k] = where(from_above[k] > 0, courant[Side.upper, k], 0)
         going[k] = where(from_below[k] > 0, 0, courant[Side.lower, k]) + where(

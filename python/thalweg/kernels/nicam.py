@@ -264,7 +264,6 @@ def _vertical_limiter(data: Arrays) -> list[Made]:
         "tracer": data.cells("in_q"),
         "correction": data.cells("in_d"),
         "courant": data.cells("in_ck"),
-        "huge": data.number("const_huge"),
         "least": data.number("const_eps"),
         "face_value": data.cells("in_q_h_prev"),
     }
