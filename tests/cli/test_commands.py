@@ -27,7 +27,7 @@ Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
     "run", "demo", "bench", "calibrate", "sweep", "advise", "test", "verify", "merge", "trace",
     "report", "grid", "modes", "fields", "settings", "translate", "kernels list", "kernels run",
-    "logs import", "logs columns", "cpmip",
+    "logs import", "logs columns", "cpmip", "submit",
 ]  # fmt: skip
 
 

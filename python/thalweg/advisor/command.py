@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ from thalweg.tables import print_table
 if TYPE_CHECKING:
     from thalweg.advisor.proposing.command import Asked, Proposed
 
+# What the script would write if the files of these names had these lines.
+Told = Callable[[Mapping[str, Sequence[str]]], Answer]
 _GB = 1e9
 _LONGEST_SIZE = 18  # digits: below an exabyte
 _CELLS = re.compile(r"(?:(?:DOM)?0*([0-9]+)=)?([0-9]+)", re.IGNORECASE)
@@ -56,7 +58,6 @@ def advise(
     asked: Asked | None = None,
 ) -> None:
     """asked: for what a proposal is wanted."""
-    given_bytes = _parse_bytes(bytes_per_output)
     if script.suffix.lower() == ".toml":
         for option, given in (
             ("--cells", cells),
@@ -74,21 +75,13 @@ def advise(
         own = find_own_streams(Experiment.read(script, settings))
         _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
         return
-    variables, of_grids = parse_settings(settings), parse_cells(cells)
-    restart_bytes = _parse_restart(bytes_per_restart)
-    sample = read_samples(samples)
-
-    def tell(read: RunScript) -> Answer:
-        return find_streams(read, of_grids, given_bytes, restart_bytes, sample)
-
-    read = read_run_script(script, variables)
-    answer = tell(read)
+    read, told_of = icon_reader(
+        script, settings, cells, bytes_per_output, bytes_per_restart, samples
+    )
+    answer = told_of({})
     proposed = None
     if asked is not None:
         from thalweg.advisor.proposing.command import propose_for
-
-        def told_of(lines: Mapping[str, Sequence[str]]) -> Answer:
-            return tell(read_run_script(script, variables, lines))
 
         proposed = propose_for(read, answer, asked, told_of)
         answer.warnings += proposed.warnings
@@ -97,6 +90,27 @@ def advise(
         _print_json({**answer_as_json(answer), **more})
     else:
         _print(answer, proposed)
+
+
+def icon_reader(
+    script: Path,
+    settings: Sequence[str],
+    cells: Sequence[str],
+    bytes_per_output: Sequence[str],
+    bytes_per_restart: str,
+    samples: Sequence[Path],
+) -> tuple[RunScript, Told]:
+    """An ICON script, and what it would write with other lines; words as on the command line."""
+    given_bytes = _parse_bytes(bytes_per_output)
+    variables, of_grids = parse_settings(settings), parse_cells(cells)
+    restart_bytes = _parse_restart(bytes_per_restart)
+    sample = read_samples(samples)
+
+    def told_of(lines: Mapping[str, Sequence[str]]) -> Answer:
+        read = read_run_script(script, variables, lines)
+        return find_streams(read, of_grids, given_bytes, restart_bytes, sample)
+
+    return read_run_script(script, variables), told_of
 
 
 def answer_as_json(answer: Answer) -> dict[str, object]:

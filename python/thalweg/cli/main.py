@@ -18,6 +18,7 @@ from thalweg.cli.calibrate import calibrate
 from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
+from thalweg.cli.submit import submit
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -325,6 +326,7 @@ def grid(
 
 app.command("advise")(advise)
 app.command("cpmip")(cpmip)
+app.command("submit")(submit)
 
 
 @app.command()

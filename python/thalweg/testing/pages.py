@@ -30,14 +30,14 @@ def compare_session(session: str, cli: Cli, folder: Path, within: float = 0.0) -
         result = cli(*words.split(), cwd=folder)
         printed = result.stdout + result.stderr
         if within:
-            _compare(printed, expected, within)
+            compare_text(printed, expected, within)
         else:
             assert printed == expected
     return len(commands)
 
 
-def _compare(printed: str, expected: str, within: float) -> None:
-    """Blanks may differ, too: a shorter number moves a column."""
+def compare_text(printed: str, expected: str, within: float) -> None:
+    """Numbers may differ by this share. Blanks may differ, too: a shorter one moves a column."""
     for line, told in zip_longest(printed.splitlines(), expected.splitlines(), fillvalue=""):
         words, others = _NUMBER.split(line), _NUMBER.split(told)
         assert ["".join(word.split()) for word in words] == ["".join(o.split()) for o in others]

@@ -31,16 +31,17 @@ class Change:
 def changes_of(groups: Sequence[Group], streams: Sequence[Stream], way: Way) -> list[Change]:
     """groups: of the atmosphere, in their order."""
     choice = way.choice
-    found = [_of_run(groups, "parallel_nml", "num_io_procs", str(choice.io_ranks))]
+    found = [change_of(groups, "parallel_nml", "num_io_procs", str(choice.io_ranks))]
     if choice.restart_mode != "none":
         ranks, mode = str(choice.restart_ranks), f"'{_IN_ICON[choice.restart_mode]}'"
-        found.append(_of_run(groups, "parallel_nml", "num_restart_procs", ranks))
-        found.append(_of_run(groups, "io_nml", "restart_write_mode", mode))
+        found.append(change_of(groups, "parallel_nml", "num_restart_procs", ranks))
+        found.append(change_of(groups, "io_nml", "restart_write_mode", mode))
     found += _of_streams(groups, streams, way.partitions)
     return [each for each in found if not _stands(each)]
 
 
-def _of_run(groups: Sequence[Group], name: str, item: str, value: str) -> Change:
+def change_of(groups: Sequence[Group], name: str, item: str, value: str) -> Change:
+    """Of the group of this name that has the item, else of the last; None where there is none."""
     of_name = [each for each in groups if each.name == name]
     with_item = [each for each in of_name if item in each.items]
     found = with_item or of_name

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hands test runs to sbatch one after the other; the list on the disk knows each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.errors import ThalwegError
+from thalweg.submit.job_list import JobList, TestRun
+from thalweg.submit.slurm import NoAnswerError, SlurmError, sbatch, states_in_queue
+
+
+def send(jobs: JobList, tell: Callable[[TestRun], None]) -> None:
+    """Those that have no job yet. Raises a sentence in sbatch's words; what was submitted before
+    stays and is in the list.
+    """
+    _adopt(jobs)
+    before = ""
+    for run in jobs.runs:
+        if not run.job:
+            run.asked = True
+            jobs.write()
+            try:
+                run.job = sbatch((jobs.path / run.script).resolve(), "" if jobs.at_once else before)
+            except KeyboardInterrupt:
+                raise ThalwegError(
+                    f"interrupted; what was submitted is in '{jobs.file}'; to go on: thalweg "
+                    f"submit --continue {jobs.path}",
+                    130,
+                ) from None
+            except SlurmError as error:
+                if not isinstance(error, NoAnswerError):
+                    run.asked = False
+                jobs.write()
+                raise ThalwegError(_refusal(jobs, run, error)) from None
+            jobs.write()
+            tell(run)
+        before = run.job
+
+
+def _adopt(jobs: JobList) -> None:
+    """A call that was ended may have submitted a job whose number it did not write down."""
+    unknown = [run for run in jobs.runs if run.asked and not run.job]
+    if not unknown:
+        return
+    found = states_in_queue({run.job_name for run in unknown})
+    for run in unknown:
+        if run.job_name in found:
+            run.job = found[run.job_name][0]
+        elif logs := list((jobs.path / run.directory).glob(f"LOG.{run.job_name}.*.o")):
+            run.job = logs[0].name.split(".")[-2]  # it ran, and the queue has forgotten it
+    jobs.write()
+
+
+def _refusal(jobs: JobList, run: TestRun, error: SlurmError) -> str:
+    there = [each.job for each in jobs.runs if each.job]
+    listed = (
+        f"submitted before it and listed in '{jobs.file}': {', '.join(there)}"
+        if there
+        else "nothing was submitted"
+    )
+    doubt = " (whether it was submitted is not known)" if isinstance(error, NoAnswerError) else ""
+    return (
+        f"test run '{run.name}' was not submitted{doubt}: {error.sentence}; {listed}; to go on: "
+        f"thalweg submit --continue {jobs.path}"
+    )
