@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from thalweg.advisor.icon_streams import Answer, find_streams
 from thalweg.advisor.prediction.parameters import Values
 from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, RunFacts
 from thalweg.advisor.prediction.service import predict
+from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated, write_machine
+from thalweg.calibrate.quantities import PARAMETERS
 from thalweg.config.run_script import parse_settings, read_run_script
 
 # A day of NWP physics on R2B4: 20480 cells, 30720 edges, 10242 vertices.
@@ -157,4 +160,45 @@ def table(tmp_path: Path, campaign: Callable[..., list[MeasuredRun]]) -> Path:
     """A table of runs with 1 % noise, as CSV."""
     path = tmp_path / "made_up.csv"
     path.write_text(as_csv(campaign(0.01)), encoding="utf-8")
+    return path
+
+
+# A calibrated machine that no one has.
+CALIBRATED = {
+    "cell_level_step_s": 1.6e-7, "step_overhead_s": 1.5e-4, "exchange_latency_s": 5e-6,
+    "exchange_bytes_per_s": 3e9, "gather_latency_s": 3e-6, "gather_bytes_per_s": 4e9,
+    "writer_bytes_per_s": 2e9, "writer_overwrite_bytes_per_s": 2.4e9, "file_s": 2e-4,
+}  # fmt: skip
+CalibratedMachine = Callable[..., Machine]
+
+
+@pytest.fixture(scope="session")
+def calibrated() -> CalibratedMachine:
+    """A machine file's content; words: other medians, and None for what was not told."""
+
+    def machine(
+        nodes: int = 1, ranks: int = 2, cores: int = 2, spread: float = 1.1, **words: float | None
+    ) -> Machine:
+        values = {**CALIBRATED, **words}
+        figures, untold = [], []
+        for each in PARAMETERS:
+            value = values.get(each.name)
+            if value is None:
+                untold.append(NotSeparated(each.name, "it was not measured"))
+            else:
+                ends = value / spread, value * spread
+                figures.append(Figure(each.name, ranks, each.unit, value, *ends, 9))
+        return Machine(
+            "made up", datetime.datetime(2026, 11, 25, tzinfo=datetime.timezone.utc), nodes, ranks,
+            cores, {"commit": "abc"}, {"way": "past_cache"}, figures, [], untold,
+        )  # fmt: skip
+
+    return machine
+
+
+@pytest.fixture
+def calibrated_file(tmp_path: Path, calibrated: CalibratedMachine) -> Path:
+    """Of two cores on one node."""
+    path = tmp_path / "machine.toml"
+    write_machine(calibrated(), path)
     return path

@@ -25,9 +25,10 @@ from thalweg.testing.model_fields import fields_of_all
 
 Cli = Callable[..., "CompletedProcess[str]"]
 COMMANDS = [
-    "run", "demo", "bench", "calibrate", "sweep", "advise", "test", "verify", "merge", "trace",
-    "report", "grid", "modes", "fields", "settings", "translate", "kernels list", "kernels run",
-    "logs import", "logs columns", "cpmip", "submit",
+    "run", "demo", "bench", "calibrate", "sweep", "advise", "tune", "test", "verify", "merge",
+    "trace", "report", "grid", "modes", "fields", "settings", "translate", "kernels list",
+    "kernels run", "logs import", "logs columns", "cpmip",
+    "submit",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,9 @@ from thalweg.errors import ThalwegError
 from thalweg.tables import print_table
 
 if TYPE_CHECKING:
-    from thalweg.advisor.proposing.command import Asked, Proposed
+    from thalweg.advisor.own.command import OwnProposed
+    from thalweg.advisor.proposing.command import Proposed
+    from thalweg.advisor.shapes import Asked
 
 # What the script would write if the files of these names had these lines.
 Told = Callable[[Mapping[str, Sequence[str]]], Answer]
@@ -67,13 +69,7 @@ def advise(
         ):
             if given:
                 raise ThalwegError(f"{option} is for ICON scripts; '{script.name}' tells it itself")
-        if asked is not None:
-            raise ThalwegError(
-                f"--machine is for ICON scripts; '{script.name}' is an experiment of ours, for "
-                "which nothing is predicted yet"
-            )
-        own = find_own_streams(Experiment.read(script, settings))
-        _print_json(own_answer_as_json(own)) if as_json else _print_own(own)
+        _advise_own(script, settings, as_json, asked)
         return
     read, told_of = icon_reader(
         script, settings, cells, bytes_per_output, bytes_per_restart, samples
@@ -111,6 +107,24 @@ def icon_reader(
         return find_streams(read, of_grids, given_bytes, restart_bytes, sample)
 
     return read_run_script(script, variables), told_of
+
+
+def _advise_own(
+    path: Path, settings: Sequence[str], as_json: bool, asked: Asked | None
+) -> None:  # fmt: skip
+    experiment = Experiment.read(path, settings)
+    own = find_own_streams(experiment)
+    proposed = None
+    if asked is not None:
+        from thalweg.advisor.own.command import propose_for_own
+
+        proposed = propose_for_own(path, settings, experiment, own, asked)
+        own = replace(own, warnings=(*own.warnings, *proposed.warnings))
+    if as_json:
+        more = proposed.as_json() if proposed else {}
+        _print_json({**own_answer_as_json(own), **more})
+    else:
+        _print_own(own, proposed)
 
 
 def answer_as_json(answer: Answer) -> dict[str, object]:
@@ -181,10 +195,12 @@ def _print(answer: Answer, proposed: Proposed | None) -> None:
     _print_warnings(answer.warnings)
 
 
-def _print_own(answer: OwnAnswer) -> None:
+def _print_own(answer: OwnAnswer, proposed: OwnProposed | None) -> None:
     _print_streams(answer.streams)
     if answer.checkpoints:
         _print_checkpoints(answer.checkpoints)
+    if proposed is not None:
+        proposed.print()
     _print_warnings(answer.warnings)
 
 

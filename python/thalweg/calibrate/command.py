@@ -42,7 +42,7 @@ _WANTED_ROUNDS, _MOST_ROUNDS = 3, 8
 
 @dataclass(frozen=True)
 class CalibrateRequest:
-    """ranks 0: as many as the batch system or this machine gives."""
+    """ranks 0: as many as the batch system or this machine gives. quiet: nothing is printed."""
 
     directory: Path
     out: Path
@@ -50,6 +50,7 @@ class CalibrateRequest:
     minutes: float = 3.0
     overwrite: bool = False
     as_json: bool = False
+    quiet: bool = False
 
 
 def calibrate(request: CalibrateRequest) -> None:
@@ -67,6 +68,8 @@ def calibrate(request: CalibrateRequest) -> None:
         write_file(machine, request.out)
     except KeyboardInterrupt:
         raise ThalwegError("interrupted; nothing is left behind", INTERRUPTED_CODE) from None
+    if request.quiet:
+        return
     if request.as_json:
         content = machine.content()
         print(

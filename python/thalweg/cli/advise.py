@@ -55,7 +55,8 @@ def advise(
         Given,
         typer.Option(
             metavar="MACHINE",
-            help="Propose ranks and modes: machine.toml of 'calibrate --from', or a table of runs.",
+            help="Propose ranks and modes: machine.toml of 'calibrate --from' or a table of runs "
+            "for ICON, of 'calibrate' for an experiment.",
         ),
     ] = None,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the allocation.")] = 0,
@@ -79,7 +80,8 @@ def advise(
         Given,
         typer.Option(
             metavar="RUNS",
-            help="Table of measured runs, CSV or Parquet: predict each group of them.",
+            help="Table of measured runs, CSV or Parquet: predict each group of them. With "
+            "--machine: directory of runs of ours.",
         ),
     ] = None,
     fit: Annotated[
@@ -101,7 +103,7 @@ def advise(
     ] = False,
 ) -> None:
     """List what a run will write; with --machine, propose ranks, modes and partitions for it;
-    docs/advise.md, docs/propose.md.
+    docs/advise.md, docs/propose.md, docs/propose-own.md.
 
     With --validate RUNS.csv: predict the time of measured runs from the others, and say how well.
 
@@ -112,8 +114,21 @@ def advise(
     if validate is not None:
         if script is not None:
             raise ThalwegError(f"--validate takes no script; leave out '{script}'")
-        _refuse((*of_script, machine, *of_machine, simulate), _OF_SCRIPT,
+        nodes_of_script = 0 if machine else nodes
+        _refuse((*of_script, None, nodes_of_script, *of_machine[1:], simulate), _OF_SCRIPT,
                 "is for a script; leave it out with --validate")  # fmt: skip
+        if machine is not None:
+            _refuse((fit, check, picture), ("--fit", "--check", "--picture"),
+                    "is for tables of ICON's runs; leave it out with --machine")  # fmt: skip
+            from thalweg.advisor.own.validate_command import validate_own_runs
+
+            validate_own_runs(validate, machine, nodes, json_)
+            return
+        if validate.is_dir():
+            raise ThalwegError(
+                f"'{validate}' is a directory; runs of ours need --machine MACHINE, those of ICON "
+                "a table, CSV or Parquet"
+            )
         from thalweg.advisor.prediction.command import validate as validate_runs
 
         if not validate_runs(validate, fit, check, json_, picture):
@@ -128,7 +143,7 @@ def advise(
             (*of_machine, simulate, picture), _OF_MACHINE, "goes with --machine MACHINE; give both"
         )
     else:
-        from thalweg.advisor.proposing.command import Asked
+        from thalweg.advisor.shapes import Asked
 
         asked = Asked(machine, *of_machine, picture, simulate)
     from thalweg.advisor.command import advise as advise_run

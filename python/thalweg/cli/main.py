@@ -19,6 +19,7 @@ from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.logs import logs_app
 from thalweg.cli.submit import submit
+from thalweg.cli.tune import tune
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -327,6 +328,7 @@ def grid(
 app.command("advise")(advise)
 app.command("cpmip")(cpmip)
 app.command("submit")(submit)
+app.command("tune")(tune)
 
 
 @app.command()

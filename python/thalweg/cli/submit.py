@@ -114,7 +114,7 @@ def submit(
     assert script is not None
     assert machine is not None
     from thalweg.advisor.command import icon_reader
-    from thalweg.advisor.proposing.command import Asked
+    from thalweg.advisor.shapes import Asked
     from thalweg.submit.prepare import Wish
 
     read, told_of = icon_reader(script, set_ or [], cells or [], bytes_per_output or [],

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from thalweg.advisor.command import Told
 from thalweg.advisor.icon_streams import Answer
-from thalweg.advisor.proposing.command import Asked, propose_for
+from thalweg.advisor.proposing.command import propose_for
+from thalweg.advisor.shapes import Asked
 from thalweg.config.run_script import RunScript
 from thalweg.submit.collect import collect, write_measured
 from thalweg.submit.job_list import JobList, TestRun, read_job_list

@@ -10,9 +10,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from thalweg.advisor.prediction.run_facts import Numbers
+from thalweg.advisor.shapes import COVERAGE, NORMAL_80
 
-COVERAGE = 0.8
-NORMAL_80 = 1.2816  # so many standard deviations on either side hold 80 % of a normal law
 # Logarithms; where runs tell little: steps repeat within 3 %, writing within 8 % (Levante).
 _CENTRES = (0.03, 0.08)
 _FREEDOM = 4.0  # of Student's law, whose tails bear runs that are far off

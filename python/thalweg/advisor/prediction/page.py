@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from thalweg.advisor.prediction.bars import Judgement
 from thalweg.advisor.prediction.fit import Fit
-from thalweg.advisor.prediction.intervals import COVERAGE, NORMAL_80
 from thalweg.advisor.prediction.parameters import PARAMETERS
 from thalweg.advisor.prediction.proposal import RULES
 from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.prediction.validation import Decision, Result
+from thalweg.advisor.shapes import COVERAGE, NORMAL_80
+from thalweg.advisor.words import percent
 from thalweg.config.durations import short_duration
 from thalweg.tables import print_table
 
@@ -45,11 +46,11 @@ def _print_results(results: Sequence[Result]) -> None:
             result.meaning,
             str(len(result.tried)),
             str(len(result.untold)),
-            _percent(result.median_error),
-            _percent(result.p90_error),
-            _percent(result.inside_80),
-            _percent(result.regret),
-            *(_percent(result.rules[rule.name]) for rule in RULES),
+            percent(result.median_error),
+            percent(result.p90_error),
+            percent(result.inside_80),
+            percent(result.regret),
+            *(percent(result.rules[rule.name]) for rule in RULES),
         ]
         for result in results
     ]
@@ -68,8 +69,8 @@ def _print_decisions(decisions: Sequence[Decision]) -> None:
             str(len(each.runs)),
             way(each.proposed),
             f"{each.proposed.total_s:.0f} s",
-            _percent(each.regret),
-            *(_percent(each.rules[rule.name]) for rule in RULES),
+            percent(each.regret),
+            *(percent(each.rules[rule.name]) for rule in RULES),
         ]
         for each in decisions
     ]
@@ -201,8 +202,4 @@ def _untold(result: Result) -> list[str]:
 
 def _value(each: Judgement) -> str:
     assert each.value is not None
-    return f"{each.value:.0f}" if each.bar.name == "risky_proposals" else _percent(each.value)
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100.0 * value:.1f} %"
+    return f"{each.value:.0f}" if each.bar.name == "risky_proposals" else percent(each.value)

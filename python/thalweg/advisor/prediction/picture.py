@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from thalweg.advisor.pictures import LINE, SOFT, STYLE, empty_figure, save_figure
 from thalweg.advisor.prediction.run_facts import MeasuredRun
-from thalweg.advisor.prediction.validation import Result, Tried
+from thalweg.advisor.prediction.validation import Result, TriedRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def _look(run: MeasuredRun) -> str:
     return "I/O ranks" if facts.io_ranks else "serial output"
 
 
-def _draw_times(panel: Axes, name: str, chosen: Sequence[Tried]) -> None:
+def _draw_times(panel: Axes, name: str, chosen: Sequence[TriedRun]) -> None:
     colour, mark = _LOOKS[name]
     told = [each.prediction for each in chosen]
     panel.errorbar(
@@ -64,7 +64,7 @@ def _draw_times(panel: Axes, name: str, chosen: Sequence[Tried]) -> None:
     )  # fmt: skip
 
 
-def _draw_errors(panel: Axes, name: str, chosen: Sequence[Tried]) -> None:
+def _draw_errors(panel: Axes, name: str, chosen: Sequence[TriedRun]) -> None:
     colour, mark = _LOOKS[name]
     measured = [each.run.total_s for each in chosen]
 
@@ -82,7 +82,7 @@ def _draw_errors(panel: Axes, name: str, chosen: Sequence[Tried]) -> None:
     )  # fmt: skip
 
 
-def _finish(left: Axes, right: Axes, tried: Sequence[Tried]) -> None:
+def _finish(left: Axes, right: Axes, tried: Sequence[TriedRun]) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     values = [v for each in tried for v in (each.run.total_s, each.prediction.total_s)]

@@ -15,20 +15,11 @@ from thalweg.advisor.prediction.parameters import BY_NAME
 from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.prediction.splits import GROUP, folds
+from thalweg.advisor.shapes import Prediction
 
 # A prediction whose logarithm is not known to this is none: a factor of 1.28 either way.
 TOO_OPEN = 0.25
 _PARTS = 12  # groups are tried one by one up to this many, and several at once above
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """Seconds; low to high holds 80 % of runs. `reason`: why there is no prediction, or ""."""
-
-    total_s: float
-    low_s: float
-    high_s: float
-    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,17 @@ def choose(candidates: Sequence[RunFacts], predicted_s: Sequence[float]) -> int:
     """
     order = range(len(candidates))
     asked = [at for at in order if not is_risky(candidates[at])] or list(order)
-    shortest = min(predicted_s[at] for at in asked)
-    ties = [at for at in asked if predicted_s[at] <= shortest * (1.0 + _TIE)]
-    return min(ties, key=lambda at: (_dedicated_ranks(candidates[at]), predicted_s[at]))
+    return shortest(asked, predicted_s, lambda at: (_dedicated_ranks(candidates[at]),))
+
+
+def shortest(
+    asked: Sequence[int], predicted_s: Sequence[float], ranks: Callable[[int], tuple[float, ...]],
+    tie: float = _TIE,
+) -> int:  # fmt: skip
+    """Of positions that are asked: the shortest, and of ties that with the fewest ranks."""
+    least = min(predicted_s[at] for at in asked)
+    ties = [at for at in asked if predicted_s[at] <= least * (1.0 + tie)]
+    return min(ties, key=lambda at: (ranks(at), predicted_s[at]))
 
 
 def is_risky(facts: RunFacts) -> bool:

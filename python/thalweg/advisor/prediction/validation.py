@@ -5,29 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from thalweg.advisor.prediction.predictor import Prediction, Predictor, learn
+from thalweg.advisor.prediction.figures import ErrorFigures, Tried
+from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.prediction.splits import GROUP, Split, folds, situation
 
-
-@dataclass(frozen=True)
-class Tried:
-    """A measured run and its prediction from others."""
-
-    run: MeasuredRun
-    prediction: Prediction
-
-    @property
-    def error(self) -> float:
-        return abs(self.prediction.total_s / self.run.total_s - 1.0)
-
-    @property
-    def inside(self) -> bool:
-        return self.prediction.low_s <= self.run.total_s <= self.prediction.high_s
+TriedRun: TypeAlias = Tried[MeasuredRun]
 
 
 @dataclass(frozen=True)
@@ -45,26 +33,14 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(ErrorFigures):
     """tried: with a prediction. untold: without one, and why."""
 
     name: str
     meaning: str
-    tried: tuple[Tried, ...]
-    untold: tuple[Tried, ...]
+    tried: tuple[TriedRun, ...]
+    untold: tuple[TriedRun, ...]
     decisions: tuple[Decision, ...]
-
-    @property
-    def median_error(self) -> float:
-        return float(np.median([each.error for each in self.tried]))
-
-    @property
-    def p90_error(self) -> float:
-        return float(np.quantile([each.error for each in self.tried], 0.9))
-
-    @property
-    def inside_80(self) -> float:
-        return float(np.mean([each.inside for each in self.tried]))
 
     @property
     def regret(self) -> float | None:
@@ -83,7 +59,7 @@ class Result:
 
 def validate_split(runs: Sequence[MeasuredRun], split: Split) -> Result | None:
     """Each fold from the runs outside it; None where there are no two folds."""
-    tried: dict[int, Tried] = {}
+    tried: dict[int, TriedRun] = {}
     for fold in folds(runs, split):
         rest = [run for at, run in enumerate(runs) if at not in set(fold)]
         found = try_on(learn(rest), [runs[at] for at in fold])
@@ -91,22 +67,22 @@ def validate_split(runs: Sequence[MeasuredRun], split: Split) -> Result | None:
     return judge(split.name, split.meaning, [tried[at] for at in sorted(tried)]) if tried else None
 
 
-def try_on(predictor: Predictor, runs: Sequence[MeasuredRun]) -> list[Tried]:
+def try_on(predictor: Predictor, runs: Sequence[MeasuredRun]) -> list[TriedRun]:
     predictions = predictor.predict([run.facts for run in runs])
     return [Tried(run, told) for run, told in zip(runs, predictions, strict=True)]
 
 
-def judge(name: str, meaning: str, tried: Sequence[Tried]) -> Result:
+def judge(name: str, meaning: str, tried: Sequence[TriedRun]) -> Result:
     told = tuple(each for each in tried if not each.prediction.reason)
     untold = tuple(each for each in tried if each.prediction.reason)
-    groups: dict[Hashable, list[Tried]] = {}
+    groups: dict[Hashable, list[TriedRun]] = {}
     for each in told:
         groups.setdefault(GROUP.key(each.run), []).append(each)
     decisions = [_decide(group, tried) for group in groups.values()]
     return Result(name, meaning, told, untold, tuple(each for each in decisions if each))
 
 
-def _decide(told: Sequence[Tried], all_tried: Sequence[Tried]) -> Decision | None:
+def _decide(told: Sequence[TriedRun], all_tried: Sequence[TriedRun]) -> Decision | None:
     """Of the runs that have a prediction one is proposed; the shortest may be any."""
     group = situation(told[0].run)
     runs = [each.run for each in all_tried if situation(each.run) == group]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from thalweg.advisor.icon_streams import Answer
 from thalweg.advisor.proposing.as_json import alternatives_as_json, proposal_as_json
@@ -28,25 +27,13 @@ from thalweg.advisor.proposing.patch import (
 from thalweg.advisor.proposing.propose import Proposal, propose
 from thalweg.advisor.proposing.situation import Nodes, Situation, situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
+from thalweg.advisor.shapes import Asked
 from thalweg.advisor.simulation import Simulation
 from thalweg.config.run_script import RunScript
 from thalweg.errors import ThalwegError
 
 _MOST_RANKS = 2**24
 _MANY_FILES = 8  # times as many as before, which is told
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Words of the command. nodes, ranks_per_node: 0 = not given."""
-
-    machine: Path
-    nodes: int
-    ranks_per_node: int
-    step: str = ""
-    write: Path | None = None
-    picture: Path | None = None
-    simulate: str = ""
 
 
 @dataclass(frozen=True)

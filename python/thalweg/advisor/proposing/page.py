@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from thalweg.advisor.proposing.propose import Proposal
 from thalweg.advisor.proposing.situation import RESTART_MODES, Situation
 from thalweg.advisor.proposing.ways import Way
+from thalweg.advisor.words import many, seconds
 from thalweg.tables import print_table
 
 _GB = 1e9
@@ -36,10 +37,10 @@ def _lines(
     yield (
         "asked",
         (
-            f"{_many(nodes.count, 'node')} with {_many(nodes.ranks_per_node, 'rank')} each; "
+            f"{many(nodes.count, 'node')} with {many(nodes.ranks_per_node, 'rank')} each; "
             f"{situation.cells} cells on {situation.levels} levels, "
-            f"{_many(situation.steps, 'step')}, {_many(situation.outputs, 'output')}, "
-            f"{_many(situation.sets, 'restart set')}"
+            f"{many(situation.steps, 'step')}, {many(situation.outputs, 'output')}, "
+            f"{many(situation.sets, 'restart set')}"
         ),
     )
     for number, text in enumerate(_proposed(best, situation)):
@@ -48,15 +49,15 @@ def _lines(
     yield (
         "takes",
         (
-            f"{_seconds(told.total_s)}, 80 % of runs {_seconds(told.low_s)} to "
-            f"{_seconds(told.high_s)}; {best.node_hours:.4g} node hours, {best.chsy:.4g} CHSY"
+            f"{seconds(told.total_s)}, 80 % of runs {seconds(told.low_s)} to "
+            f"{seconds(told.high_s)}; {best.node_hours:.4g} node hours, {best.chsy:.4g} CHSY"
         ),
     )
     yield "why", _why(best)
     yield (
         "sure",
         (
-            f"a closed form fitted to {_many(proposal.machine.runs, 'run')} of "
+            f"a closed form fitted to {many(proposal.machine.runs, 'run')} of "
             f"'{proposal.machine.name}'; what lies outside them is in the warnings"
         ),
     )
@@ -72,11 +73,11 @@ def _lines(
 
 def _proposed(best: Way, situation: Situation) -> Iterator[str]:
     choice = best.choice
-    computing = f"{_many(int(best.facts.compute_ranks), 'rank')} compute"
-    io_ranks = _many(choice.io_ranks, "I/O rank") if choice.io_ranks else "no I/O ranks"
+    computing = f"{many(int(best.facts.compute_ranks), 'rank')} compute"
+    io_ranks = many(choice.io_ranks, "I/O rank") if choice.io_ranks else "no I/O ranks"
     yield f"{io_ranks}, {computing}"
     if choice.restart_mode != "none":
-        ranks = f" by {_many(choice.restart_ranks, 'restart rank')}" if choice.restart_ranks else ""
+        ranks = f" by {many(choice.restart_ranks, 'restart rank')}" if choice.restart_ranks else ""
         yield f"restarts '{_IN_ICON[choice.restart_mode]}'{ranks}"
     if choice.io_ranks:
         parts = zip(situation.series, best.partitions, strict=True)
@@ -85,7 +86,7 @@ def _proposed(best: Way, situation: Situation) -> Iterator[str]:
 
 def _why(best: Way) -> str:
     waiting = 100.0 * best.waiting_s / best.prediction.total_s
-    steps = f"its steps take {_seconds(best.steps_s)}"
+    steps = f"its steps take {seconds(best.steps_s)}"
     if best.limit == "time steps":
         return f"{steps}, and output and restarts add {waiting:.1f} % of the time to them"
     return f"{best.limit} take longer than steps: {steps}, the rest ({waiting:.1f} %) is waiting"
@@ -95,16 +96,16 @@ def placement(proposal: Proposal) -> str:
     """Of I/O and restart ranks, which are the last of all."""
     ranks, nodes = proposal.best.choice.ranks, proposal.nodes
     if nodes.count == 1:
-        return f"the last {_many(ranks, 'rank')}"
+        return f"the last {many(ranks, 'rank')}"
     each = -(-ranks // nodes.count)
     return (
-        f"the last {_many(ranks, 'rank')}: side by side, or with srun --distribution=cyclic at "
+        f"the last {many(ranks, 'rank')}: side by side, or with srun --distribution=cyclic at "
         f"most {each} on a node; no run tells which is better"
     )
 
 
 def limits_text(proposal: Proposal) -> str:
-    fitted = f"fitted runs have at most {_many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
+    fitted = f"fitted runs have at most {many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
     first, most = proposal.output_limits_from, proposal.most_nodes
     if not most:
         return f"from how many on output and restarts limit it cannot be told; {fitted}"
@@ -132,20 +133,10 @@ def _row(head: str, way: Way) -> list[str]:
         head,
         str(choice.io_ranks),
         restart,
-        _seconds(told.total_s),
-        f"{_seconds(told.low_s)} {_seconds(told.high_s)}",
+        seconds(told.total_s),
+        f"{seconds(told.low_s)} {seconds(told.high_s)}",
         f"{100.0 * way.waiting_s / told.total_s:.1f} %",
         f"{way.node_hours:.4g}",
         f"{way.chsy:.4g}",
         way.limit.replace("_", " "),
     ]
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _seconds(value: float) -> str:
-    if value < 100.0:
-        return f"{value:.3g} s"
-    return f"{value:.0f} s" if value < 36000.0 else f"{value / 3600.0:.1f} h"

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from thalweg.advisor.proposing.changes import Change
+from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.config.namelist import Group
 from thalweg.config.run_script import RunScript, Text, read_text
 from thalweg.errors import ThalwegError
@@ -50,10 +50,7 @@ def patch_text(script: RunScript, changed: Lines) -> str:
     """A unified diff; "" where nothing changes."""
     found: list[str] = []
     for name, lines in changed.items():
-        text = text_of(script, name)
-        end = "\r" if text.line_end == "\r\n" else ""
-        old, new = ([f"{line}{end}" for line in each] for each in (text.lines, lines))
-        found += difflib.unified_diff(old, new, name, name, lineterm="", n=1)
+        found += difference(name, text_of(script, name), lines)
     return "\n".join(found)
 
 
@@ -65,20 +62,12 @@ def refuse_copy(path: Path, script: RunScript, changed: Lines) -> None:
             f"--write copies '{script.path.name}', and what changes is in '{others[0]}': leave "
             "--write out and apply the patch"
         )
-    if path.exists():
-        raise ThalwegError(f"'{path}' exists; give --write another name")
+    refuse_existing(path)
 
 
 def write_copy(path: Path, script: RunScript, changed: Lines) -> None:
-    """Encoded as the script is, with its permissions. Never over a file that is there."""
     text = read_text(script.path)
-    lines = changed.get(script.path.name, text.lines)
-    try:
-        with path.open("xb") as file:
-            file.write(text.line_end.join(lines).encode(text.encoding))
-        path.chmod(script.path.stat().st_mode & 0o777)
-    except OSError as error:
-        raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None
+    write_like(path, script.path, text, changed.get(script.path.name, text.lines))
 
 
 def used_elsewhere(script: RunScript, changed: Lines) -> list[str]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thalweg.advisor.prediction.intervals import NORMAL_80
 from thalweg.advisor.prediction.parameters import BY_NAME, Values
-from thalweg.advisor.prediction.predictor import TOO_OPEN, Prediction, Predictor
+from thalweg.advisor.prediction.predictor import TOO_OPEN, Predictor
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
 from thalweg.advisor.proposing.partitions import deal
 from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
+from thalweg.advisor.shapes import NORMAL_80, Prediction
 from thalweg.run.metrics import SECONDS_PER_YEAR
 
 

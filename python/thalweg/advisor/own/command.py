@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg advise EXPERIMENT.toml --machine M`: what to choose, how long it takes, the patch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thalweg.advisor.own import patch
+from thalweg.advisor.own.form import OwnNodes
+from thalweg.advisor.own.learned import OwnPredictor, learn_own
+from thalweg.advisor.own.memory import known_runs
+from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
+from thalweg.advisor.own.propose import OwnProposal, propose_own
+from thalweg.advisor.own.rates import load_calibrated
+from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
+from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
+from thalweg.advisor.shapes import Asked
+from thalweg.advisor.text_patch import difference, refuse_existing, write_like
+from thalweg.calibrate.machine_file import Machine
+from thalweg.config.experiment import Experiment
+from thalweg.config.run_script import read_text
+from thalweg.errors import ThalwegError
+from thalweg.run.directory import default_directory
+from thalweg.run.runner import check_experiment
+
+_MOST_RANKS = 2**24
+_GB = 1e9
+
+
+@dataclass(frozen=True)
+class OwnProposed:
+    """patch: None where the file cannot be changed here; a warning tells why."""
+
+    situation: OwnSituation
+    proposal: OwnProposal
+    answer: OwnAnswer
+    patch: str | None
+    warnings: list[str]
+
+    @property
+    def files(self) -> int:
+        return sum(each.files for each in self.answer.streams)
+
+    @property
+    def bytes_in_all(self) -> int:
+        sets = self.answer.checkpoints
+        streams = sum(each.bytes_in_all for each in self.answer.streams)
+        return streams + (sets.bytes_in_all if sets else 0)
+
+    def as_json(self) -> Mapping[str, object]:
+        best, alternatives = own_proposal_as_json(self.proposal, self.situation)
+        written = {"files": self.files, "bytes_in_all": self.bytes_in_all, "patch": self.patch}
+        return {"proposal": {**best, **written}, "alternatives": alternatives}
+
+    def print(self) -> None:
+        print()
+        written = f"{self.files} files of output, {self.bytes_in_all / _GB:.3f} GB"
+        print_own_proposal(self.proposal, self.situation, written)
+        if self.patch is not None:
+            print()
+            print(self.patch or "the experiment has all of it already: nothing to change")
+
+
+def propose_for_own(
+    path: Path, settings: Sequence[str], experiment: Experiment, answer: OwnAnswer, asked: Asked
+) -> OwnProposed:
+    """Raises a sentence for what does not go together; nothing is written then."""
+    _refuse_options(asked)
+    machine = load_calibrated(asked.machine)
+    predictor = learn_own(machine, known_runs(asked.machine))
+    nodes = nodes_of(machine, experiment, asked.nodes, asked.ranks_per_node)
+    situation = own_situation(experiment, answer)
+    proposal = proposal_for(predictor, situation, nodes, settings)
+    warnings = list(proposal.notes)
+    choice = proposal.best.choice
+    changes = patch.changes_of(experiment, choice, nodes.ranks)
+    words = [*settings, *patch.override_words(experiment, changes)]
+    written = find_own_streams(Experiment.read(path, words))
+    text, told = read_text(path), None
+    try:
+        lines = patch.changed_lines(text, changes)
+        again = patch.read_back(path, text, lines, settings)
+        patch.refuse_other(path, again, choice, nodes.ranks)
+        told = "\n".join(difference(path.name, text, lines))
+        if asked.write is not None:
+            refuse_existing(asked.write)
+            write_like(asked.write, path, text, lines)
+    except ThalwegError as error:
+        if asked.write is not None:
+            raise
+        by_hand = ", ".join(patch.override_words(experiment, changes))
+        warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
+    return OwnProposed(situation, proposal, written, told, warnings)
+
+
+def proposal_for(
+    predictor: OwnPredictor, situation: OwnSituation, nodes: OwnNodes, settings: Sequence[str]
+) -> OwnProposal:
+    """settings: of --set."""
+    experiment = situation.experiment
+
+    def is_taken(choice: OwnChoice) -> bool:
+        changes = patch.changes_of(experiment, choice, nodes.ranks)
+        words = [*settings, *patch.override_words(experiment, changes)]
+        changed = Experiment.read(experiment.path, words)
+        try:
+            check_experiment(changed, default_directory(changed), nodes.ranks)
+        except ThalwegError as error:
+            return "this run needs at least" in error.sentence  # memory: another machine has it
+        return True
+
+    return propose_own(predictor, situation, nodes, is_taken)
+
+
+def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_node: int) -> OwnNodes:
+    """Not given (0): as many ranks as the experiment has, on nodes as they were calibrated."""
+    ranks = experiment.integer("machine", "ranks")
+    if nodes < 0 or ranks_per_node < 0:
+        raise ThalwegError("--nodes and --ranks-per-node are 1 or more")
+    if nodes and not ranks_per_node:
+        ranks_per_node = machine.cores_per_node
+    if ranks_per_node and not nodes:
+        nodes = -(-ranks // ranks_per_node)
+    if not nodes:
+        each = max(machine.cores_per_node, machine.ranks // machine.nodes)
+        nodes = 1 if machine.nodes == 1 else -(-ranks // each)
+        ranks_per_node = -(-ranks // nodes)
+    if nodes * ranks_per_node > _MOST_RANKS:
+        raise ThalwegError(
+            f"{nodes} nodes with {ranks_per_node} ranks each are more than {_MOST_RANKS} ranks: no "
+            "machine has as many"
+        )
+    return OwnNodes(nodes, ranks_per_node)
+
+
+def _refuse_options(asked: Asked) -> None:
+    for given, name in (
+        (asked.step, "--step"),
+        (asked.simulate, "--simulate"),
+        (asked.picture, "--picture"),
+    ):
+        if given:
+            raise ThalwegError(f"{name} is for ICON scripts; leave it out for an experiment")

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closed form: total time of a run of ours from rates of a machine (docs/propose-own.md).
+
+total   = startup + (workers^p + output^p + restart^p + storage^p)^(1/p)
+workers = model + blocked + delay + stall + tail
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.advisor.own import work
+from thalweg.advisor.own.lanes import Lanes, lanes_of
+from thalweg.advisor.own.rates import Draws, Rates
+from thalweg.advisor.own.situation import OwnChoice, OwnSituation
+
+_VALUE_BYTES = 8  # in staging memory and in checkpoints
+_FILES_OF_A_SET = 1  # its manifest, beside its parts
+# Exponent of the smooth maximum. Decision 0017 found 3.6 on a shared machine; here one output
+# takes as long as another, and a sharper one was nearer (decision 0019).
+SHARPNESS = 6.0
+STAGED = ("async", "dedicated_multifile")  # restart modes with ranks of their own
+
+
+@dataclass(frozen=True)
+class OwnNodes:
+    count: int
+    ranks_per_node: int
+
+    @property
+    def ranks(self) -> int:
+        return self.count * self.ranks_per_node
+
+
+@dataclass(frozen=True)
+class Services:
+    """Seconds of a run, [draw] each.
+
+    startup    before the first step: mesh, state, staging memory
+    steps      time steps alone; model: with fields of outputs, copies and diagnostics
+    blocked_output, blocked_restart   what compute ranks write or wait for in the middle of a step
+    delay      what other ranks take from the cores of compute ranks
+    stall      waiting where streams meet, and all slots of the most frequent one are full
+    tail       after the last step until the last output and checkpoint are written
+    output, restart   of the busiest I/O rank, of restart ranks
+    storage    all bytes over what nodes or file system reach; 0 where no limit is known
+    """
+
+    startup: Draws
+    steps: Draws
+    model: Draws
+    blocked_output: Draws
+    blocked_restart: Draws
+    delay: Draws
+    stall: Draws
+    tail: Draws
+    output: Draws
+    restart: Draws
+    storage: Draws
+
+    @property
+    def workers(self) -> Draws:
+        blocked = self.blocked_output + self.blocked_restart
+        return self.model + blocked + self.delay + self.stall + self.tail
+
+    @property
+    def total(self) -> Draws:
+        services = (self.workers, self.output, self.restart, self.storage)
+        longest = np.maximum.reduce(services)
+        shares = sum((each / longest) ** SHARPNESS for each in services)
+        found: Draws = self.startup + longest * shares ** (1.0 / SHARPNESS)
+        return found
+
+
+class _Run:
+    """One way on a machine: what several terms need."""
+
+    def __init__(
+        self, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, rates: Rates,
+        lanes: Lanes | None,
+    ) -> None:  # fmt: skip
+        self.situation, self.choice, self.nodes, self.rates = situation, choice, nodes, rates
+        self.compute = nodes.ranks - choice.ranks
+        self.lanes = lanes or lanes_of(situation, choice, self.compute)
+        cores = rates.machine.cores_per_node
+        self.on_node = self.compute / nodes.count  # compute ranks
+        self.others_on_node = choice.ranks / nodes.count
+        self.crowd = rates.crowd(self.compute, nodes.count)  # ranks that take turns on a core
+        self.free_cores = max(0.0, cores - self.on_node)
+        self.cores = cores
+        self.cell, self.overhead = rates.of_step(self.compute, nodes.count)
+        self.ones = np.ones_like(self.cell)
+        self.zeros = 0.0 * self.cell
+        self.moving = self.cell * rates.factors["moving"]
+        self.around = self.cell * rates.factors["around"]
+        self.file_s = rates.file_s * rates.factors["files"]
+
+    def steps(self) -> Draws:
+        given = self.situation
+        stages = given.work_stages / work.CALIBRATED_STAGES
+        cost = stages * (work.DYNAMICS + work.TRACER * given.tracers)
+        cost += work.SWEEP * given.extra_work
+        points = given.cells * given.levels / self.compute
+        step = self.overhead * stages + self.cell * points * cost * self.crowd
+        found: Draws = given.steps * step * self.rates.factors["steps"]
+        return found
+
+    def around_outputs(self) -> Draws:
+        """Fields of outputs and their copies, diagnostics at each, the copy of the state."""
+        given = self.situation
+        values = sum(each.outputs * each.values for each in given.series)
+        found = self.moving * values * (work.DERIVE + work.COPY)
+        times = max((each.outputs for each in given.series), default=0)
+        found = found + self.moving * (times + 2) * work.DIAGNOSTICS * given.cells * given.levels
+        if self.choice.restart_mode in STAGED:
+            found = found + self.moving * given.sets * given.state_values * work.COPY
+        waits = (times + given.sets) * self.overhead * self.rates.factors["moving"]
+        result: Draws = found / self.compute * self.crowd + waits
+        return result
+
+    def startup(self) -> Draws:
+        given = self.situation
+        slots = given.slots if self.choice.io_ranks else 1
+        staged = sum(each.values for each in given.series) * slots
+        found = self.around * (work.INIT * given.cells + work.STAGE * staged) / self.compute
+        opened: Draws = found * self.crowd + work.OPEN_S * self.rates.factors["around"]
+        return opened
+
+    def far_s(self, values: float) -> Draws:
+        """Fetching values of compute ranks elsewhere; memory of the own node is read in place."""
+        rate, nodes = self.rates.gather_bytes_per_s, self.nodes.count
+        far = 1.0 - self.situation.shared / nodes
+        if rate is None or not far or self.compute < 2:
+            return self.zeros
+        moved: Draws = (
+            _VALUE_BYTES * values * far / rate + self.rates.gather_latency_s
+        ) * self.rates.factors["moving"]
+        return moved
+
+    def of_output(self, at: int, writers: int) -> tuple[Draws, Draws]:
+        """An output of a stream by so many that write at a time: (moving, writing), whole output
+        by one of them.
+        """
+        series = self.situation.series[at]
+        move = self.moving * work.REORDER * series.values + self.far_s(series.values)
+        return move, series.bytes_per_output / self.one_writer(writers)
+
+    def one_writer(self, writers: int) -> Draws:
+        """Bytes/s of one of so many."""
+        used = min(self.nodes.count, writers)
+        found: Draws = self.rates.writers(writers, used) / writers
+        return found
+
+    def of_file(self, at: int, writers: int) -> tuple[Draws, Draws]:
+        """(describing it and computing its mesh, making and writing it), by each of a team."""
+        series, team = self.situation.series[at], self.lanes.teams[at]
+        described = work.FILE + work.VARIABLE * series.variables
+        if self.choice.mode == "file_parallel" and team > 1:
+            described *= 1.0 + work.INDEX
+        points = described + work.MESH * self.situation.cells
+        computing = self.cell * self.rates.factors["files"] * points
+        return computing, self.file_s + series.bytes_once / team / self.one_writer(writers)
+
+    def writer_rows(self) -> tuple[Draws, Draws]:
+        """Seconds of each distinct writer in all: (busy core, waiting for storage), [row, draw]."""
+        streams = range(len(self.situation.series))
+        active = min(self.lanes.writers, max(1, sum(self.lanes.teams)))
+        if not streams:
+            return np.zeros((1, len(self.cell))), np.zeros((1, len(self.cell)))
+        outputs = [self.of_output(at, active) for at in streams]
+        files = [self.of_file(at, active) for at in streams]
+        computing, writing = (
+            self.lanes.outputs @ np.array([each[part] for each in outputs])
+            + self.lanes.files @ np.array([each[part] for each in files])
+            for part in (0, 1)
+        )
+        busy = computing + self.rates.write_cpu * writing
+        return busy, (1.0 - self.rates.write_cpu) * writing
+
+    def restart_set(self) -> tuple[Draws, Draws]:
+        """One checkpoint by those that write it: (busy cores in all, seconds)."""
+        given, mode = self.situation, self.choice.restart_mode
+        size = given.state_values * _VALUE_BYTES
+        writers = {"sync": 1, "joint_multifile": self.compute}.get(mode, self.choice.restart_ranks)
+        made = writers if mode.endswith("multifile") else 1
+        used = min(self.nodes.count, writers)
+        check = self.moving * work.CHECK * given.state_values
+        write = size / self.rates.writers(writers, used)
+        crowd = self.crowd if mode == "joint_multifile" else self.ones
+        files = self.file_s * (made / writers + _FILES_OF_A_SET)
+        fetch = self.zeros
+        if mode == "sync":
+            rate = self.rates.gather_bytes_per_s
+            if rate is not None and self.compute > 1:
+                fetch = size / rate * self.rates.factors["moving"]
+        elif mode in STAGED:
+            fetch = self.far_s(given.state_values) / writers
+        busy = check + self.rates.write_cpu * write * writers
+        return busy, check / writers * crowd + write + files + fetch
+
+
+def services_of(
+    situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, rates: Rates,
+    lanes: Lanes | None = None,
+) -> Services:  # fmt: skip
+    """At least one rank computes. lanes: of the same way, where they are known already."""
+    run = _Run(situation, choice, nodes, rates, lanes)
+    steps, zeros = run.steps(), run.zeros
+    model = steps + run.around_outputs()
+    busy, waiting = run.writer_rows()
+    writing = (busy + waiting).max(axis=0)
+    blocked_output = output = restart = blocked_restart = tail = zeros
+    busy_beside = zeros
+    if choice.io_ranks:
+        output = writing
+        tail = _last_outputs(run)
+        busy_beside = busy.sum(axis=0) if len(busy) == run.lanes.writers else (
+            busy.max(axis=0) * _busy_writers(run.lanes))  # fmt: skip
+    else:
+        blocked_output = writing
+    if situation.sets and choice.restart_mode != "none":
+        set_busy, set_s = run.restart_set()
+        if choice.restart_mode in STAGED:
+            restart = situation.sets * set_s
+            tail = np.maximum(tail, set_s)
+            busy_beside = busy_beside + situation.sets * set_busy
+        else:
+            blocked_restart = situation.sets * set_s
+    delay = _delay(run, model + blocked_output + blocked_restart, busy_beside)
+    stall = _stall(run, model)
+    storage = _storage(run)
+    return Services(
+        run.startup(), steps, model, blocked_output, blocked_restart, delay, stall, tail, output,
+        restart, storage,
+    )  # fmt: skip
+
+
+def _busy_writers(lanes: Lanes) -> float:
+    """All load over that of the busiest row; rows that are alike are there once."""
+    return float(min(lanes.writers, max(1, sum(lanes.teams))))
+
+
+def _delay(run: _Run, working: Draws, busy: Draws) -> Draws:
+    """Where ranks beside those that compute find no free core. Their work first fills free ones;
+    the rest stands on cores of compute ranks, which wait for the slowest of them at each exchange:
+    by 1/cores of it if the system shared all evenly, by all of it if one rank bore it. A rank that
+    waits yields, and takes nothing.
+    """
+    per_node = busy / run.nodes.count
+    excess = np.maximum(0.0, per_node - run.free_cores * working)
+    even = 1.0 / run.cores
+    found: Draws = excess * (even + (1.0 - even) * run.rates.sharing)
+    return found
+
+
+def _last_outputs(run: _Run) -> Draws:
+    """Of the busiest I/O rank: nothing hides the outputs at the end of the run."""
+    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    found = run.zeros
+    for at, team in enumerate(run.lanes.teams):
+        found = found + sum(run.of_output(at, active)) / team
+    shared = min(run.lanes.writers, len(run.lanes.teams)) or 1
+    lonely = max(run.lanes.teams, default=1) == 1
+    last: Draws = found / shared if lonely else found
+    return last
+
+
+def _stall(run: _Run, model: Draws) -> Draws:
+    """Streams meet, and the I/O rank is busy with all: the most frequent one has `slots` outputs
+    to wait in, and compute ranks wait for what lasts longer.
+    """
+    frequent = [each for each in run.situation.series if each.outputs > 1]
+    if not run.choice.io_ranks or len(frequent) < 2:
+        return run.zeros
+    most = max(each.outputs for each in frequent)
+    rare = min(each.outputs for each in frequent)
+    if most == rare:
+        return run.zeros
+    meeting = _last_outputs(run)
+    room = run.situation.slots * model / most
+    found: Draws = rare * np.maximum(0.0, meeting - room)
+    return found
+
+
+def _storage(run: _Run) -> Draws:
+    limit = run.rates.limit(run.nodes.count)
+    if limit is None:
+        return run.zeros
+    given = run.situation
+    size = sum(each.outputs * each.bytes_per_output for each in given.series)
+    size += sum(n * s.bytes_once for n, s in zip(run.lanes.files_in_all, given.series, strict=True))
+    size += given.sets * given.state_values * _VALUE_BYTES
+    found: Draws = size / limit * run.rates.factors["writing"]
+    return found

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who writes what of a way: outputs and files of each stream that each writer has.
+
+A lane is a partition of a stream. Lanes are dealt to writers as src/output/deal does it: one writer
+each (async, serial), or a team (file_parallel, shared_file), or by size (auto_mode.cpp).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.advisor.own.situation import OwnChoice, OwnSituation
+
+_SMALLEST_SHARE_BYTES = 16_000_000  # of a member of a team in mode auto: auto_mode.cpp
+Shares = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Distinct loads of writers, [row, stream] each: what one writer has of all outputs.
+
+    outputs   that pass through it, a share of a team counted as that share
+    files     that it makes or shares in; every member of a team makes or opens it
+    writers   all of them; files_in_all: made by anybody
+    teams     members that write an output of each stream together
+    """
+
+    outputs: Shares
+    files: Shares
+    writers: int
+    files_in_all: Shares
+    teams: tuple[int, ...]
+
+
+def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> Lanes:
+    dedicated = choice.io_ranks
+    writers = dedicated or (1 if choice.mode in ("serial", "async", "auto") else compute_ranks)
+    streams = len(situation.series)
+    count = min(writers, sum(choice.partitions) + max(choice.partitions, default=1))
+    if choice.mode in ("file_parallel", "shared_file", "auto"):
+        count = writers if dedicated else min(writers, math.lcm(*choice.partitions))
+    outputs, files = np.zeros((count, streams)), np.zeros((count, streams))
+    in_all, teams = np.zeros(streams), []
+    lane = 0
+    for at, (series, parts) in enumerate(zip(situation.series, choice.partitions, strict=True)):
+        made = series.files(parts) / parts
+        largest = 1
+        for part in range(parts):
+            team = _team(situation, choice, lane, part, parts, writers, series.bytes_per_output)
+            its = max(0, -(-(series.outputs - part) // parts))
+            size = len(team)
+            largest = max(largest, size)
+            own = choice.mode == "file_parallel"
+            in_all[at] += made * (size + (size > 1) if own else 1)
+            members = [each for each in team if each < count]
+            outputs[members, at] += its / size
+            files[members, at] += made
+            lane += 1
+        teams.append(largest)
+    rows = np.unique(np.hstack([outputs, files]), axis=0) if streams else np.zeros((1, 0))
+    return Lanes(rows[:, :streams], rows[:, streams:], writers, in_all, tuple(teams))
+
+
+def _team(
+    situation: OwnSituation, choice: OwnChoice, lane: int, part: int, parts: int, writers: int,
+    size_bytes: int,
+) -> range:  # fmt: skip
+    alone = range(lane % writers, lane % writers + 1)
+    if choice.mode in ("serial", "async") or parts > writers:
+        return alone
+    team = range(part, writers, parts)
+    if choice.mode == "auto":
+        lanes = sum(choice.partitions)
+        small = size_bytes < len(team) * _SMALLEST_SHARE_BYTES
+        return alone if lanes >= writers or small else team
+    return team

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg tune`: proposes, runs the proposal and its neighbours, compares, keeps what it saw."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thalweg.advisor.own import patch
+from thalweg.advisor.own.command import nodes_of, proposal_for
+from thalweg.advisor.own.form import OwnNodes
+from thalweg.advisor.own.learned import OwnPredictor, OwnRun, learn_own
+from thalweg.advisor.own.memory import known_runs, memory_path, remember, run_of
+from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
+from thalweg.advisor.own.propose import OwnProposal
+from thalweg.advisor.own.rates import load_calibrated
+from thalweg.advisor.own.runs import read_own_runs
+from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
+from thalweg.advisor.own.validate_command import factors_of, print_factors
+from thalweg.advisor.own_experiment import find_own_streams
+from thalweg.advisor.shapes import Prediction
+from thalweg.advisor.words import many, percent, seconds
+from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
+from thalweg.run.progress import ProgressDisplay
+from thalweg.run.runner import RunRequest, run_case
+from thalweg.tables import print_table
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """machine None: calibrate into `out`. nodes, ranks_per_node: 0 = as the experiment has them.
+
+    neighbours   ways that are run beside the proposal and what the experiment has
+    """
+
+    experiment: Path
+    settings: Sequence[str]
+    machine: Path | None
+    out: Path
+    nodes: int = 0
+    ranks_per_node: int = 0
+    neighbours: int = 2
+    repeats: int = 1
+    minutes: float = 3.0
+    keep_files: bool = False
+    as_json: bool = False
+
+
+@dataclass(frozen=True)
+class TunedWay:
+    """before, after: predictions without and with the runs of this call. times_s: of its runs."""
+
+    name: str
+    choice: OwnChoice
+    before: Prediction
+    times_s: tuple[float, ...]
+    after: Prediction
+
+    @property
+    def median_s(self) -> float:
+        return sorted(self.times_s)[len(self.times_s) // 2]
+
+
+def tune(request: TuneRequest) -> None:
+    experiment = Experiment.read(request.experiment, request.settings)
+    if experiment.text("restart", "read"):
+        raise ThalwegError(
+            f"{request.experiment.name} [restart]: read is set, and a run that goes on tells "
+            "nothing of a whole one; leave it out"
+        )
+    answer = find_own_streams(experiment)
+    machine_path = request.machine or _calibrated(request, experiment)
+    machine = load_calibrated(machine_path)
+    known = known_runs(machine_path)
+    nodes = nodes_of(machine, experiment, request.nodes, request.ranks_per_node)
+    situation = own_situation(experiment, answer)
+    before = learn_own(machine, known)
+    proposal = proposal_for(before, situation, nodes, request.settings)
+    runs = _run_all(request, proposal, situation, nodes)
+    for _, run in runs:
+        remember(machine_path, run)
+    after = learn_own(machine, [*known, *(run for _, run in runs)])
+    tuned = _tuned(runs, situation, nodes, before, after)
+    again = proposal_for(after, situation, nodes, request.settings)
+    if request.as_json:
+        print(json.dumps(_as_json(tuned, again, situation, machine_path), indent=1))
+    else:
+        _print(tuned, again, situation, machine_path)
+
+
+def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> None:
+    """Keeps runs that exist beside the machine file, and tells what they correct."""
+    machine = load_calibrated(machine_path)
+    known = known_runs(machine_path)
+    found, notes = read_own_runs(runs, nodes or 1)
+    for run in found:
+        remember(machine_path, run)
+    predictor = learn_own(machine, [*known, *found])
+    factors = factors_of(predictor)
+    if as_json:
+        told = [{"name": n, "value": v, "low": low, "high": high} for n, v, low, high in factors]
+        content = {"runs": predictor.runs, "factors": told, "notes": notes}
+        print(json.dumps(content, indent=1, ensure_ascii=False))
+        return
+    print_factors(predictor)
+    for note in notes:
+        print(f"note: {note}")
+    print(f"'{memory_path(machine_path)}' has {many(predictor.runs, 'run')} now")
+
+
+def _calibrated(request: TuneRequest, experiment: Experiment) -> Path:
+    """Measures this machine with the ranks of the run (made even: half of them are measured too),
+    at least one a core. An old file in `out` is taken.
+    """
+    from thalweg.calibrate.command import CalibrateRequest, calibrate
+
+    path = request.out / "machine.toml"
+    request.out.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        asked = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
+        ranks = asked + asked % 2 if asked > len(os.sched_getaffinity(0)) else 0
+        calibrate(CalibrateRequest(request.out, path, ranks, request.minutes, quiet=True))
+    return path
+
+
+def _run_all(
+    request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: OwnNodes
+) -> list[tuple[str, OwnRun]]:
+    """The ways take turns, so that a slow minute of the machine hits all of them."""
+    ways = _ways(proposal, request.neighbours)
+    runs: list[tuple[str, OwnRun]] = []
+    count = request.repeats * len(ways)
+    with ProgressDisplay("tune") as display:
+        for repeat in range(request.repeats):
+            for name, choice in ways:
+                display.show(len(runs) / count, f"{name}: {choice}")
+                folder = request.out / name.replace(" ", "_")
+                total_s, experiment = _run(request, situation, choice, nodes, folder)
+                runs.append(
+                    (name, run_of(f"{name} {repeat + 1}", experiment, nodes.count, total_s))
+                )
+    return runs
+
+
+def _ways(proposal: OwnProposal, neighbours: int) -> list[tuple[str, OwnChoice]]:
+    """Each choice once."""
+    named = [("proposed", proposal.best.choice)]
+    if proposal.now is not None:
+        named.append(("now", proposal.now.choice))
+    near = [way.choice for way in proposal.alternatives]
+    named += [(f"or {number}", choice) for number, choice in enumerate(near, 1)]
+    found: dict[OwnChoice, str] = {}
+    for name, choice in named:
+        if choice not in found and (not name.startswith("or") or _others(found) < neighbours):
+            found[choice] = name
+    return [(name, choice) for choice, name in found.items()]
+
+
+def _others(found: dict[OwnChoice, str]) -> int:
+    return sum(name.startswith("or") for name in found.values())
+
+
+def _run(
+    request: TuneRequest, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, folder: Path
+) -> tuple[float, Experiment]:
+    changes = patch.changes_of(situation.experiment, choice, nodes.ranks)
+    words = [*request.settings, *patch.override_words(situation.experiment, changes)]
+    run = run_case(
+        RunRequest(request.experiment, nodes.ranks, words, folder, overwrite=True, quiet=True)
+    )
+    total_s = float(run.summary()["metrics"]["run_time_s"])
+    if not request.keep_files:
+        for each in (run.files_path, run.path / "restart"):
+            shutil.rmtree(each, ignore_errors=True)
+        run.files_path.mkdir()
+    return total_s, run.experiment()
+
+
+def _tuned(
+    runs: Sequence[tuple[str, OwnRun]], situation: OwnSituation, nodes: OwnNodes,
+    before: OwnPredictor, after: OwnPredictor,
+) -> list[TunedWay]:  # fmt: skip
+    found = []
+    for name in dict.fromkeys(name for name, _ in runs):
+        its = [run for each, run in runs if each == name]
+        choice = its[0].choice
+        times = tuple(run.total_s for run in its)
+        told = [each.predict(situation, choice, nodes) for each in (before, after)]
+        found.append(TunedWay(name, choice, told[0], times, told[1]))
+    return found
+
+
+def _print(
+    tuned: Sequence[TunedWay], again: OwnProposal, situation: OwnSituation, machine: Path
+) -> None:
+    columns = ("", "way", "predicted", "80 % between", "measured", "off by", "inside",
+               "with these runs")  # fmt: skip
+    rows = [
+        [
+            each.name, str(each.choice), seconds(each.before.total_s),
+            f"{seconds(each.before.low_s)} {seconds(each.before.high_s)}", seconds(each.median_s),
+            percent(each.before.total_s / each.median_s - 1.0),
+            "yes" if each.before.low_s <= each.median_s <= each.before.high_s else "no",
+            seconds(each.after.total_s),
+        ]
+        for each in tuned
+    ]  # fmt: skip
+    print_table(columns, rows, right=(*columns[2:6], columns[7]))
+    shortest = min(tuned, key=lambda each: each.median_s)
+    print(
+        f"shortest: {shortest.name} ({shortest.choice}), {seconds(shortest.median_s)}; the "
+        f"proposal took {percent(tuned[0].median_s / shortest.median_s - 1.0)} longer"
+    )
+    print(f"kept in '{memory_path(machine)}': advise --machine {machine} counts these runs, too")
+    print()
+    print_own_proposal(again, situation, "")
+    for note in again.notes:
+        print(f"warning: {note}")
+
+
+def _as_json(
+    tuned: Sequence[TunedWay], again: OwnProposal, situation: OwnSituation, machine: Path
+) -> dict[str, object]:
+    best, alternatives = own_proposal_as_json(again, situation)
+    return {
+        "ways": [
+            {
+                "name": each.name,
+                "choice": str(each.choice),
+                "predicted_s": each.before.total_s,
+                "low_s": each.before.low_s,
+                "high_s": each.before.high_s,
+                "measured_s": list(each.times_s),
+                "predicted_with_these_runs_s": each.after.total_s,
+            }
+            for each in tuned
+        ],
+        "proposal": best,
+        "alternatives": alternatives,
+        "warnings": list(again.notes),
+        "machine": str(machine),
+        "runs_kept": str(memory_path(machine)),
+    }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much work each part of our code is, in steps of one cell and level (`cell_level_step_s`).
+
+They belong to the code, not to a machine: a machine that is twice as fast in steps is taken to be
+about twice as fast in the rest. How far that is off on a machine, runs tell (learned.py).
+
+Source: timers of one rank, examples/jet.toml with io.mode=serial, time.duration=PT3H,
+model.extra_work=1, model.tracers=1 and 3, restart.mode=sync; files: output.jet.file_interval=PT10M
+on R2B2 to R2B5 with 1, 28 and 40 variables. Means over calls, the shortest where others were at
+work (decision 0019).
+"""
+
+from __future__ import annotations
+
+DYNAMICS = 0.88  # a step of RK4 (four stages) without tracers
+TRACER = 0.12  # a tracer in it: one tracer, as calibrated, makes 1
+SWEEP = 0.13  # [model] extra_work = 1
+CALIBRATED_STAGES = 4
+DIAGNOSTICS = 0.31  # sums over the sphere at each output, for a cell and level
+DERIVE = 0.030  # a value of an output out of the state
+COPY = 0.008  # a value into staging memory
+REORDER = 0.010  # a value from staging memory into the order of a file
+CHECK = 0.016  # a value of a checkpoint: its checksum and the way through memory
+STAGE = 0.030  # a value of staging memory, made once for each slot
+INIT = 32.0  # a cell of a rank: mesh, weights and initial state
+MESH = 3.0  # a cell of the mesh of a file: coordinates and corners of the whole grid
+FILE = 3.3e4  # a file of netCDF: 5 ms, whatever the grid
+VARIABLE = 4e3  # a variable in it: 0.6 ms
+INDEX = 1.0  # of file_parallel: the file that shows all parts as one, over one of them
+OPEN_S = 0.03  # s; communicators and windows: the only one that is a time

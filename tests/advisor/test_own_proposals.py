@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg advise EXPERIMENT.toml --machine`: the best way, the patch, and what runs tell of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.advisor.own.memory import memory_path
+from thalweg.calibrate.machine_file import Machine, write_machine
+from thalweg.config.experiment import Experiment
+
+Cli = Callable[..., Any]
+Calibrated = Callable[..., Machine]
+CASE = """# what we ran last year
+[grid]
+name = "R2B3"
+[model]
+levels = 10
+[time]
+duration = "PT6H"
+[[output]]
+name = "all"          # every field
+interval = "PT15M"
+[restart]
+mode = "sync"         # one for all
+interval = "PT1H"
+[io]
+mode = "serial"       # slow
+ranks = 0
+[machine]
+ranks = 4
+"""
+
+
+@pytest.fixture
+def case(tmp_path: Path, model: Path) -> Path:
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    return path
+
+
+def advise(cli: Cli, case: Path, machine: Path, *words: object) -> Any:
+    done = cli("advise", case, "--machine", machine, "--json", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_copy_says_what_is_proposed_and_keeps_its_comments(
+    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated
+) -> None:
+    machine, copy = tmp_path / "m.toml", tmp_path / "copy.toml"
+    write_machine(calibrated(nodes=2, ranks=8, cores=4), machine)
+    words = ("--nodes", 2, "--ranks-per-node", 4, "--write", copy)
+    answer = advise(cli, case, machine, *words)
+    best = answer["proposal"]
+    changed = Experiment.read(copy)
+    assert changed.text("io", "mode") == best["mode"] != "serial"
+    assert changed.integer("io", "ranks") == best["io_ranks"]
+    assert changed.text("restart", "mode") == best["restart_mode"] != "sync"
+    assert changed.integer("machine", "ranks") == 8
+    assert [each.integer("partitions") for each in changed.outputs] == [best["partitions"]["all"]]
+    assert best["compute_ranks"] + best["io_ranks"] + best["restart_ranks"] == 8
+    assert all(word in copy.read_text() for word in ("# slow", "# one for all", "# every field"))
+    assert any("of several nodes: do not" in each for each in answer["warnings"])
+    assert best["low_s"] < best["total_s"] < best["high_s"]
+    assert best["total_s"] < best["now"]["total_s"]
+    modes = {each["mode"] for each in answer["alternatives"]}
+    assert "serial" not in modes
+    assert len(answer["alternatives"]) >= 3
+    again = advise(cli, copy, machine, *words[:4])
+    assert again["proposal"]["patch"] == ""
+    assert again["proposal"]["total_s"] == best["total_s"]
+
+
+def test_the_page_tells_what_the_json_tells(cli: Cli, case: Path, calibrated_file: Path) -> None:
+    done = cli("advise", case, "--machine", calibrated_file)
+    assert done.returncode == 0, done.stderr
+    best = advise(cli, case, calibrated_file)["proposal"]
+    for word in ("now       serial; restart sync", "limited by", "node hours", "80 % between",
+                 f"{best['compute_ranks']} ranks compute"):  # fmt: skip
+        assert word in done.stdout, word
+
+
+def test_little_output_needs_no_ranks_of_its_own(
+    cli: Cli, case: Path, calibrated_file: Path
+) -> None:
+    """Ties go to fewer I/O ranks."""
+    words = ("--set", "output.all.interval=PT6H", "--set", "restart.mode=none",
+             "--set", "time.duration=P10D")  # fmt: skip
+    best = advise(cli, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
+    assert best["proposal"]["io_ranks"] == 0 == best["proposal"]["restart_ranks"]
+
+
+def test_a_container_of_whole_grids_is_not_divided(
+    cli: Cli, case: Path, calibrated_file: Path
+) -> None:
+    answer = advise(cli, case, calibrated_file, "--set", "output.all.container=zarr")
+    ways = [answer["proposal"], *answer["alternatives"]]
+    assert all(each["mode"] != "file_parallel" for each in ways)
+    assert any("the time of packing" in each for each in answer["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("format = 1", "format = 7"), "'format' is 7"),
+        (('name = "cell_level_step_s"', 'name = "cell_levl"'), "'name' is not known"),
+        (("format = 1", 'format = 1\nkind = "fitted"'), "fitted to runs of ICON"),
+    ],
+)
+def test_a_wrong_machine_file_is_one_sentence(
+    cli: Cli, case: Path, calibrated_file: Path, change: tuple[str, str], sentence: str
+) -> None:
+    calibrated_file.write_text(calibrated_file.read_text().replace(*change))
+    done = cli("advise", case, "--machine", calibrated_file)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_wrong_words_are_one_sentence(
+    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, calibrated_file: Path
+) -> None:
+    poor = tmp_path / "poor.toml"
+    write_machine(calibrated(writer_bytes_per_s=None), poor)
+    fast = ("advise", case, "--machine", calibrated_file)
+    for words, sentence in (
+        (("advise", case, "--machine", poor), "does not tell 'writer_bytes_per_s'"),
+        (("advise", case, "--machine", tmp_path / "none.toml"), "does not exist"),
+        ((*fast, "--step", "0.1@2"), "--step is for ICON scripts"),
+        ((*fast, "--nodes", 9999, "--ranks-per-node", 9), "more than the 5120 cells"),
+        ((*fast, "--write", case), "exists; give --write another name"),
+        (("advise", "--validate", tmp_path, "--machine", calibrated_file), "no complete run"),
+        (("advise", "--validate", tmp_path, "--machine", calibrated_file, "--check"), "--check"),
+        (("advise", "--validate", tmp_path), "is a directory; runs of ours need --machine"),
+        (("tune", case, "--machine", poor), "does not tell 'writer_bytes_per_s'"),
+    ):
+        done = cli(*words, cwd=tmp_path)
+        assert done.returncode == 2, (words, done.stderr)
+        assert sentence in done.stderr, (words, done.stderr)
+        assert done.stderr.count("\n") == 1
+    assert case.read_text() == CASE
+
+
+def test_a_run_is_predicted_remembered_and_counted(
+    cli: Cli, case: Path, tmp_path: Path, calibrated_file: Path
+) -> None:
+    """One real run: what tune keeps of it is what advise and validate read."""
+    words = ("--set", "grid.name=R2B1", "--set", "time.duration=PT1H", "--set", "restart.mode=none")
+    more = ("--neighbours", 0, "--ranks-per-node", 2, "--nodes", 1, "--out", tmp_path / "tuned")
+    tuned = cli("tune", case, "--machine", calibrated_file, *words, *more, "--json")
+    assert tuned.returncode == 0, tuned.stderr
+    ways = json.loads(tuned.stdout)["ways"]
+    assert ways[0]["name"] == "proposed"
+    assert 1 <= len(ways) <= 2
+    lines = memory_path(calibrated_file).read_text().splitlines()
+    assert len(lines) == len(ways)
+    kept = [json.loads(line)["run_time_s"] for line in lines]
+    assert kept == [each["measured_s"][0] for each in ways]
+    summary = json.loads((tmp_path / "tuned" / "proposed" / "run.json").read_text())
+    assert summary["metrics"]["run_time_s"] == kept[0]
+    best = advise(cli, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
+    assert best["proposal"]["learned_from_runs"] == len(ways)
+    shutil.copytree(tmp_path / "tuned", tmp_path / "runs")
+    done = cli("advise", "--validate", tmp_path / "runs", "--machine", calibrated_file, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["validation"]
+    assert sorted(each["total_s"] for each in found["per_run"]) == sorted(kept)
+    memory_path(calibrated_file).write_text('{"format": 9}\n')
+    refused = cli("advise", case, "--machine", calibrated_file)
+    assert refused.returncode == 2
+    assert "'format' is 9" in refused.stderr
+
+
+def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file: Path,
+                                       small_run: Path) -> None:  # fmt: skip
+    """A sweep's directories hold the last repetition only; RESULTS.jsonl has all."""
+    sweep = tmp_path / "campaign" / "outputs"
+    sweep.mkdir(parents=True)
+    (sweep / "trial_000").mkdir()
+    shutil.copy(small_run / "experiment.toml", sweep / "trial_000")
+    lines = [
+        {"status": "complete", "settings": {"io.mode": mode, "io.ranks": ranks}, "ranks": 3,
+         "figures": {"run_time_s": seconds}}
+        for mode, ranks, seconds in (("serial", 0, 1.0), ("serial", 0, 1.1), ("async", 1, 0.8),
+                                     ("async", 1, 0.9), ("file_parallel", 0, 0.7))
+    ]  # fmt: skip
+    lines.append({"status": "failed", "settings": {"io.mode": "auto"}, "ranks": 3})
+    (sweep / "RESULTS.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    done = cli(
+        "advise", "--validate", tmp_path / "campaign", "--machine", calibrated_file, "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["validation"]
+    assert found["splits"][0]["runs"] == 5
+    assert found["splits"][0]["points"] == 3
+    (group,) = found["groups"]
+    assert group["ways"] == 3
+    medians = {"serial": 1.05, "async, 1 I/O": 0.85, "file_parallel": 0.7}
+    assert group["regret"] == pytest.approx(medians[group["proposed"]] / 0.7 - 1.0)
+    assert group["rules"]["always_serial"] == pytest.approx(0.5)
+    assert group["rules"]["default"] == pytest.approx(0.85 / 0.7 - 1.0)
+    kept = cli("tune", "--from", tmp_path / "campaign", "--machine", calibrated_file, "--json")
+    assert kept.returncode == 0, kept.stderr
+    assert json.loads(kept.stdout)["runs"] == 5
+    assert len(memory_path(calibrated_file).read_text().splitlines()) == 5
