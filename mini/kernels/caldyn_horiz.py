@@ -31,8 +31,8 @@ def convergence_of_fluxes(
         flux = (mass[Edge.cells.behind] + mass[Edge.cells.ahead]) / 2 * velocity * length
         theta_flux = (theta[Edge.cells.behind] + theta[Edge.cells.ahead]) / 2 * flux
     with owned:
-        convergence = sum(orientation[e] * flux[e] for e in Cell.edges) * (-1 / area)
-        theta_tendency = sum(orientation[e] * theta_flux[e] for e in Cell.edges) * (-1 / area)
+        convergence = -sum(orientation[e] * flux[e] for e in Cell.edges) / area
+        theta_tendency = -sum(orientation[e] * theta_flux[e] for e in Cell.edges) / area
 
 
 @kernel
@@ -47,7 +47,7 @@ def kinetic_energy(
     """Adds the kinetic energy of a cell's edges."""
     with owned:
         energy = sum(length[e] * distance[e] * velocity[e] * velocity[e] for e in Cell.edges)
-        bernoulli += where(area > least_area, energy * (1 / (4 * area)), 0)
+        bernoulli += where(area > least_area, energy / (4 * area), 0)
 
 
 @kernel
@@ -67,7 +67,7 @@ def gradient_force(
             * (exner[Edge.cells.behind] - exner[Edge.cells.ahead])
             + bernoulli[Edge.cells.behind]
             - bernoulli[Edge.cells.ahead]
-        ) * (1 / distance)
+        ) / distance
 
 
 @kernel
@@ -123,7 +123,7 @@ def caldyn_horiz(
     with owned_edges:
         velocity_tendency = sum(
             weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others
-        ) * (1 / (2 * distance))
+        ) / (2 * distance)
     add_gradients(
         velocity, theta, geopotential, exner, length, distance, area, extended, owned, long_edges,
         velocity_tendency,
@@ -196,12 +196,12 @@ def caldyn_horiz_boussinesq(
         flux = (mass[Edge.cells.behind] + mass[Edge.cells.ahead]) / 2 * velocity * length
         buoyancy_flux = (buoyancy[Edge.cells.behind] + buoyancy[Edge.cells.ahead]) / 2 * flux
     with owned:
-        convergence = sum(orientation[e] * flux[e] for e in Cell.edges) * (-1 / area)
-        buoyancy_tendency = sum(orientation[e] * buoyancy_flux[e] for e in Cell.edges) * (-1 / area)
+        convergence = -sum(orientation[e] * flux[e] for e in Cell.edges) / area
+        buoyancy_tendency = -sum(orientation[e] * buoyancy_flux[e] for e in Cell.edges) / area
     with owned_edges:
         velocity_tendency = sum(
             weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others
-        ) * (1 / (2 * distance))
+        ) / (2 * distance)
     with extended:
         bernoulli = top_pressure + gravity * buoyancy * mass / 2
         for k in downward(Level[:-1]):
@@ -219,4 +219,4 @@ def caldyn_horiz_boussinesq(
             * (mean_geopotential[Edge.cells.behind] - mean_geopotential[Edge.cells.ahead])
             + bernoulli[Edge.cells.behind]
             - bernoulli[Edge.cells.ahead]
-        ) * (1 / distance)
+        ) / distance
