@@ -152,7 +152,7 @@ class _Calibration:
 
     def _rank_counts(self) -> list[int]:
         few = int(self._native.layout["few_ranks"])
-        return sorted({few, self._ranks})
+        return sorted({1, few, self._ranks})  # one alone has caches and memory for itself
 
     def _nodes_of(self, ranks: int) -> int:
         return int(self._native.layout["nodes"]) if ranks == self._ranks else 1

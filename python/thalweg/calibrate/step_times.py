@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of steps of the mini-model, from its own timers, on two numbers of ranks and three sizes.
+"""Times of steps of the mini-model, from its own timers, on three numbers of ranks and sizes.
 
 Few levels of a few cells, whose values stay in the fastest cache, tell what a step takes however
 little there is to compute; a size like a real run's share tells the time of a cell. Between them a

@@ -58,11 +58,14 @@ class OwnPoint:
 
     @property
     def within_repeats(self) -> bool | None:
-        """Is the prediction no farther from the runs than they are from each other? None: one."""
+        """Is the prediction no farther from their median than they are from each other? None: one.
+
+        Between the shortest and longest of three lies what is right in three of four points only.
+        """
         if len(self.runs) < 2:
             return None
         times = [run.total_s for run in self.runs]
-        return min(times) <= self.prediction.total_s <= max(times)
+        return abs(self.prediction.total_s - self.median_s) <= max(times) - min(times)
 
 
 @dataclass(frozen=True)
