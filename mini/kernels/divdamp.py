@@ -27,6 +27,7 @@ def divdamp(
 ) -> None:
     """The gradient of the divergence of momentum; 0 in the ghost layers.
 
+    The sixth face of a pentagon has the weight 0; a triangle after a face is that before the next.
     `slope_factor` brings momentum to half levels along the slope of the coordinate; `lower` is the
     factor of the layer below the half level. No flow through ground and top.
     """

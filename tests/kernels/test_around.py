@@ -16,7 +16,7 @@ from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 KERNEL = """from thalweg.dsl import Field, Out, kernel
-from thalweg.dsl.grids.arcs import XYZ, Cell, Level, Triangle
+from thalweg.dsl.grids.arcs import XYZ, Cell, Level, Side, Triangle
 
 
 @kernel
@@ -85,6 +85,11 @@ def test_neighbours_beside_one_are_those_of_the_ring(way: Configuration, tmp_pat
         ("t[n + 1]", "t[n + 0.5]", "'n \\+ 0.5' names no neighbour and no level"),
         ("t[n + 1]", "t[n * 2]", "'n \\* 2' names no neighbour and no level"),
         ("t[n + 1]", "t[n + n]", "'n \\+ n' names no neighbour and no level"),
+        (
+            "for s in XYZ:",
+            "for s in Side:\n        product[s + 1] = 0\n    for s in XYZ:",
+            "'side' are no ring",
+        ),
         ("half[n] =", "t[n + 1] =", "a kernel sets values here"),
         ("left[s + 1]", "left[Cell.neighbours[s + 1]]", "names no neighbour and no level"),
     ],

@@ -25,9 +25,13 @@ def refuse_existing(path: Path) -> None:
 
 def write_like(path: Path, original: Path, text: Text, lines: Sequence[str]) -> None:
     """Encoded as the original is, with its permissions. Never over a file that is there."""
+    made = False
     try:
         with path.open("xb") as file:
+            made = True
             file.write(text.line_end.join(lines).encode(text.encoding))
         path.chmod(original.stat().st_mode & 0o777)
     except OSError as error:
+        if made:
+            path.unlink(missing_ok=True)
         raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None

@@ -40,6 +40,9 @@ def tune(
         float, typer.Option(help="Of the calibration, without --machine.", min=0.01, max=60.0)
     ] = 3.0,
     out: Annotated[Path, typer.Option("-o", "--out", help="Directory of the runs.")] = Path("tune"),
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace runs of the same names in --out.")
+    ] = False,
     keep_files: Annotated[bool, typer.Option("--keep-files", help="Keep what they write.")] = False,
     from_: Annotated[
         Given,
@@ -72,5 +75,5 @@ def tune(
         )
     tune_runs(
         TuneRequest(experiment, set_ or [], machine, out, nodes, ranks_per_node, neighbours,
-                    repeats, minutes, keep_files, json_)
+                    repeats, minutes, keep_files, json_, overwrite)
     )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.constants import Constant
-from thalweg.dsl.grid import Axis, Group, LevelAxis, Relation
+from thalweg.dsl.grid import Axis, LevelAxis, Relation
 from thalweg.dsl.source import Source
 from thalweg.errors import did_you_mean
 
@@ -267,8 +267,12 @@ class Expressions:
         found = self.slot_or_none(node.left) if isinstance(node.left, ast.Name) else None
         if found is None or by is None or not isinstance(node.op, (ast.Add, ast.Sub)):
             return None
-        if isinstance(found.axis, Group):
-            raise self.source.error(node, f"'{found.axis.name}' have no order around a point")
+        if not found.axis.ring:
+            raise self.source.error(
+                node,
+                f"'{found.axis.name}' are no ring: none comes after the last",
+                hint="a grid says ring=True of neighbours that are counted around a point",
+            )
         turn = by if isinstance(node.op, ast.Add) else -by
         if found.name:
             return replace(found, turn=found.turn + turn)

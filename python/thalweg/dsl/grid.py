@@ -15,10 +15,14 @@ from thalweg.errors import did_you_mean
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A short axis of known length with names: the components of a vector, the kinds of an arc."""
+    """A short axis of known length with names: the components of a vector, the kinds of an arc.
+
+    ring: the first comes after the last, so that `s + 1` is always one of them
+    """
 
     name: str
     names: tuple[str, ...]
+    ring: bool = False
 
     @property
     def length(self) -> int:
@@ -38,12 +42,14 @@ class Relation:
     """The neighbours of every point of `source` among those of `target`, `length` for each.
 
     An axis, too: a weight for each neighbour has it. `names` are those of single neighbours.
+    ring: they are counted around the point, and the first comes after the last
     """
 
     name: str
     source: Place
     target: Place
     names: tuple[str, ...]
+    ring: bool = False
 
     @property
     def length(self) -> int:
@@ -70,10 +76,12 @@ class Place:
     plural: str
     relations: dict[str, Relation] = field(default_factory=dict)
 
-    def relate(self, name: str, target: Place, names: int | Sequence[str]) -> Relation:
+    def relate(
+        self, name: str, target: Place, names: int | Sequence[str], ring: bool = False
+    ) -> Relation:
         """Declare the neighbours `name`: how many there are, or what each is called."""
         words = [str(number) for number in range(names)] if isinstance(names, int) else names
-        self.relations[name] = Relation(name, self, target, tuple(words))
+        self.relations[name] = Relation(name, self, target, tuple(words), ring)
         return self.relations[name]
 
     def group(self, name: str, target: Place) -> Group:

@@ -30,10 +30,12 @@ Array = NDArray[Any]
 Real = np.float32 | np.float64
 LINE_BYTES = 64  # of a cache
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
-# Nobody reads errno: with it, a function would be called value by value.
+# Nobody reads errno: with it, a function would be called value by value. Nobody reads flags of
+# exceptions: with them, GCC takes no division of a `where` into a loop of AVX2's vectors, which
+# have no masks (vertical limiter: one value at a time).
 FLAGS = (
     "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
-    "-fPIC", "-shared",
+    "-fno-trapping-math", "-fPIC", "-shared",
 )  # fmt: skip
 MORE_FLAGS = {
     "serial": (),

@@ -18,6 +18,7 @@ _OURS = {
     "time": "t", "time-min": "", "output": "o", "error": "e", "chdir": "D", "dependency": "d",
     "array": "a",
 }  # fmt: skip
+_ALONE = {"--wait", "-W", "--test-only"}  # without a value: sbatch would not come back, or not run
 _LETTERS = {letter for letter in _OURS.values() if letter}
 
 
@@ -75,6 +76,9 @@ def _without_ours(line: str, options: str) -> list[str]:
     for word in words:
         if skip:
             skip = False
+            continue
+        if word in _ALONE:
+            removed = True
             continue
         name, equals, _ = word.lstrip("-").partition("=")
         long = word.startswith("--") and name in _OURS

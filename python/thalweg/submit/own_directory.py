@@ -12,7 +12,8 @@ from pathlib import Path
 from thalweg.advisor.icon_streams import Answer
 
 _CHANGES = re.compile(r"(?:^|[;&|({]|\bthen|\bdo)\s*(?:cd|pushd)\s+(\"[^\"]*\"|'[^']*'|[^\s;&|)]+)")
-_AWAY = ("/", "~", "$")
+_AWAY = ("/", "~", "$", "`")
+_UP = re.compile(r"(?:^|/)\.\.(?:/|$)")
 
 
 def leaves_directory(name: str, lines: Sequence[str], variable: str) -> Iterator[str]:
@@ -22,7 +23,7 @@ def leaves_directory(name: str, lines: Sequence[str], variable: str) -> Iterator
         for match in _CHANGES.finditer("" if line.lstrip().startswith("#") else line):
             target = match[1].strip("\"'")
             known = own.match(target) or target.strip("${}") == "SLURM_SUBMIT_DIR"
-            if target.startswith(_AWAY) and not known:
+            if (target.startswith(_AWAY) and not known) or _UP.search(target):
                 yield f"{name}:{number} changes to '{target}'"
 
 

@@ -56,7 +56,8 @@ class OwnProposed:
 
     def print(self) -> None:
         print()
-        written = f"{self.files} files of output, {self.bytes_in_all / _GB:.3f} GB"
+        sets = " with checkpoints" if self.situation.sets else ""
+        written = f"{self.files} files of output, {self.bytes_in_all / _GB:.3f} GB{sets}"
         print_own_proposal(self.proposal, self.situation, written)
         if self.patch is not None:
             print()
@@ -87,6 +88,8 @@ def propose_for_own(
         if asked.write is not None:
             refuse_existing(asked.write)
             write_like(asked.write, path, text, lines)
+            if settings:
+                warnings.append(f"'{asked.write}' has nothing of what --set says; give it again")
     except ThalwegError as error:
         if asked.write is not None:
             raise

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The closed form: total time of a run of ours from rates of a machine (docs/propose-own.md).
 
-total   = startup + (workers^p + output^p + restart^p + storage^p)^(1/p)
+total   = startup + max((workers^p + output^p + restart^p)^(1/p), storage)
 workers = model + blocked + delay + stall + tail
 """
 
@@ -18,8 +18,8 @@ from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 
 _VALUE_BYTES = 8  # in staging memory and in checkpoints
 _FILES_OF_A_SET = 1  # its manifest, beside its parts
-# Exponent of the smooth maximum. Decision 0017 found 3.6 on a shared machine; here one output
-# takes as long as another, and a sharper one was nearer (decision 0019).
+# Exponent of the smooth maximum, chosen: decision 0017 found 3.6 on a shared machine; here one
+# output takes as long as another (decision 0019).
 SHARPNESS = 6.0
 STAGED = ("async", "dedicated_multifile")  # restart modes with ranks of their own
 
@@ -67,10 +67,11 @@ class Services:
 
     @property
     def total(self) -> Draws:
-        services = (self.workers, self.output, self.restart, self.storage)
+        services = (self.workers, self.output, self.restart)
         longest = np.maximum.reduce(services)
         shares = sum((each / longest) ** SHARPNESS for each in services)
-        found: Draws = self.startup + longest * shares ** (1.0 / SHARPNESS)
+        together = longest * shares ** (1.0 / SHARPNESS)
+        found: Draws = self.startup + np.maximum(together, self.storage)  # the same bytes again
         return found
 
 
@@ -216,8 +217,7 @@ def services_of(
     if choice.io_ranks:
         output = writing
         tail = _last_outputs(run)
-        busy_beside = busy.sum(axis=0) if len(busy) == run.lanes.writers else (
-            busy.max(axis=0) * _busy_writers(run.lanes))  # fmt: skip
+        busy_beside = run.lanes.alike @ busy
     else:
         blocked_output = writing
     if situation.sets and choice.restart_mode != "none":
@@ -237,17 +237,14 @@ def services_of(
     )  # fmt: skip
 
 
-def _busy_writers(lanes: Lanes) -> float:
-    """All load over that of the busiest row; rows that are alike are there once."""
-    return float(min(lanes.writers, max(1, sum(lanes.teams))))
-
-
 def _delay(run: _Run, working: Draws, busy: Draws) -> Draws:
     """Where ranks beside those that compute find no free core. Their work first fills free ones;
     the rest stands on cores of compute ranks, which wait for the slowest of them at each exchange:
     by 1/cores of it if the system shared all evenly, by all of it if one rank bore it. A rank that
     waits yields, and takes nothing.
     """
+    if run.on_node + run.others_on_node <= run.cores:
+        return run.zeros
     per_node = busy / run.nodes.count
     excess = np.maximum(0.0, per_node - run.free_cores * working)
     even = 1.0 / run.cores
@@ -255,33 +252,47 @@ def _delay(run: _Run, working: Draws, busy: Draws) -> Draws:
     return found
 
 
+def _meetings(run: _Run) -> tuple[Draws, list[list[int]]]:
+    """Of each distinct writer: how long an output of each of its streams takes it, all of them one
+    after the other, [row, draw]; and which streams these are.
+    """
+    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    present = run.lanes.outputs > 0.0
+    one = [
+        sum(run.of_output(at, active)) / team if series.outputs else run.zeros
+        for at, (team, series) in enumerate(zip(run.lanes.teams, run.situation.series, strict=True))
+    ]
+    if not one:
+        return np.zeros((1, len(run.cell))), [[]]
+    return present @ np.array(one), [[int(at) for at in np.flatnonzero(row)] for row in present]
+
+
 def _last_outputs(run: _Run) -> Draws:
     """Of the busiest I/O rank: nothing hides the outputs at the end of the run."""
-    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
-    found = run.zeros
-    for at, team in enumerate(run.lanes.teams):
-        found = found + sum(run.of_output(at, active)) / team
-    shared = min(run.lanes.writers, len(run.lanes.teams)) or 1
-    lonely = max(run.lanes.teams, default=1) == 1
-    last: Draws = found / shared if lonely else found
-    return last
+    found: Draws = _meetings(run)[0].max(axis=0)
+    return found
 
 
 def _stall(run: _Run, model: Draws) -> Draws:
-    """Streams meet, and the I/O rank is busy with all: the most frequent one has `slots` outputs
-    to wait in, and compute ranks wait for what lasts longer.
+    """Streams meet, and an I/O rank is busy with all: the most frequent one has `slots` outputs of
+    each partition to wait in, and compute ranks wait for what lasts longer.
     """
-    frequent = [each for each in run.situation.series if each.outputs > 1]
-    if not run.choice.io_ranks or len(frequent) < 2:
-        return run.zeros
-    most = max(each.outputs for each in frequent)
-    rare = min(each.outputs for each in frequent)
-    if most == rare:
-        return run.zeros
-    meeting = _last_outputs(run)
-    room = run.situation.slots * model / most
-    found: Draws = rare * np.maximum(0.0, meeting - room)
-    return found
+    longest = run.zeros
+    if not run.choice.io_ranks:
+        return longest
+    for meeting, streams in zip(*_meetings(run), strict=True):
+        counts = {at: run.situation.series[at].outputs for at in streams}
+        frequent = [at for at in streams if counts[at] > 1]
+        if len(frequent) < 2:
+            continue
+        most = max(frequent, key=lambda at: counts[at])
+        rare = min(counts[at] for at in frequent)
+        if counts[most] == rare:
+            continue
+        slots = run.situation.slots * run.choice.partitions[most]
+        room = slots * model / counts[most]
+        longest = np.maximum(longest, rare * np.maximum(0.0, meeting - room))
+    return longest
 
 
 def _storage(run: _Run) -> Draws:

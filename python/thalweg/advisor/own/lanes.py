@@ -23,6 +23,7 @@ Shares = NDArray[np.float64]
 class Lanes:
     """Distinct loads of writers, [row, stream] each: what one writer has of all outputs.
 
+    alike     writers that have such a load, [row]
     outputs   that pass through it, a share of a team counted as that share
     files     that it makes or shares in; every member of a team makes or opens it
     writers   all of them; files_in_all: made by anybody
@@ -31,6 +32,7 @@ class Lanes:
 
     outputs: Shares
     files: Shares
+    alike: Shares
     writers: int
     files_in_all: Shares
     teams: tuple[int, ...]
@@ -57,12 +59,26 @@ def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> 
             own = choice.mode == "file_parallel"
             in_all[at] += made * (size + (size > 1) if own else 1)
             members = [each for each in team if each < count]
-            outputs[members, at] += its / size
+            share = 1.0 / size
+            if choice.mode in ("shared_file", "auto") and size > 1:
+                share = _of_whole_levels(series.values, situation.cells, size)
+                members = members[: math.ceil(1.0 / share)]
+            outputs[members, at] += its * share
             files[members, at] += made
             lane += 1
         teams.append(largest)
-    rows = np.unique(np.hstack([outputs, files]), axis=0) if streams else np.zeros((1, 0))
-    return Lanes(rows[:, :streams], rows[:, streams:], writers, in_all, tuple(teams))
+    rows, alike = np.unique(np.hstack([outputs, files]), axis=0, return_counts=True)
+    return Lanes(
+        rows[:, :streams], rows[:, streams:], alike.astype(float), writers, in_all, tuple(teams)
+    )
+
+
+def _of_whole_levels(values: int, cells: int, size: int) -> float:
+    """Of an output that so many write into one file: the most that one of them has. Each has whole
+    levels (shared_file.cpp); a level of edges or corners counts as one of cells.
+    """
+    levels = max(1, round(values / cells))
+    return math.ceil(levels / size) / levels
 
 
 def _team(

@@ -9,9 +9,11 @@ a normal prior).
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -31,6 +33,8 @@ _PRIOR = {"steps": 0.15, "around": 0.5, "moving": 0.4, "files": 0.4, "writing": 
 _REPEATS = 0.03  # runs of one experiment repeat so far; what is farther off counts by its distance
 _OWN_MISS = 0.05  # of the form itself, where all rates are right
 _DRAWS = 128
+_CHOSEN = (("io", "mode"), ("io", "ranks"), ("restart", "mode"), ("restart", "ranks"),
+           ("machine", "ranks"), ("output", "partitions"))  # fmt: skip
 _SMALL = 1e-3  # step of a difference quotient
 _PARTS = 6  # groups are held out one by one up to this many; it takes as many fits
 Column = NDArray[np.float64]
@@ -46,15 +50,20 @@ class OwnRun:
     nodes: OwnNodes
     total_s: float
 
-    @property
+    @cached_property
     def group(self) -> Hashable:
-        """Runs with the same are one decision: one experiment on as many ranks."""
-        given = self.situation
-        streams = tuple((s.outputs, s.values, s.bytes_per_output) for s in given.series)
-        return (
-            given.mesh.name, given.levels, given.tracers, given.extra_work, given.work_stages,
-            given.steps, streams, given.sets, given.slots, self.nodes,
-        )  # fmt: skip
+        """Runs with the same are one decision: one experiment on as many ranks, but for what is
+        chosen.
+        """
+        given = self.situation.experiment
+        content = [
+            {(name, key): value for key, value in table.values.items()}
+            for name, table in given.tables.items()
+        ] + [
+            {("output", key): value for key, value in each.values.items()} for each in given.outputs
+        ]
+        kept = [{str(k): v for k, v in each.items() if k not in _CHOSEN} for each in content]
+        return json.dumps(kept, sort_keys=True, default=str), self.nodes
 
 
 @dataclass(frozen=True)
@@ -112,6 +121,11 @@ def learn_own(machine: Machine, runs: Sequence[OwnRun]) -> OwnPredictor:
     if not runs:
         return untaught(machine)
     found = _fitted(machine, runs)
+    if len(folds(runs)) < 2:  # nothing is predicted from something else: what was fitted, at least
+        rates = found.rates(_DRAWS)
+        told = [found.predict_with(rates, r.situation, r.choice, r.nodes) for r in runs]
+        missed = [_score(run, each) for run, each in zip(runs, told, strict=True)]
+        return replace(found, reach=max(NORMAL_80, _reach(missed)))
     scores = [_score(run, told) for _, run, told in _tried(machine, runs, found)]
     return replace(found, reach=_reach(scores))
 

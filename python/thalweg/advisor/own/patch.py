@@ -64,7 +64,13 @@ def read_back(path: Path, text: Text, lines: Sequence[str], words: Sequence[str]
     with tempfile.TemporaryDirectory(prefix="thalweg-patch-") as folder:
         copy = Path(folder) / path.name
         copy.write_bytes(text.line_end.join(lines).encode(text.encoding))
-        return Experiment.read(copy, words)
+        try:
+            return Experiment.read(copy, words)
+        except ThalwegError:
+            raise ThalwegError(
+                f"{path.name}: lines are changed where a [table] has its keys below it, one "
+                "a line; this file has another form"
+            ) from None
 
 
 def refuse_other(path: Path, found: Experiment, choice: OwnChoice, ranks: int) -> None:

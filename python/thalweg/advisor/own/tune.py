@@ -6,9 +6,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.command import nodes_of, proposal_for
@@ -49,6 +52,7 @@ class TuneRequest:
     minutes: float = 3.0
     keep_files: bool = False
     as_json: bool = False
+    overwrite: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class TunedWay:
 
     @property
     def median_s(self) -> float:
-        return sorted(self.times_s)[len(self.times_s) // 2]
+        return float(np.median(self.times_s))
 
 
 def tune(request: TuneRequest) -> None:
@@ -78,12 +82,11 @@ def tune(request: TuneRequest) -> None:
     machine = load_calibrated(machine_path)
     known = known_runs(machine_path)
     nodes = nodes_of(machine, experiment, request.nodes, request.ranks_per_node)
+    _refuse_other_nodes(nodes)
     situation = own_situation(experiment, answer)
     before = learn_own(machine, known)
     proposal = proposal_for(before, situation, nodes, request.settings)
-    runs = _run_all(request, proposal, situation, nodes)
-    for _, run in runs:
-        remember(machine_path, run)
+    runs = _run_all(request, proposal, situation, nodes, partial(remember, machine_path))
     after = learn_own(machine, [*known, *(run for _, run in runs)])
     tuned = _tuned(runs, situation, nodes, before, after)
     again = proposal_for(after, situation, nodes, request.settings)
@@ -97,7 +100,13 @@ def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> Non
     """Keeps runs that exist beside the machine file, and tells what they correct."""
     machine = load_calibrated(machine_path)
     known = known_runs(machine_path)
-    found, notes = read_own_runs(runs, nodes or 1)
+    if runs.resolve() == memory_path(machine_path).resolve():
+        raise ThalwegError(f"'{runs}' is what '{machine_path}' knows already")
+    read, notes = read_own_runs(runs, nodes or 1)
+    twice = {(run.group, run.choice, run.total_s) for run in known}
+    found = [run for run in read if (run.group, run.choice, run.total_s) not in twice]
+    if len(found) < len(read):
+        notes = [*notes, f"{many(len(read) - len(found), 'run')} of '{runs}' were known already"]
     for run in found:
         remember(machine_path, run)
     predictor = learn_own(machine, [*known, *found])
@@ -129,22 +138,51 @@ def _calibrated(request: TuneRequest, experiment: Experiment) -> Path:
 
 
 def _run_all(
-    request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: OwnNodes
-) -> list[tuple[str, OwnRun]]:
-    """The ways take turns, so that a slow minute of the machine hits all of them."""
+    request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: OwnNodes,
+    keep: Callable[[OwnRun], object],
+) -> list[tuple[str, OwnRun]]:  # fmt: skip
+    """The ways take turns, so that a slow minute of the machine hits all of them. keep: each run as
+    it ends, so that none is lost with a later one.
+    """
     ways = _ways(proposal, request.neighbours)
+    _refuse_runs(request, [_folder(request, name) for name, _ in ways])
     runs: list[tuple[str, OwnRun]] = []
     count = request.repeats * len(ways)
     with ProgressDisplay("tune") as display:
         for repeat in range(request.repeats):
             for name, choice in ways:
                 display.show(len(runs) / count, f"{name}: {choice}")
-                folder = request.out / name.replace(" ", "_")
-                total_s, experiment = _run(request, situation, choice, nodes, folder)
-                runs.append(
-                    (name, run_of(f"{name} {repeat + 1}", experiment, nodes.count, total_s))
+                total_s, experiment = _run(
+                    request, situation, choice, nodes, _folder(request, name)
                 )
+                run = run_of(f"{name} {repeat + 1}", experiment, nodes.count, total_s)
+                keep(run)
+                runs.append((name, run))
     return runs
+
+
+def _folder(request: TuneRequest, name: str) -> Path:
+    return request.out / name.replace(" ", "_")
+
+
+def _refuse_runs(request: TuneRequest, folders: Sequence[Path]) -> None:
+    """Nobody's run is replaced without a word."""
+    there = [folder for folder in folders if folder.exists()]
+    if there and not request.overwrite:
+        raise ThalwegError(
+            f"'{there[0]}' exists, and its run would be replaced; give --out another directory, or "
+            "add --overwrite"
+        )
+
+
+def _refuse_other_nodes(nodes: OwnNodes) -> None:
+    """The runs are kept with their nodes: they must be where they are said to be."""
+    here = int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+    if nodes.count > here:
+        raise ThalwegError(
+            f"the runs would be on {many(nodes.count, 'node')}, and this allocation has {here}; "
+            "give --nodes and --ranks-per-node that it has"
+        )
 
 
 def _ways(proposal: OwnProposal, neighbours: int) -> list[tuple[str, OwnChoice]]:

@@ -66,8 +66,8 @@ def _outputs(
 ) -> Iterator[tuple[str, int, tuple[int, ...]]]:  # fmt: skip
     """Modes of the list that the model tells, their I/O ranks and partitions."""
     if not situation.outputs:
-        chosen = situation.chosen
-        yield chosen.mode, chosen.io_ranks, chosen.partitions
+        plain = (str(e["name"]) for e in of_kind("output mode") if e["ranks"] != "required")
+        yield next(plain), 0, situation.chosen.partitions
         return
     one = tuple(1 for _ in situation.series)
     for mode in of_kind("output mode"):

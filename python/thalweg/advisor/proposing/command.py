@@ -81,7 +81,9 @@ class Proposed:
     def _written_text(self) -> str:
         if self.written is None:
             return ""
-        return f"{self.written.files} files of output, {self.written.bytes_in_all / 1e9:.3f} GB"
+        sets = " with restart sets" if self.situation.sets else ""
+        size = f"{self.written.bytes_in_all / 1e9:.3f} GB{sets}"
+        return f"{self.written.files} files of output, {size}"
 
 
 def propose_for(

@@ -14,18 +14,18 @@ Cell = Place("cell", "cells")
 Triangle = Place("triangle", "triangles")
 Arc = Place("arc", "arcs")
 Level = LevelAxis("level")  # with one ghost layer below and one above; half level k is below k
-XYZ = Axis("component", ("x", "y", "z"))
+XYZ = Axis("component", ("x", "y", "z"), ring=True)
 Side = Axis("side", ("lower", "upper"))  # faces of a layer
 Face = Axis("face", ("before", "own", "after"))  # of a neighbour, and those beside it
 Bound = Axis("bound", ("least", "largest"))
 
-Cell.relate("neighbours", Cell, 6)  # counter-clockwise
-Cell.relate("arcs", Arc, 6)  # towards them
-Cell.relate("following", Arc, 6)  # the one after each of these
-Cell.relate("preceding", Arc, 6)
-Cell.relate("before", Triangle, 6)  # at the ends of these arcs
-Cell.relate("after", Triangle, 6)
-Triangle.relate("cells", Cell, 3)
+Cell.relate("neighbours", Cell, 6, ring=True)  # counter-clockwise
+Cell.relate("arcs", Arc, 6, ring=True)  # towards them
+Cell.relate("following", Arc, 6, ring=True)  # the one after each of these
+Cell.relate("preceding", Arc, 6, ring=True)
+Cell.relate("before", Triangle, 6, ring=True)  # at the ends of these arcs
+Cell.relate("after", Triangle, 6, ring=True)
+Triangle.relate("cells", Cell, 3, ring=True)
 Arc.relate("cells", Cell, ("anchor", "other"))  # the normal points from one to the other
 Arc.relate("triangles", Triangle, ("before", "after"))
 Arc.relate("around", Cell, 4)  # its two cells and those that touch its ends

@@ -12,8 +12,8 @@ Block = Place("cell_block", "cell_blocks")  # cells in groups, as ICON's nproma 
 Whole = Place("whole", "wholes")  # one point: the grid
 Level = LevelAxis("level")
 
-Cell.relate("edges", Edge, 3)
-Cell.relate("neighbours", Cell, 3)
+Cell.relate("edges", Edge, 3, ring=True)
+Cell.relate("neighbours", Cell, 3, ring=True)
 Edge.relate("cells", Cell, ("first", "second"))
 Edge.relate("source", Edge, ("only",))  # where a table of edges says that a value comes from
 EdgeLevel.relate("source", EdgeLevel, ("only",))
