@@ -172,6 +172,15 @@ def test_a_run_is_predicted_remembered_and_counted(
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["validation"]
     assert sorted(each["total_s"] for each in found["per_run"]) == sorted(kept)
+    others = lines[0].replace('"machine": "', '"machine": "not ')
+    memory_path(calibrated_file).write_text(f"{others}\n")
+    refused = cli("advise", case, "--machine", calibrated_file)
+    assert refused.returncode == 2
+    assert "a run on 'not " in refused.stderr
+    memory_path(calibrated_file).write_text(f"{lines[0]}\n{lines[0][:40]}\n")
+    told = cli("advise", case, "--machine", calibrated_file)
+    assert told.returncode == 0, told.stderr
+    assert "1 line of no run left out" in told.stderr
     memory_path(calibrated_file).write_text('{"format": 9}\n')
     refused = cli("advise", case, "--machine", calibrated_file)
     assert refused.returncode == 2

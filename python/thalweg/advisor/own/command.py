@@ -70,7 +70,7 @@ def propose_for_own(
     """Raises a sentence for what does not go together; nothing is written then."""
     _refuse_options(asked)
     machine = load_calibrated(asked.machine)
-    predictor = learn_own(machine, known_runs(asked.machine))
+    predictor = learn_own(machine, known_runs(asked.machine, machine))
     nodes = nodes_of(machine, experiment, asked.nodes, asked.ranks_per_node)
     situation = own_situation(experiment, answer)
     proposal = proposal_for(predictor, situation, nodes, settings)

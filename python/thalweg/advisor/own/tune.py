@@ -80,13 +80,13 @@ def tune(request: TuneRequest) -> None:
     answer = find_own_streams(experiment)
     machine_path = request.machine or _calibrated(request, experiment)
     machine = load_calibrated(machine_path)
-    known = known_runs(machine_path)
+    known = known_runs(machine_path, machine)
     nodes = nodes_of(machine, experiment, request.nodes, request.ranks_per_node)
     _refuse_other_nodes(nodes)
     situation = own_situation(experiment, answer)
     before = learn_own(machine, known)
     proposal = proposal_for(before, situation, nodes, request.settings)
-    runs = _run_all(request, proposal, situation, nodes, partial(remember, machine_path))
+    runs = _run_all(request, proposal, situation, nodes, partial(remember, machine_path, machine))
     after = learn_own(machine, [*known, *(run for _, run in runs)])
     tuned = _tuned(runs, situation, nodes, before, after)
     again = proposal_for(after, situation, nodes, request.settings)
@@ -99,7 +99,7 @@ def tune(request: TuneRequest) -> None:
 def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> None:
     """Keeps runs that exist beside the machine file, and tells what they correct."""
     machine = load_calibrated(machine_path)
-    known = known_runs(machine_path)
+    known = known_runs(machine_path, machine)
     if runs.resolve() == memory_path(machine_path).resolve():
         raise ThalwegError(f"'{runs}' is what '{machine_path}' knows already")
     read, notes = read_own_runs(runs, nodes or 1)
@@ -108,7 +108,7 @@ def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> Non
     if len(found) < len(read):
         notes = [*notes, f"{many(len(read) - len(found), 'run')} of '{runs}' were known already"]
     for run in found:
-        remember(machine_path, run)
+        remember(machine_path, machine, run)
     predictor = learn_own(machine, [*known, *found])
     factors = factors_of(predictor)
     if as_json:
