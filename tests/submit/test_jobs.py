@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,12 +67,37 @@ def test_each_runs_in_its_own_directory_and_after_the_one_before(
     slurm: LocalSlurm, write: Write
 ) -> None:
     jobs = write(QUICK, runs=2)
+    partition = ["scontrol", "update", "PartitionName=all"]
+    slurm.call([*partition, "State=DOWN"])  # none begins while we look
     send(jobs, ignore)
     second = slurm.call(["scontrol", "show", "job", jobs.runs[1].job])
-    assert f"afterany:{jobs.runs[0].job}" in second or "JobState=PENDING" not in second
+    slurm.call([*partition, "State=UP"])
+    assert f"afterany:{jobs.runs[0].job}" in second
     assert not any(each.failed for each in ended(jobs))
     for run in jobs.runs:
         assert (jobs.path / run.directory / "work" / "NAMELIST_storm").is_file()
+
+
+def test_a_copy_is_not_submitted(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its scripts run in the directories of the first one."""
+    jobs = write(QUICK, runs=2)
+    monkeypatch.setenv("PATH", str(tmp_path))  # sbatch is not asked
+    copy = tmp_path / "copy"
+    shutil.copytree(jobs.path, copy)
+    with pytest.raises(ThalwegError, match="moved or copied"):
+        submit_again(copy, Follow())
+    (copy / jobs.runs[0].script).unlink()
+    with pytest.raises(ThalwegError, match="cannot be read: No such file"):
+        submit_again(copy, Follow())
+    lines = (copy / "jobs.json").read_text()
+    for new in ("../elsewhere", jobs.runs[1].directory):
+        (copy / "jobs.json").write_text(
+            lines.replace(f'"directory": "{jobs.runs[0].directory}"', f'"directory": "{new}"')
+        )
+        with pytest.raises(ThalwegError, match="damaged"):
+            submit_again(copy, Follow())
 
 
 def test_what_sbatch_refuses_is_told_in_its_words_and_can_go_on(

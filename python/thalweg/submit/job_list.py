@@ -84,9 +84,12 @@ def read_job_list(path: Path) -> JobList:
         found = json.loads(file.read_text(encoding="utf-8"))
         if found["format"] != _FORMAT:
             raise ThalwegError(f"'{file}' has format {found['format']}; this reads {_FORMAT}")
+        runs = [_run(each) for each in found["runs"]]
+        if len({run.directory for run in runs}) < len(runs):
+            raise ValueError("two runs have one directory")
         return JobList(
             path, str(found["source"]), str(found["machine"]), float(found["duration_s"]),
-            bool(found["at_once"]), [_run(each) for each in found["runs"]],
+            bool(found["at_once"]), runs,
         )  # fmt: skip
     except OSError as error:
         raise ThalwegError(f"'{file}' cannot be read: {error.strerror}") from None
@@ -102,6 +105,9 @@ def _run(given: Mapping[str, object]) -> TestRun:
     for key in ("total_s", "low_s", "high_s", "whole_s"):
         if not float(run.predicted[key]) > 0.0:
             raise ValueError(f"{key} of run '{run.name}' is {run.predicted[key]}")
+    for path in (Path(run.directory), Path(run.script)):
+        if path.is_absolute() or ".." in path.parts:
+            raise ValueError(f"'{path}' of run '{run.name}' is elsewhere")
     if not run.steps > 0.0:
         raise ValueError(f"steps of run '{run.name}' are {run.steps:g}")
     return run

@@ -14,6 +14,7 @@ def send(jobs: JobList, tell: Callable[[TestRun], None]) -> None:
     """Those that have no job yet. Raises a sentence in sbatch's words; what was submitted before
     stays and is in the list.
     """
+    _refuse_moved(jobs)
     _adopt(jobs)
     before = ""
     for run in jobs.runs:
@@ -36,6 +37,24 @@ def send(jobs: JobList, tell: Callable[[TestRun], None]) -> None:
             jobs.write()
             tell(run)
         before = run.job
+
+
+def _refuse_moved(jobs: JobList) -> None:
+    """Scripts name their directories: a copy of these would write into the first ones."""
+    for run in (each for each in jobs.runs if not each.job):
+        script = jobs.path / run.script
+        try:
+            text = script.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise ThalwegError(
+                f"script '{script}' of test run '{run.name}' cannot be read: {error.strerror}; "
+                "submit anew in another directory"
+            ) from None
+        if str((jobs.path / run.directory).resolve()) not in text:
+            raise ThalwegError(
+                f"script '{script}' runs in another directory: '{jobs.path}' was moved or copied; "
+                "submit anew in another directory"
+            )
 
 
 def _adopt(jobs: JobList) -> None:
