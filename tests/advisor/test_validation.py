@@ -230,7 +230,7 @@ def test_tables_of_which_one_lacks_a_column_or_a_kind(table: Path, tmp_path: Pat
         (("--fit", "a.csv"), "--fit goes with --validate"),
         (("--check", "a.run"), "--check goes with --validate"),
         (("--validate", "nowhere.csv"), "'nowhere.csv' is no file"),
-        (("--validate", "."), "'.' is no file"),
+        (("--validate", "."), "'.' is a directory"),
         (("a.run", "--validate", "a.csv"), "--validate takes no script"),
         (("--validate", "a.csv", "--set", "x=1"), "--set is for a script"),
     ],
