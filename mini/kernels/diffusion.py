@@ -25,6 +25,21 @@ def gradient_on_triangles(
 
 
 @kernel
+def corner_weights(
+    triangle_weight: Field[Triangle, XYZ, Triangle.cells, "m-1"],
+    owned_triangles: Points[Triangle],
+    corner: Out[Triangle, XYZ, Triangle.cells, "m-1"],
+) -> None:
+    """Of the corners themselves in the slope, which `triangle_weight` has of what they differ from
+    their mean by."""
+    with owned_triangles:
+        for s in XYZ:
+            mean = sum(triangle_weight[s, c] for c in Triangle.cells) / 3
+            for c in Triangle.cells:
+                corner[s, c] = triangle_weight[s, c] - mean
+
+
+@kernel
 def diffusion_weights(
     triangle_weight: Field[Triangle, XYZ, Triangle.cells, "m-1"],
     face_weight: Field[Cell, XYZ, Cell.neighbours, "m-1"],
@@ -40,11 +55,7 @@ def diffusion_weights(
     `there_before` the same of the triangle before. The sixth neighbour and face of a pentagon are
     its fifth once more: one has the triangle before it, the other that after.
     """
-    with owned_triangles:
-        for s in XYZ:
-            mean = sum(triangle_weight[s, c] for c in Triangle.cells) / 3
-            for c in Triangle.cells:
-                corner[s, c] = triangle_weight[s, c] - mean
+    corner_weights(triangle_weight, owned_triangles, corner)
     with owned:
         for n in Cell.neighbours:
             for s in XYZ:

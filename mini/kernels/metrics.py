@@ -6,6 +6,7 @@ Source: Tomita et al. 2001.
 
 from __future__ import annotations
 
+from diffusion import corner_weights
 from great_circles import great_circle, triangle_area
 
 from thalweg.dsl import Field, InOut, Out, Parameter, Points, constant, kernel
@@ -219,11 +220,7 @@ def laplacian_weights(
     weight: Out[Cell, Cell.neighbours, "m-2"],
 ) -> None:
     """Of a cell and its neighbours in diffusion with a diffusivity of 1. Arguments as above."""
-    with owned_triangles:
-        for s in XYZ:
-            mean = sum(triangle_weight[s, c] for c in Triangle.cells) / 3
-            for c in Triangle.cells:
-                corner[s, c] = triangle_weight[s, c] - mean
+    corner_weights(triangle_weight, owned_triangles, corner)
     with owned:
         sum_of_centre = zero
         for f in Cell.arcs:

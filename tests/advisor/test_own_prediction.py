@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.advisor.own.form import OwnNodes, Services, services_of
+from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.learned import OwnRun, held_out, learn_own, untaught
 from thalweg.advisor.own.rates import FACTORS, rates_of
@@ -18,6 +18,7 @@ from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own.time_steps import steps_of
 from thalweg.advisor.own.ways import choices
 from thalweg.advisor.own_experiment import find_own_streams
+from thalweg.advisor.shapes import Nodes
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
 from thalweg.files.run_directory import RunDirectory, read_json_lines
@@ -42,7 +43,7 @@ ranks = 8
 """
 ALONE = {name: np.ones(1) for name in FACTORS}
 ASYNC = OwnChoice("async", 1, (1, 1), "sync")
-NODE = OwnNodes(1, 8)
+NODE = Nodes(1, 8)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def situation(tmp_path: Path, model: Path) -> Callable[..., OwnSituation]:
 
 
 def told(
-    given: OwnSituation, choice: OwnChoice, machine: Machine, nodes: OwnNodes = NODE
+    given: OwnSituation, choice: OwnChoice, machine: Machine, nodes: Nodes = NODE
 ) -> Services:  # fmt: skip
     return services_of(given, choice, nodes, rates_of(machine, ALONE))
 
@@ -150,7 +151,7 @@ def test_serial_output_stops_compute_ranks_and_async_output_does_not(
 def test_ranks_that_share_cores_take_time_from_each_other(
     situation: Callable[..., OwnSituation], calibrated: Calibrated
 ) -> None:
-    given, two, many = situation(), OwnNodes(1, 3), calibrated(cores=16)
+    given, two, many = situation(), Nodes(1, 3), calibrated(cores=16)
     roomy = told(given, ASYNC, many, two)
     tight = told(given, ASYNC, calibrated(cores=2), two)
     assert roomy.delay[0] == 0.0 < tight.delay[0]
@@ -164,7 +165,7 @@ def test_a_calibration_on_shared_cores_is_not_counted_twice(
     situation: Callable[..., OwnSituation], calibrated: Calibrated
 ) -> None:
     """Four ranks on two cores were measured to take twice as long."""
-    nodes, serial = OwnNodes(1, 4), OwnChoice("serial", 0, (1, 1), "sync")
+    nodes, serial = Nodes(1, 4), OwnChoice("serial", 0, (1, 1), "sync")
     apart = told(situation(), serial, calibrated(ranks=2), nodes)
     shared = calibrated(ranks=4, cell_level_step_s=3.2e-7, step_overhead_s=3e-4)
     assert told(situation(), serial, shared, nodes).steps[0] == pytest.approx(apart.steps[0])
@@ -181,7 +182,7 @@ def test_streams_that_meet_wait_for_slots_only_where_they_are_few(
 
 def test_every_output_is_dealt_to_someone(situation: Callable[..., OwnSituation]) -> None:
     given = situation()
-    for choice in choices(given, OwnNodes(2, 8)):
+    for choice in choices(given, Nodes(2, 8)):
         lanes = lanes_of(given, choice, 16 - choice.ranks)
         assert (lanes.outputs >= 0.0).all()
         most = lanes.outputs.max(axis=0)
@@ -228,8 +229,8 @@ def campaign(
         for grid in ("R2B3", "R2B4"):
             words = f"output.all.interval={interval}", f"grid.name={grid}", "restart.mode=none"
             given = situation(*words)
-            for choice in choices(given, OwnNodes(1, 4)):
-                nodes = OwnNodes(1, 4)
+            for choice in choices(given, Nodes(1, 4)):
+                nodes = Nodes(1, 4)
                 right = float(services_of(given, choice, nodes, rates).total[0])
                 runs += [OwnRun(f"{choice}", given, choice, nodes,
                                 right * float(np.exp(noise * chance.standard_normal())))

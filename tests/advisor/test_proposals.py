@@ -17,7 +17,8 @@ from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import choices, facts_of
 from thalweg.advisor.proposing.machine import fit_machine, load_machine, machine_text
 from thalweg.advisor.proposing.partitions import busy_ranks, share_out
-from thalweg.advisor.proposing.situation import Nodes, Series, Situation
+from thalweg.advisor.proposing.situation import Series, Situation
+from thalweg.advisor.shapes import Nodes
 from thalweg.config.run_script import read_run_script
 
 Campaign = Callable[..., list[MeasuredRun]]

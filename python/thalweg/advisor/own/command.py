@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.advisor.own import patch
-from thalweg.advisor.own.form import OwnNodes
 from thalweg.advisor.own.learned import OwnPredictor, learn_own
 from thalweg.advisor.own.memory import known_runs
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
@@ -16,7 +15,7 @@ from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
-from thalweg.advisor.shapes import Asked
+from thalweg.advisor.shapes import Asked, Nodes
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
@@ -25,7 +24,6 @@ from thalweg.errors import ThalwegError
 from thalweg.run.directory import default_directory
 from thalweg.run.runner import check_experiment
 
-_MOST_RANKS = 2**24
 _GB = 1e9
 
 
@@ -99,7 +97,7 @@ def propose_for_own(
 
 
 def proposal_for(
-    predictor: OwnPredictor, situation: OwnSituation, nodes: OwnNodes, settings: Sequence[str]
+    predictor: OwnPredictor, situation: OwnSituation, nodes: Nodes, settings: Sequence[str]
 ) -> OwnProposal:
     """settings: of --set."""
     experiment = situation.experiment
@@ -117,7 +115,7 @@ def proposal_for(
     return propose_own(predictor, situation, nodes, is_taken)
 
 
-def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_node: int) -> OwnNodes:
+def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_node: int) -> Nodes:
     """Not given (0): as many ranks as the experiment has, on nodes as they were calibrated."""
     ranks = experiment.integer("machine", "ranks")
     if nodes < 0 or ranks_per_node < 0:
@@ -130,12 +128,7 @@ def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_nod
         each = max(machine.cores_per_node, machine.ranks // machine.nodes)
         nodes = 1 if machine.nodes == 1 else -(-ranks // each)
         ranks_per_node = -(-ranks // nodes)
-    if nodes * ranks_per_node > _MOST_RANKS:
-        raise ThalwegError(
-            f"{nodes} nodes with {ranks_per_node} ranks each are more than {_MOST_RANKS} ranks: no "
-            "machine has as many"
-        )
-    return OwnNodes(nodes, ranks_per_node)
+    return Nodes(nodes, ranks_per_node)
 
 
 def _refuse_options(asked: Asked) -> None:

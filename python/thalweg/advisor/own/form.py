@@ -15,6 +15,7 @@ from thalweg.advisor.own import work
 from thalweg.advisor.own.lanes import Lanes, lanes_of
 from thalweg.advisor.own.rates import Draws, Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
+from thalweg.advisor.shapes import Nodes
 
 _VALUE_BYTES = 8  # in staging memory and in checkpoints
 _FILES_OF_A_SET = 1  # its manifest, beside its parts
@@ -22,16 +23,6 @@ _FILES_OF_A_SET = 1  # its manifest, beside its parts
 # output takes as long as another (decision 0019).
 SHARPNESS = 6.0
 STAGED = ("async", "dedicated_multifile")  # restart modes with ranks of their own
-
-
-@dataclass(frozen=True)
-class OwnNodes:
-    count: int
-    ranks_per_node: int
-
-    @property
-    def ranks(self) -> int:
-        return self.count * self.ranks_per_node
 
 
 @dataclass(frozen=True)
@@ -79,7 +70,7 @@ class _Run:
     """One way on a machine: what several terms need."""
 
     def __init__(
-        self, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, rates: Rates,
+        self, situation: OwnSituation, choice: OwnChoice, nodes: Nodes, rates: Rates,
         lanes: Lanes | None,
     ) -> None:  # fmt: skip
         self.situation, self.choice, self.nodes, self.rates = situation, choice, nodes, rates
@@ -203,7 +194,7 @@ class _Run:
 
 
 def services_of(
-    situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, rates: Rates,
+    situation: OwnSituation, choice: OwnChoice, nodes: Nodes, rates: Rates,
     lanes: Lanes | None = None,
 ) -> Services:  # fmt: skip
     """At least one rank computes. lanes: of the same way, where they are known already."""

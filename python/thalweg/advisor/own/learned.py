@@ -19,11 +19,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.advisor.own.form import OwnNodes, services_of
+from thalweg.advisor.own.form import services_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.rates import FACTORS, Draws, Rates, rates_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
-from thalweg.advisor.shapes import COVERAGE, NORMAL_80, Prediction
+from thalweg.advisor.shapes import NORMAL_80, Nodes, Prediction, reach_of
 from thalweg.calibrate.machine_file import Machine
 
 # Standard deviations of logarithms, before any run is known: a factor of 1.2 for steps, which were
@@ -47,7 +47,7 @@ class OwnRun:
     name: str
     situation: OwnSituation
     choice: OwnChoice
-    nodes: OwnNodes
+    nodes: Nodes
     total_s: float
 
     @cached_property
@@ -85,11 +85,11 @@ class OwnPredictor:
         logs = self.middle + np.vstack([np.zeros(len(FACTORS)), away])
         return rates_of(self.machine, dict(zip(FACTORS, np.exp(logs).T, strict=True)))
 
-    def predict(self, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes) -> Prediction:
+    def predict(self, situation: OwnSituation, choice: OwnChoice, nodes: Nodes) -> Prediction:
         return self.predict_with(self.rates(_DRAWS), situation, choice, nodes)
 
     def predict_with(
-        self, rates: Rates, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes
+        self, rates: Rates, situation: OwnSituation, choice: OwnChoice, nodes: Nodes
     ) -> Prediction:
         """rates: of this predictor, once for many ways."""
         total = services_of(situation, choice, nodes, rates).total
@@ -125,9 +125,9 @@ def learn_own(machine: Machine, runs: Sequence[OwnRun]) -> OwnPredictor:
         rates = found.rates(_DRAWS)
         told = [found.predict_with(rates, r.situation, r.choice, r.nodes) for r in runs]
         missed = [_score(run, each) for run, each in zip(runs, told, strict=True)]
-        return replace(found, reach=max(NORMAL_80, _reach(missed)))
+        return replace(found, reach=max(NORMAL_80, reach_of(missed)))
     scores = [_score(run, told) for _, run, told in _tried(machine, runs, found)]
-    return replace(found, reach=_reach(scores))
+    return replace(found, reach=reach_of(scores))
 
 
 def held_out(machine: Machine, runs: Sequence[OwnRun]) -> list[tuple[OwnRun, Prediction]]:
@@ -137,7 +137,7 @@ def held_out(machine: Machine, runs: Sequence[OwnRun]) -> list[tuple[OwnRun, Pre
     tried = _tried(machine, runs, _fitted(machine, runs))
     scored = [(fold, _score(run, told)) for fold, run, told in tried]
     reach = {
-        fold: _reach([score for other, score in scored if other != fold])
+        fold: reach_of([score for other, score in scored if other != fold])
         for fold in {fold for fold, _ in scored}
     }
     return [(run, _as_wide(told, reach[fold])) for fold, run, told in tried]
@@ -168,14 +168,6 @@ def _score(run: OwnRun, told: Prediction) -> float:
     """How many standard deviations it is off."""
     deviation = math.log(told.high_s / told.total_s) / NORMAL_80
     return abs(math.log(told.total_s / run.total_s)) / deviation
-
-
-def _reach(scores: Sequence[float]) -> float:
-    """As in prediction/intervals.py: of n scores that of rank (n + 1) x coverage."""
-    rank = math.ceil((len(scores) + 1) * COVERAGE)
-    if rank > len(scores):
-        return max(NORMAL_80, *scores, 0.0)
-    return sorted(scores)[rank - 1]
 
 
 def _as_wide(told: Prediction, reach: float) -> Prediction:

@@ -5,28 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thalweg.advisor.chosen_table import print_chosen, restart_words
 from thalweg.advisor.own.propose import OwnProposal
 from thalweg.advisor.own.situation import OwnSituation
 from thalweg.advisor.own.ways import OwnWay
 from thalweg.advisor.words import many, percent, seconds
-from thalweg.tables import print_table
 
 _GB = 1e9
-_HEAD = 10  # characters of what stands before a line
-_COLUMNS = ("", "output", "I/O ranks", "parts", "restart", "run time", "80 % between", "waiting",
-            "node hours", "CHSY", "limited by")  # fmt: skip
 
 
 def print_own_proposal(proposal: OwnProposal, situation: OwnSituation, written: str) -> None:
     """written: files and bytes of the run as proposed, or ""."""
-    for head, text in _lines(proposal, situation, written):
-        print(f"{head:<{_HEAD}}{text}")
-    print()
-    rows = [_row("proposed", proposal.best)]
-    if proposal.now is not None:
-        rows.append(_row("now", proposal.now))
-    rows += [_row("or", way) for way in proposal.alternatives]
-    print_table(_COLUMNS, rows, right=("I/O ranks", "parts", *_COLUMNS[5:10]))
+    print_chosen(
+        _lines(proposal, situation, written), ("output", "I/O ranks", "parts", "restart"),
+        ("I/O ranks", "parts"), (proposal.best, proposal.now, proposal.alternatives), _words,
+    )  # fmt: skip
 
 
 def _lines(
@@ -82,22 +75,13 @@ def _sure(proposal: OwnProposal) -> str:
     return f"a closed form from the calibration of '{name}', corrected by {runs}"
 
 
-def _row(head: str, way: OwnWay) -> list[str]:
-    choice, told = way.choice, way.prediction
-    restart = choice.restart_mode.replace("_", " ")
-    restart += f", {choice.restart_ranks}" if choice.restart_ranks else ""
+def _words(way: OwnWay) -> list[str]:
+    choice = way.choice
     return [
-        head,
         choice.mode.replace("_", " "),
         str(choice.io_ranks),
         str(max(choice.partitions, default=1)),
-        restart,
-        seconds(told.total_s),
-        f"{seconds(told.low_s)} {seconds(told.high_s)}",
-        percent(way.waiting_s / told.total_s),
-        f"{way.node_hours:.4g}",
-        f"{way.chsy:.4g}",
-        way.limit.replace("_", " "),
+        restart_words(choice.restart_mode, choice.restart_ranks),
     ]
 
 
@@ -117,7 +101,7 @@ def own_proposal_as_json(
 
 
 def way_as_json(way: OwnWay, situation: OwnSituation) -> dict[str, object]:
-    choice, told = way.choice, way.prediction
+    choice = way.choice
     parts = zip(situation.series, choice.partitions, strict=True)
     return {
         "mode": choice.mode,
@@ -126,13 +110,5 @@ def way_as_json(way: OwnWay, situation: OwnSituation) -> dict[str, object]:
         "restart_ranks": choice.restart_ranks,
         "compute_ranks": way.compute_ranks,
         "partitions": {each.name: count for each, count in parts},
-        "total_s": told.total_s,
-        "low_s": told.low_s,
-        "high_s": told.high_s,
-        "steps_s": way.steps_s,
-        "waiting_s": way.waiting_s,
-        "limited_by": way.limit,
-        "node_hours": way.node_hours,
-        "chsy_core_hours_per_year": way.chsy,
-        "bytes_on_an_io_rank": way.bytes_on_io_rank,
+        **way.figures_as_json(),
     }

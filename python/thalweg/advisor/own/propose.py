@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from thalweg.advisor.own.form import OwnNodes
 from thalweg.advisor.own.learned import OwnPredictor
 from thalweg.advisor.own.rates import notes_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, has_no_time_in_form
@@ -18,6 +17,7 @@ from thalweg.advisor.own.ways import (
     quick_totals,
     way_of,
 )
+from thalweg.advisor.shapes import Nodes
 from thalweg.errors import ThalwegError
 
 _ALTERNATIVES = 5
@@ -32,7 +32,7 @@ class OwnProposal:
     """best: what is proposed. now: the experiment as it is, None where none would compute."""
 
     predictor: OwnPredictor
-    nodes: OwnNodes
+    nodes: Nodes
     best: OwnWay
     now: OwnWay | None
     alternatives: tuple[OwnWay, ...]
@@ -40,7 +40,7 @@ class OwnProposal:
 
 
 def propose_own(
-    predictor: OwnPredictor, situation: OwnSituation, nodes: OwnNodes,
+    predictor: OwnPredictor, situation: OwnSituation, nodes: Nodes,
     is_taken: Callable[[OwnChoice], bool],
 ) -> OwnProposal:  # fmt: skip
     """is_taken: does the model run an experiment with that choice?"""
@@ -122,7 +122,7 @@ def _different(ordered: Sequence[OwnChoice]) -> list[OwnChoice]:
 
 
 def _outside(
-    predictor: OwnPredictor, situation: OwnSituation, nodes: OwnNodes
+    predictor: OwnPredictor, situation: OwnSituation, nodes: Nodes
 ) -> Iterator[str]:  # fmt: skip
     """What the calibration had not."""
     machine = predictor.machine
@@ -155,7 +155,7 @@ def _outside(
 
 
 def _risky(
-    situation: OwnSituation, nodes: OwnNodes, asked: Sequence[OwnChoice],
+    situation: OwnSituation, nodes: Nodes, asked: Sequence[OwnChoice],
     totals: Sequence[float], best: OwnWay, now: OwnWay | None,
 ) -> Iterator[str]:  # fmt: skip
     if now is not None and is_risky(situation, now.choice, nodes):

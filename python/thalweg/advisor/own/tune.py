@@ -15,7 +15,6 @@ import numpy as np
 
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.command import nodes_of, proposal_for
-from thalweg.advisor.own.form import OwnNodes
 from thalweg.advisor.own.learned import OwnPredictor, OwnRun, learn_own
 from thalweg.advisor.own.memory import known_runs, memory_path, remember, run_of
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
@@ -25,7 +24,7 @@ from thalweg.advisor.own.runs import read_own_runs
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own.validate_command import factors_of, print_factors
 from thalweg.advisor.own_experiment import find_own_streams
-from thalweg.advisor.shapes import Prediction
+from thalweg.advisor.shapes import Nodes, Prediction
 from thalweg.advisor.words import many, percent, seconds
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
@@ -138,7 +137,7 @@ def _calibrated(request: TuneRequest, experiment: Experiment) -> Path:
 
 
 def _run_all(
-    request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: OwnNodes,
+    request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: Nodes,
     keep: Callable[[OwnRun], object],
 ) -> list[tuple[str, OwnRun]]:  # fmt: skip
     """The ways take turns, so that a slow minute of the machine hits all of them. keep: each run as
@@ -175,7 +174,7 @@ def _refuse_runs(request: TuneRequest, folders: Sequence[Path]) -> None:
         )
 
 
-def _refuse_other_nodes(nodes: OwnNodes) -> None:
+def _refuse_other_nodes(nodes: Nodes) -> None:
     """The runs are kept with their nodes: they must be where they are said to be."""
     here = int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
     if nodes.count > here:
@@ -204,7 +203,7 @@ def _others(found: dict[OwnChoice, str]) -> int:
 
 
 def _run(
-    request: TuneRequest, situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes, folder: Path
+    request: TuneRequest, situation: OwnSituation, choice: OwnChoice, nodes: Nodes, folder: Path
 ) -> tuple[float, Experiment]:
     changes = patch.changes_of(situation.experiment, choice, nodes.ranks)
     words = [*request.settings, *patch.override_words(situation.experiment, changes)]
@@ -220,7 +219,7 @@ def _run(
 
 
 def _tuned(
-    runs: Sequence[tuple[str, OwnRun]], situation: OwnSituation, nodes: OwnNodes,
+    runs: Sequence[tuple[str, OwnRun]], situation: OwnSituation, nodes: Nodes,
     before: OwnPredictor, after: OwnPredictor,
 ) -> list[TunedWay]:  # fmt: skip
     found = []

@@ -11,7 +11,7 @@ import numpy as np
 from thalweg.advisor.own.learned import OwnRun, held_out, untaught
 from thalweg.advisor.own.situation import OwnChoice
 from thalweg.advisor.own.ways import best_at, is_risky
-from thalweg.advisor.prediction.figures import ErrorFigures, Tried
+from thalweg.advisor.prediction.figures import ErrorFigures, Tried, mean_of
 from thalweg.advisor.shapes import Prediction
 from thalweg.calibrate.machine_file import Machine
 
@@ -95,12 +95,12 @@ class OwnResult(ErrorFigures):
 
     @property
     def regret(self) -> float | None:
-        return _mean([each.regret for each in self.decisions])
+        return mean_of([each.regret for each in self.decisions])
 
     @property
     def rules(self) -> dict[str, float | None]:
         found = {r.name: [each.rules[r.name] for each in self.decisions] for r in RULES}
-        return {name: _mean(regrets) for name, regrets in found.items()}
+        return {name: mean_of(regrets) for name, regrets in found.items()}
 
 
 def validate_own(machine: Machine, runs: Sequence[OwnRun]) -> list[OwnResult]:
@@ -142,7 +142,3 @@ def _decide(points: Sequence[OwnPoint]) -> OwnDecision:
         nearest = [p.median_s for p, far in zip(points, away, strict=True) if far == min(away)]
         rules[rule.name] = min(nearest) / least - 1.0
     return OwnDecision(tuple(points), points[at], points[at].median_s / least - 1.0, rules)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thalweg.advisor.own.form import OwnNodes, Services, services_of
+from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import Lanes, lanes_of
 from thalweg.advisor.own.learned import OwnPredictor, interval_of
 from thalweg.advisor.own.rates import Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, asks
 from thalweg.advisor.prediction.proposal import shortest
-from thalweg.advisor.shapes import Prediction
-from thalweg.run.metrics import SECONDS_PER_YEAR
+from thalweg.advisor.shapes import Nodes, WayFigures
 from thalweg.run.native_lists import of_kind
 
 MOST_SHARE = 0.5  # of all ranks that do not compute
@@ -23,30 +22,19 @@ _MOST_RESTART_RANKS = 32
 _VALUE_BYTES = 8
 
 
-# Runs repeat within 1 to 3 % on an idle machine: what differs by less is a tie, and goes to fewer
-# I/O and restart ranks and fewer files.
+# Chosen: what differs by less is a tie, and goes to fewer I/O and restart ranks and fewer files.
 _TIE = 0.01
 
 
 @dataclass(frozen=True)
-class OwnWay:
-    """A choice with what is predicted of it; times in s, of the run. limit: what takes longest.
-
-    waiting_s   run time of compute ranks beyond what they do for the model
-    """
+class OwnWay(WayFigures):
+    """A choice with what is predicted of it."""
 
     choice: OwnChoice
     compute_ranks: int
-    prediction: Prediction
-    steps_s: float
-    waiting_s: float
-    limit: str
-    node_hours: float
-    chsy: float
-    bytes_on_io_rank: int
 
 
-def choices(situation: OwnSituation, nodes: OwnNodes) -> list[OwnChoice]:
+def choices(situation: OwnSituation, nodes: Nodes) -> list[OwnChoice]:
     """Fewest ranks first; at least half of all compute."""
     most = int(nodes.ranks * MOST_SHARE)
     found = [
@@ -100,18 +88,17 @@ def _restarts(situation: OwnSituation, most: int) -> Iterator[tuple[str, int]]:
 
 def way_of(
     predictor: OwnPredictor, rates: Rates, situation: OwnSituation, choice: OwnChoice,
-    nodes: OwnNodes,
+    nodes: Nodes,
 ) -> OwnWay:  # fmt: skip
     """rates: of the predictor, once for many ways."""
     services = services_of(situation, choice, nodes, rates)
     told = interval_of(services.total, predictor.reach)
     for_the_model = float((services.startup + services.model + services.delay)[0])
     return OwnWay(
-        choice, nodes.ranks - choice.ranks, told, float(services.steps[0]),
-        max(0.0, told.total_s - for_the_model), limit_of(services, choice),
-        told.total_s * nodes.count / 3600.0,
-        told.total_s * nodes.ranks / 3600.0 * SECONDS_PER_YEAR / situation.simulated_s,
-        _held(situation, choice),
+        choice, nodes.ranks - choice.ranks, prediction=told, nodes=nodes,
+        simulated_s=situation.simulated_s, steps_s=float(services.steps[0]),
+        waiting_s=max(0.0, told.total_s - for_the_model), limit=limit_of(services, choice),
+        bytes_on_io_rank=_held(situation, choice),
     )  # fmt: skip
 
 
@@ -125,7 +112,7 @@ def best_at(
 
 
 def quick_totals(
-    rates: Rates, situation: OwnSituation, asked: Sequence[OwnChoice], nodes: OwnNodes
+    rates: Rates, situation: OwnSituation, asked: Sequence[OwnChoice], nodes: Nodes
 ) -> list[float]:
     """Middles only. rates: with one draw."""
     known: dict[tuple[object, ...], Lanes] = {}
@@ -163,7 +150,7 @@ def limit_of(services: Services, choice: OwnChoice) -> str:
     return max(of_workers, key=lambda each: float(of_workers[each][0]))
 
 
-def is_risky(situation: OwnSituation, choice: OwnChoice, nodes: OwnNodes) -> bool:
+def is_risky(situation: OwnSituation, choice: OwnChoice, nodes: Nodes) -> bool:
     """Does one rank of several nodes write for all while they wait?"""
     serial = choice.mode == "serial" and situation.outputs > 0
     sync = choice.restart_mode == "sync" and situation.sets > 0

@@ -59,3 +59,8 @@ class ErrorFigures:
     def _tried(self) -> Sequence[Tried[Timed]]:
         found: Sequence[Tried[Timed]] = self.__dict__["tried"]
         return found
+
+
+def mean_of(values: Sequence[float]) -> float | None:
+    """None of none."""
+    return float(np.mean(values)) if values else None

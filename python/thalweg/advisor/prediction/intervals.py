@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 
 from thalweg.advisor.prediction.run_facts import Numbers
-from thalweg.advisor.shapes import COVERAGE, NORMAL_80
+from thalweg.advisor.shapes import reach_of
 
 # Logarithms; where runs tell little: steps repeat within 3 %, writing within 8 % (Levante).
 _CENTRES = (0.03, 0.08)
@@ -50,13 +49,8 @@ def learn_noise(misses: Numbers, computing_share: Numbers, open_spread: Numbers)
 
     found = minimize(badness, centres, method="Nelder-Mead", options={"xatol": 1e-2})
     computing, moving = np.exp(found.x).tolist()
-    scores = np.sort(np.abs(misses) / _spread(computing, moving, computing_share, open_spread))
-    # Split conformal prediction: of n scores that of rank (n + 1) x coverage (Vovk et al. 2005).
-    # Fewer than four have no such rank: no narrower than a normal law, then.
-    rank = math.ceil((len(scores) + 1) * COVERAGE)
-    if rank > len(scores):
-        return Noise(computing, moving, max(NORMAL_80, *scores.tolist(), 0.0))
-    return Noise(computing, moving, float(scores[rank - 1]))
+    scores = np.abs(misses) / _spread(computing, moving, computing_share, open_spread)
+    return Noise(computing, moving, reach_of(scores.tolist()))
 
 
 def _spread(

@@ -7,9 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
-from thalweg.advisor.prediction.figures import ErrorFigures, Tried
+from thalweg.advisor.prediction.figures import ErrorFigures, Tried, mean_of
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun
@@ -45,12 +43,12 @@ class Result(ErrorFigures):
     @property
     def regret(self) -> float | None:
         """None where no group leaves a choice."""
-        return _mean([each.regret for each in self.decisions])
+        return mean_of([each.regret for each in self.decisions])
 
     @property
     def rules(self) -> dict[str, float | None]:
         found = {r.name: [each.rules[r.name] for each in self.decisions] for r in RULES}
-        return {name: _mean(regrets) for name, regrets in found.items()}
+        return {name: mean_of(regrets) for name, regrets in found.items()}
 
     @property
     def risky_proposals(self) -> int:
@@ -97,7 +95,3 @@ def _decide(told: Sequence[TriedRun], all_tried: Sequence[TriedRun]) -> Decision
         rules[rule.name] = min(runs[at].total_s for at in at_rule) / shortest - 1.0
     regret = proposed.total_s / shortest - 1.0
     return Decision(tuple(runs), proposed, regret, rules, is_risky(proposed.facts))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

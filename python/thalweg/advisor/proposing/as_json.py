@@ -35,7 +35,7 @@ def alternatives_as_json(proposal: Proposal, situation: Situation) -> list[dict[
 
 
 def _as_json(way: Way, situation: Situation) -> dict[str, object]:
-    choice, told = way.choice, way.prediction
+    choice = way.choice
     return {
         "io_ranks": choice.io_ranks,
         "restart_mode": choice.restart_mode,
@@ -44,13 +44,5 @@ def _as_json(way: Way, situation: Situation) -> dict[str, object]:
         "partitions": {
             each.name: count for each, count in zip(situation.series, way.partitions, strict=True)
         },
-        "total_s": told.total_s,
-        "low_s": told.low_s,
-        "high_s": told.high_s,
-        "steps_s": way.steps_s,
-        "waiting_s": way.waiting_s,
-        "limited_by": way.limit,
-        "node_hours": way.node_hours,
-        "chsy_core_hours_per_year": way.chsy,
-        "bytes_on_an_io_rank": way.bytes_on_io_rank,
+        **way.figures_as_json(),
     }

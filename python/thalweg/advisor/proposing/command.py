@@ -25,14 +25,13 @@ from thalweg.advisor.proposing.patch import (
     write_copy,
 )
 from thalweg.advisor.proposing.propose import Proposal, propose
-from thalweg.advisor.proposing.situation import Nodes, Situation, situation_of
+from thalweg.advisor.proposing.situation import Situation, situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
-from thalweg.advisor.shapes import Asked
+from thalweg.advisor.shapes import Asked, Nodes
 from thalweg.advisor.simulation import Simulation
 from thalweg.config.run_script import RunScript
 from thalweg.errors import ThalwegError
 
-_MOST_RANKS = 2**24
 _MANY_FILES = 8  # times as many as before, which is told
 
 
@@ -171,10 +170,5 @@ def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:
     if each < 1:
         raise ThalwegError(
             "how many ranks a node has is not told; give --ranks-per-node P (128 on Levante)"
-        )
-    if asked.nodes * each > _MOST_RANKS:
-        raise ThalwegError(
-            f"{asked.nodes} nodes with {each} ranks each are more than {_MOST_RANKS} ranks: no "
-            "machine has as many"
         )
     return Nodes(asked.nodes, each)

@@ -11,8 +11,9 @@ from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import choices, facts_of
 from thalweg.advisor.proposing.choosing import best_of
 from thalweg.advisor.proposing.machine import FittedMachine
-from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
+from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.proposing.ways import ways_of
+from thalweg.advisor.shapes import Nodes
 from thalweg.errors import ThalwegError
 
 # Output and restarts limit a run that they make this much longer than its steps alone take.

@@ -5,29 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thalweg.advisor.chosen_table import print_chosen, restart_words
 from thalweg.advisor.proposing.propose import Proposal
 from thalweg.advisor.proposing.situation import RESTART_MODES, Situation
 from thalweg.advisor.proposing.ways import Way
 from thalweg.advisor.words import many, seconds
-from thalweg.tables import print_table
 
 _GB = 1e9
-_COLUMNS = ("", "I/O ranks", "restart", "run time", "80 % between", "waiting", "node hours",
-            "CHSY", "limited by")  # fmt: skip
 _IN_ICON = {ours: theirs for theirs, ours in RESTART_MODES.items()}
-_HEAD = 10  # characters of what stands before a line
 
 
 def print_proposal(proposal: Proposal, situation: Situation, written: str) -> None:
     """written: files and bytes of the run as proposed, "" where they are not known."""
-    for head, text in _lines(proposal, situation, written):
-        print(f"{head:<{_HEAD}}{text}")
-    print()
-    rows = [_row("proposed", proposal.best)]
-    if proposal.now is not None:
-        rows.append(_row("now", proposal.now))
-    rows += [_row("or", way) for way in proposal.alternatives]
-    print_table(_COLUMNS, rows, right=("I/O ranks", *_COLUMNS[3:8]))
+    print_chosen(
+        _lines(proposal, situation, written), ("I/O ranks", "restart"), ("I/O ranks",),
+        (proposal.best, proposal.now, proposal.alternatives), _words,
+    )  # fmt: skip
 
 
 def _lines(
@@ -124,19 +117,6 @@ def warnings_of(proposal: Proposal) -> list[str]:
     return found
 
 
-def _row(head: str, way: Way) -> list[str]:
-    choice, told = way.choice, way.prediction
-    restart = choice.restart_mode.replace("_", " ")
-    if choice.restart_ranks:
-        restart += f", {choice.restart_ranks}"
-    return [
-        head,
-        str(choice.io_ranks),
-        restart,
-        seconds(told.total_s),
-        f"{seconds(told.low_s)} {seconds(told.high_s)}",
-        f"{100.0 * way.waiting_s / told.total_s:.1f} %",
-        f"{way.node_hours:.4g}",
-        f"{way.chsy:.4g}",
-        way.limit.replace("_", " "),
-    ]
+def _words(way: Way) -> list[str]:
+    choice = way.choice
+    return [str(choice.io_ranks), restart_words(choice.restart_mode, choice.restart_ranks)]

@@ -12,8 +12,9 @@ from thalweg.advisor.proposing.candidates import choices
 from thalweg.advisor.proposing.choosing import best_of, next_best
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.outlook import far_off, output_limits_from
-from thalweg.advisor.proposing.situation import Nodes, Situation
+from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way, ways_of
+from thalweg.advisor.shapes import Nodes
 from thalweg.errors import ThalwegError
 
 _LONGER = 1.001  # no tie

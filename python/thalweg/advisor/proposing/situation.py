@@ -44,16 +44,6 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Nodes:
-    count: int
-    ranks_per_node: int
-
-    @property
-    def ranks(self) -> int:
-        return self.count * self.ranks_per_node
-
-
-@dataclass(frozen=True)
 class Choice:
     """What may be chosen. restart_mode: of RESTART_MODES, "none" without restarts."""
 

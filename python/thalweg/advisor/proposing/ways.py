@@ -14,28 +14,17 @@ from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
 from thalweg.advisor.proposing.partitions import deal
-from thalweg.advisor.proposing.situation import Choice, Nodes, Situation
-from thalweg.advisor.shapes import NORMAL_80, Prediction
-from thalweg.run.metrics import SECONDS_PER_YEAR
+from thalweg.advisor.proposing.situation import Choice, Situation
+from thalweg.advisor.shapes import NORMAL_80, Nodes, Prediction, WayFigures
 
 
 @dataclass(frozen=True)
-class Way:
-    """A choice with what is predicted of it. limit: what takes longest. Times in s, of the run.
-
-    prediction   with a reason where there is none
-    """
+class Way(WayFigures):
+    """A choice with what is predicted of it. prediction: with a reason where there is none."""
 
     choice: Choice
     facts: RunFacts
     partitions: tuple[int, ...]
-    prediction: Prediction
-    steps_s: float
-    waiting_s: float
-    limit: str
-    node_hours: float
-    chsy: float
-    bytes_on_io_rank: int
 
 
 def ways_of(
@@ -60,13 +49,11 @@ def ways_of(
         }
         found.append(
             Way(
-                choice, each, dealt.partitions, prediction, steps_s,
-                max(0.0, prediction.total_s - steps_s),
-                max(shares, key=lambda name: shares[name]),
-                prediction.total_s * nodes.count / 3600.0,
-                prediction.total_s * nodes.ranks / 3600.0 * SECONDS_PER_YEAR
-                / situation.simulated_s,
-                dealt.bytes_on_a_rank,
+                choice, each, dealt.partitions, prediction=prediction, nodes=nodes,
+                simulated_s=situation.simulated_s, steps_s=steps_s,
+                waiting_s=max(0.0, prediction.total_s - steps_s),
+                limit=max(shares, key=lambda name: shares[name]),
+                bytes_on_io_rank=dealt.bytes_on_a_rank,
             )
         )  # fmt: skip
     return found
