@@ -17,6 +17,7 @@ from thalweg.cli.advise import advise
 from thalweg.cli.calibrate import calibrate
 from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
+from thalweg.cli.loc import loc
 from thalweg.cli.logs import logs_app
 from thalweg.cli.submit import submit
 from thalweg.cli.tune import tune
@@ -327,6 +328,7 @@ def grid(
 
 app.command("advise")(advise)
 app.command("cpmip")(cpmip)
+app.command("loc")(loc)
 app.command("submit")(submit)
 app.command("tune")(tune)
 
