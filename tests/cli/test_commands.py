@@ -28,7 +28,7 @@ COMMANDS = [
     "run", "demo", "bench", "calibrate", "sweep", "advise", "tune", "test", "verify", "merge",
     "trace", "report", "grid", "modes", "fields", "settings", "translate", "kernels list",
     "kernels run", "logs import", "logs columns", "cpmip",
-    "submit",
+    "submit", "loc",
 ]  # fmt: skip
 
 

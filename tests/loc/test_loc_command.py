@@ -121,7 +121,7 @@ def test_a_target_that_refuses_a_kernel_is_told_and_not_counted(
     ]  # fmt: skip
     loc(["gradient"], Configuration())
     printed = capsys.readouterr().out
-    assert "not translated: gradient for openmp: no threads today" in printed
+    assert "not translated for openmp: gradient: no threads today" in printed
     assert re.search(r"^gradient( +[0-9]+/[0-9]+/[0-9]+){3} +- ", printed, re.MULTILINE)
 
 

@@ -17,6 +17,8 @@ from thalweg.loc.measure import Compared, Row, by_model, choose, compare, measur
 from thalweg.loc.originals import TRANSLATIONS
 from thalweg.loc.page import code_table, cost_table, made_part, originals_table
 
+_NAMED = 3  # kernels in a line; of more, how many
+
 
 def loc(
     names: Sequence[str],
@@ -74,7 +76,7 @@ def _blocks(
 ) -> list[str]:
     """Tables, each with what is said below it."""
     shown = [*rows, together] if len(rows) > 1 else rows
-    found = ["\n".join([code_table(shown).as_text(), _published_growth(), *_refusals(shown)])]
+    found = ["\n".join([code_table(shown).as_text(), _published_growth(), *_refusals(rows)])]
     if compared:
         found += [
             originals_table(compared).as_text(),
@@ -91,10 +93,16 @@ def _published_growth() -> str:
 
 
 def _refusals(rows: Sequence[Row]) -> list[str]:
+    """A line for each target and reason."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for reason in row.refused.items():
+            names.setdefault(reason, []).append(row.name)
     return [
-        f"not translated: {row.name} for {target}: {why}"
-        for row in rows
-        for target, why in row.refused.items()
+        f"not translated for {target}: {', '.join(each)}: {why}"
+        if len(each) <= _NAMED
+        else f"not translated for {target}: {len(each)} kernels: {why}"
+        for (target, why), each in names.items()
     ]
 
 
