@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "constants.hpp"
-#include "kernels/kinetic_energy.hpp"
+#include "model_kernels.hpp"
 #include "reproducible_sum.hpp"
 #include "thalweg/timers.hpp"
 
@@ -18,7 +18,13 @@ Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
   const int levels = state.levels;
   const Extent owned{mesh.vertex.owned, levels};
   std::vector<double> kinetic(owned.values());
-  kinetic_energy(owned, stencils.vertex_edges, stencils.kinetic_weight, state.velocity, kinetic);
+  kinetic_energy({.edges = mesh.edge.total(),
+                  .vertices = mesh.vertex.owned,
+                  .levels = levels,
+                  .vertex_edges = rows(stencils.vertex_edges),
+                  .velocity = state.velocity.data(),
+                  .kinetic_weight = rows(stencils.kinetic_weight),
+                  .energy = kinetic.data()});
 
   // One array for all sums, [points][3 levels]: mass, tracer mass, energy.
   const int columns = 3 * levels;

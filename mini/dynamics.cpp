@@ -3,22 +3,16 @@
 #include "dynamics.hpp"
 
 #include "constants.hpp"
-#include "kernels/anticipation.hpp"
-#include "kernels/bernoulli.hpp"
-#include "kernels/divergence.hpp"
-#include "kernels/edge_potential_vorticity.hpp"
-#include "kernels/kinetic_energy.hpp"
-#include "kernels/mass_flux.hpp"
-#include "kernels/momentum_tendency.hpp"
-#include "kernels/potential_vorticity.hpp"
-#include "kernels/relative_vorticity.hpp"
-#include "kernels/tangential_velocity.hpp"
-#include "kernels/tracer_flux.hpp"
-#include "kernels/vertex_average.hpp"
-#include "kernels/viscosity.hpp"
 #include "thalweg/timers.hpp"
 
 namespace thalweg::mini {
+namespace {
+
+/// Bytes of a field on edges from which on tiles are worth their tables: a step has about twelve
+/// such fields, and caches of 32 MiB hold them until then.
+constexpr std::size_t bytes_for_tiles = std::size_t{4} << 20;
+
+}  // namespace
 
 int halo_depth(const DynamicsSettings& settings) { return settings.anticipation > 0.0 ? 2 : 1; }
 
@@ -27,63 +21,147 @@ Dynamics::Dynamics(const Mesh& mesh, const Stencils& stencils, std::span<const d
     : mesh_(mesh),
       stencils_(stencils),
       ground_m_(ground_m),
+      levels_(levels),
       settings_(settings),
-      cells_{mesh.cell.total(), levels},
-      edges_{mesh.edge.total(), levels},
-      vertices_{mesh.vertex.total(), levels},
-      owned_edges_{mesh.edge.owned, levels},
-      owned_vertices_{mesh.vertex.owned, levels} {
-  for (auto* array : {&flux_, &edge_pv_, &anticipation_, &edge_scratch_}) {
-    array->assign(edges_.values(), 0.0);
-  }
-  for (auto* array : {&vorticity_, &pv_}) array->assign(cells_.values(), 0.0);
-  for (auto* array : {&bernoulli_, &vertex_scratch_}) array->assign(vertices_.values(), 0.0);
+      owned_edges_{0, mesh.edge.owned},
+      owned_vertices_{0, mesh.vertex.owned},
+      flux_(Extent(mesh.edge.total(), levels).values()),
+      ahead_(flux_.size()),
+      vorticity_(Extent(mesh.cell.total(), levels).values()) {
+  if (flux_.size() * sizeof(double) < bytes_for_tiles) return;
+  State none(mesh, 0, 1);  // tiles are those of tables and ranges, whatever the fields hold
+  tiles_ = {shallow_water_in_tiles_tiles(of_layers(none, none)),
+            anticipation_in_tiles_tiles(of_anticipation(none, 0.0)),
+            tracer_transport_in_tiles_tiles(of_tracer(none, 0, none))};
 }
 
-void Dynamics::vorticity(const State& state) {
+anticipation_arguments Dynamics::of_anticipation(const State& state, double period_s) {
   const Stencils& s = stencils_;
-  relative_vorticity(cells_, s.cell_edges, s.circulation_weight, state.velocity, vorticity_);
-  potential_vorticity(cells_, s.cell_vertices, s.cell_thickness_weight, s.cell_coriolis, vorticity_,
-                      state.thickness, pv_);
+  return {.edges = mesh_.edge.total(),
+          .vertices = mesh_.vertex.total(),
+          .cells = mesh_.cell.total(),
+          .levels = levels_,
+          .cell_edges = rows(s.cell_edges),
+          .cell_vertices = rows(s.cell_vertices),
+          .vertex_cells = rows(s.vertex_cells),
+          .edge_ring = rows(s.edge_ring),
+          .edge_vertices = rows(s.edge_vertices),
+          .edge_cells = rows(s.edge_cells),
+          .velocity = state.velocity.data(),
+          .thickness = state.thickness.data(),
+          .period = period_s,
+          .circulation_weight = rows(s.circulation_weight),
+          .thickness_weight = rows(s.cell_thickness_weight),
+          .coriolis = s.cell_coriolis.data(),
+          .average_weight = rows(s.vertex_average_weight),
+          .perpendicular_weight = rows(s.perpendicular_weight),
+          .per_length = s.inverse_edge_length.data(),
+          .per_face = s.inverse_face_length.data(),
+          .ahead = ahead_.data()};
+}
+
+shallow_water_arguments Dynamics::of_layers(const State& state, State& tendency) {
+  const Stencils& s = stencils_;
+  return {.edges = mesh_.edge.total(),
+          .vertices = mesh_.vertex.total(),
+          .cells = mesh_.cell.total(),
+          .levels = levels_,
+          .edge_vertices = rows(s.edge_vertices),
+          .vertex_edges = rows(s.vertex_edges),
+          .cell_edges = rows(s.cell_edges),
+          .cell_vertices = rows(s.cell_vertices),
+          .edge_cells = rows(s.edge_cells),
+          .edge_ring = rows(s.edge_ring),
+          .velocity = state.velocity.data(),
+          .thickness = state.thickness.data(),
+          .ahead = ahead_.data(),
+          .ground = ground_m_.data(),
+          .gravity = gravity_m_s2,
+          .circulation_weight = rows(s.circulation_weight),
+          .thickness_weight = rows(s.cell_thickness_weight),
+          .coriolis = s.cell_coriolis.data(),
+          .divergence_weight = rows(s.divergence_weight),
+          .kinetic_weight = rows(s.kinetic_weight),
+          .perpendicular_weight = rows(s.perpendicular_weight),
+          .per_length = s.inverse_edge_length.data(),
+          .owned_vertices = owned_vertices_.data(),
+          .owned_vertices_parts = 1,
+          .owned_edges = owned_edges_.data(),
+          .owned_edges_parts = 1,
+          .flux = flux_.data(),
+          .vorticity = vorticity_.data(),
+          .thickness_tendency = tendency.thickness.data(),
+          .velocity_tendency = tendency.velocity.data()};
+}
+
+tracer_transport_arguments Dynamics::of_tracer(const State& state, std::size_t tracer,
+                                               State& tendency) {
+  return {.edges = mesh_.edge.total(),
+          .vertices = mesh_.vertex.total(),
+          .levels = levels_,
+          .edge_vertices = rows(stencils_.edge_vertices),
+          .vertex_edges = rows(stencils_.vertex_edges),
+          .flux = flux_.data(),
+          .thickness = state.thickness.data(),
+          .tracer_mass = state.tracer_mass[tracer].data(),
+          .divergence_weight = rows(stencils_.divergence_weight),
+          .owned_vertices = owned_vertices_.data(),
+          .owned_vertices_parts = 1,
+          .tracer_tendency = tendency.tracer_mass[tracer].data()};
 }
 
 void Dynamics::anticipate(const State& state, double time_step_s) {
   if (settings_.anticipation == 0.0) return;
   const ScopedTimer timer(Timer::dynamics);
-  const Stencils& s = stencils_;
-  vorticity(state);
-  vertex_average(vertices_, s.vertex_cells, s.vertex_average_weight, pv_, vertex_scratch_);
-  tangential_velocity(edges_, s.edge_ring, s.perpendicular_weight, state.velocity, edge_scratch_);
-  anticipation(edges_, s, settings_.anticipation * time_step_s, state.velocity, edge_scratch_, pv_,
-               vertex_scratch_, anticipation_);
+  const auto arguments = of_anticipation(state, settings_.anticipation * time_step_s);
+  if (tiles_) {
+    anticipation_in_tiles(tiles_->anticipation, arguments);
+  } else {
+    anticipation(arguments);
+  }
 }
 
 void Dynamics::tendency(const State& state, State& tendency) {
-  const Stencils& s = stencils_;
   {
     const ScopedTimer timer(Timer::dynamics);
-    mass_flux(edges_, s.edge_vertices, state.thickness, state.velocity, flux_);
-    divergence(owned_vertices_, s.vertex_edges, s.divergence_weight, flux_, -1.0,
-               tendency.thickness);
-    vorticity(state);
-    edge_potential_vorticity(edges_, s.edge_cells, pv_, anticipation_, edge_pv_);
-    kinetic_energy(vertices_, s.vertex_edges, s.kinetic_weight, state.velocity, bernoulli_);
-    bernoulli(vertices_, gravity_m_s2, state.thickness, ground_m_, bernoulli_, bernoulli_);
-    momentum_tendency(owned_edges_, s, flux_, edge_pv_, bernoulli_, tendency.velocity);
-    if (settings_.viscosity_m2_s > 0.0) {
-      divergence(vertices_, s.vertex_edges, s.divergence_weight, state.velocity, 1.0,
-                 vertex_scratch_);
-      viscosity(owned_edges_, s, settings_.viscosity_m2_s, vertex_scratch_, vorticity_,
-                tendency.velocity);
+    const auto arguments = of_layers(state, tendency);
+    if (tiles_) {
+      shallow_water_in_tiles(tiles_->layers, arguments);
+    } else {
+      shallow_water(arguments);
     }
+    if (settings_.viscosity_m2_s > 0.0) add_viscosity(state, tendency);
   }
   const ScopedTimer timer(Timer::tracers);
   for (std::size_t t = 0; t < state.tracer_mass.size(); ++t) {
-    tracer_flux(edges_, s.edge_vertices, flux_, state.thickness, state.tracer_mass[t],
-                edge_scratch_);
-    divergence(owned_vertices_, s.vertex_edges, s.divergence_weight, edge_scratch_, -1.0,
-               tendency.tracer_mass[t]);
+    const auto arguments = of_tracer(state, t, tendency);
+    if (tiles_) {
+      tracer_transport_in_tiles(tiles_->tracer, arguments);
+    } else {
+      tracer_transport(arguments);
+    }
   }
+}
+
+/// After the layers, whose vorticity it takes.
+void Dynamics::add_viscosity(const State& state, State& tendency) {
+  const Stencils& s = stencils_;
+  viscosity({.edges = mesh_.edge.total(),
+             .cells = mesh_.cell.total(),
+             .vertices = mesh_.vertex.total(),
+             .levels = levels_,
+             .vertex_edges = rows(s.vertex_edges),
+             .edge_vertices = rows(s.edge_vertices),
+             .edge_cells = rows(s.edge_cells),
+             .velocity = state.velocity.data(),
+             .vorticity = vorticity_.data(),
+             .strength = settings_.viscosity_m2_s,
+             .divergence_weight = rows(s.divergence_weight),
+             .per_length = s.inverse_edge_length.data(),
+             .per_face = s.inverse_face_length.data(),
+             .owned_edges = owned_edges_.data(),
+             .owned_edges_parts = 1,
+             .velocity_tendency = tendency.velocity.data()});
 }
 
 }  // namespace thalweg::mini

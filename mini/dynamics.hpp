@@ -2,9 +2,14 @@
 // Tendencies of the shallow-water equations on one rank: the kernels in their order.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "model_kernels.hpp"
 #include "state.hpp"
 #include "stencils.hpp"
 
@@ -35,17 +40,23 @@ class Dynamics {
   void tendency(const State& state, State& tendency);
 
  private:
-  void vorticity(const State& state);
+  shallow_water_arguments of_layers(const State& state, State& tendency);
+  anticipation_arguments of_anticipation(const State& state, double period_s);
+  tracer_transport_arguments of_tracer(const State& state, std::size_t tracer, State& tendency);
+  void add_viscosity(const State& state, State& tendency);
 
   const Mesh& mesh_;
   const Stencils& stencils_;
   std::span<const double> ground_m_;
+  int levels_;
   DynamicsSettings settings_;
-  Extent cells_, edges_, vertices_, owned_edges_, owned_vertices_;
-  // Scratch, [points][levels]:
-  std::vector<double> flux_, edge_pv_, anticipation_, edge_scratch_;  // edges
-  std::vector<double> vorticity_, pv_;                                // cells
-  std::vector<double> bernoulli_, vertex_scratch_;                    // vertices
+  std::array<std::int64_t, 2> owned_edges_, owned_vertices_;  // first, one behind the last
+  std::vector<double> flux_, ahead_;                          // [edges][levels]
+  std::vector<double> vorticity_;                             // [cells][levels]
+  struct Tiles {
+    std::shared_ptr<const void> layers, anticipation, tracer;
+  };
+  std::optional<Tiles> tiles_;  // where fields lie beyond the caches
 };
 
 }  // namespace thalweg::mini

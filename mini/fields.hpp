@@ -4,14 +4,20 @@
 
 #include <optional>
 #include <source_location>
+#include <span>
 #include <vector>
 
 #include "derived.hpp"
-#include "kernels/level_reduction.hpp"
 #include "thalweg/field.hpp"
 #include "thalweg/output.hpp"
 
 namespace thalweg::mini {
+
+enum class Reduction { mean, max, min, sum, first };
+
+/// out[point] = reduction over levels of values[point][level].
+void reduce_levels(Extent extent, Reduction reduction, std::span<const double> values,
+                   std::span<double> out);
 
 /// One output field. Without a reduction its values are what `compute` returns; with one, the
 /// two-dimensional field is that reduction of them over the layers.

@@ -88,7 +88,7 @@ TEST_CASE("reductions_over_levels_do_what_their_names_say") {
   const std::vector<double> values{1.0, 4.0, -2.0, 5.0, 5.0, 5.0};  // [2][3]
   const auto reduce = [&](Reduction reduction) {
     std::vector<double> out(2);
-    level_reduction({2, 3}, reduction, values, out);
+    reduce_levels({2, 3}, reduction, values, out);
     return out;
   };
   CHECK(reduce(Reduction::mean) == std::vector<double>{1.0, 5.0});

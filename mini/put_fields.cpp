@@ -49,7 +49,7 @@ void put_fields(Output& output, std::span<const StreamSettings> streams, const M
       values = row.compute(derived);
       if (row.reduction) {
         reduced.resize(part.owned);
-        level_reduction({part.owned, levels}, *row.reduction, values, reduced);
+        reduce_levels({part.owned, levels}, *row.reduction, values, reduced);
         values = reduced;
       }
     }

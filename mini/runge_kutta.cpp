@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/runge_kutta_update.hpp"
+#include "model_kernels.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
 
@@ -41,10 +41,27 @@ RungeKutta::RungeKutta(const Scheme& scheme, const Mesh& mesh, const State& like
 
 void RungeKutta::update(const State& base, int stage, double time_step_s) {
   const ScopedTimer timer(Timer::dynamics);
+  const double sum_s = scheme_.sum[stage] * time_step_s;
+  const double next_s = scheme_.next[stage] * time_step_s;
   const auto one = [&](std::size_t size, const auto& from, const auto& rate, auto& sum, auto& to) {
-    runge_kutta_update(size, stage == 0, scheme_.sum[stage] * time_step_s,
-                       scheme_.next[stage] * time_step_s, from.data(), rate.data(), sum.data(),
-                       to.data());
+    const auto values = static_cast<std::int64_t>(size);
+    if (stage == 0) {
+      first_stage({.levels = values,
+                   .base = from.data(),
+                   .tendency = rate.data(),
+                   .sum_step = sum_s,
+                   .stage_step = next_s,
+                   .total = sum.data(),
+                   .stage = to.data()});
+    } else {
+      next_stage({.levels = values,
+                  .base = from.data(),
+                  .tendency = rate.data(),
+                  .sum_step = sum_s,
+                  .stage_step = next_s,
+                  .total = sum.data(),
+                  .stage = to.data()});
+    }
   };
   one(owned_velocity_, base.velocity, tendency_.velocity, sum_.velocity, stage_.velocity);
   one(owned_mass_, base.thickness, tendency_.thickness, sum_.thickness, stage_.thickness);
@@ -58,7 +75,11 @@ void RungeKutta::finish(State& base, double time_step_s) {
   const ScopedTimer timer(Timer::dynamics);
   const double step_s = scheme_.sum[scheme_.stages - 1] * time_step_s;
   const auto one = [&](std::size_t size, const auto& sum, const auto& rate, auto& to) {
-    runge_kutta_finish(size, step_s, sum.data(), rate.data(), to.data());
+    last_stage({.levels = static_cast<std::int64_t>(size),
+                .total = sum.data(),
+                .tendency = rate.data(),
+                .sum_step = step_s,
+                .base = to.data()});
   };
   one(owned_velocity_, sum_.velocity, tendency_.velocity, base.velocity);
   one(owned_mass_, sum_.thickness, tendency_.thickness, base.thickness);

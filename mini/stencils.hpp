@@ -46,6 +46,12 @@ struct Stencils {
   std::vector<std::array<double, 6>> vertex_average_weight;    ///< [vertices] kite area / A_v
 };
 
+/// A table as kernels take it, one row after the other.
+template <typename Value, std::size_t length>
+const Value* rows(const std::vector<std::array<Value, length>>& table) {
+  return table.empty() ? nullptr : table.front().data();
+}
+
 /// How much a kernel computes: points [0, points) and all levels of each. Arrays are
 /// level-innermost, value(point, level) = array[point * levels + level].
 struct Extent {

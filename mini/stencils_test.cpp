@@ -8,11 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/divergence.hpp"
-#include "kernels/momentum_tendency.hpp"
-#include "kernels/relative_vorticity.hpp"
-#include "kernels/tangential_velocity.hpp"
-#include "kernels/vertex_average.hpp"
+#include "model_kernels.hpp"
 #include "thalweg/decomposition.hpp"
 
 using namespace thalweg;
@@ -53,6 +49,17 @@ double trisk_weight(const Mesh& mesh, const Stencils& s, int e, int other) {
   return 0.0;
 }
 
+void find_vorticity(const Mesh& mesh, const Stencils& s, const std::vector<double>& velocity,
+                    std::vector<double>& vorticity) {
+  relative_vorticity({.edges = mesh.edge.total(),
+                      .cells = mesh.cell.total(),
+                      .levels = 1,
+                      .cell_edges = rows(s.cell_edges),
+                      .velocity = velocity.data(),
+                      .circulation_weight = rows(s.circulation_weight),
+                      .vorticity = vorticity.data()});
+}
+
 }  // namespace
 
 TEST_CASE("trisk_weights_are_antisymmetric") {
@@ -84,7 +91,20 @@ TEST_CASE("vorticity_force_does_no_work_whatever_the_potential_vorticity") {
   const auto flux = random_values(edges, 1), edge_pv = random_values(edges, 2);
   const std::vector<double> no_bernoulli(mesh.vertex.total(), 0.0);
   std::vector<double> force(edges);
-  momentum_tendency({edges, 1}, s, flux, edge_pv, no_bernoulli, force);
+  const std::array<std::int64_t, 2> all{0, edges};
+  vorticity_force({.edges = edges,
+                   .vertices = mesh.vertex.total(),
+                   .levels = 1,
+                   .edge_vertices = rows(s.edge_vertices),
+                   .edge_ring = rows(s.edge_ring),
+                   .flux = flux.data(),
+                   .edge_vorticity = edge_pv.data(),
+                   .bernoulli = no_bernoulli.data(),
+                   .perpendicular_weight = rows(s.perpendicular_weight),
+                   .per_length = s.inverse_edge_length.data(),
+                   .owned_edges = all.data(),
+                   .owned_edges_parts = 1,
+                   .velocity_tendency = force.data()});
   double work = 0.0, scale = 0.0;
   for (int e = 0; e < edges; ++e) {
     const double share = mesh.edge_length_m[e] * mesh.dual_edge_length_m[e] * flux[e] * force[e];
@@ -103,9 +123,14 @@ TEST_CASE("mean_error_of_the_tangential_velocity_of_rotation_falls_with_the_mesh
     const Stencils s(mesh);
     const int edges = mesh.edge.total();
     const auto expected = rotation(mesh, mesh.edge_normal);
+    const auto velocity = rotation(mesh, mesh.edge_tangent);
     std::vector<double> found(edges);
-    tangential_velocity({edges, 1}, s.edge_ring, s.perpendicular_weight,
-                        rotation(mesh, mesh.edge_tangent), found);
+    tangential_velocity({.edges = edges,
+                         .levels = 1,
+                         .edge_ring = rows(s.edge_ring),
+                         .velocity = velocity.data(),
+                         .perpendicular_weight = rows(s.perpendicular_weight),
+                         .tangential = found.data()});
     double sum = 0.0;
     for (int e = 0; e < edges; ++e) sum += std::abs(found[e] - expected[e]);
     CHECK(sum / edges < 0.7 * last);
@@ -119,7 +144,13 @@ TEST_CASE("divergence_integrates_to_zero_and_curl_of_a_gradient_vanishes") {
   const Stencils s(mesh);
   const auto flux = random_values(mesh.edge.total(), 3);
   std::vector<double> outflow(mesh.vertex.total());
-  divergence({mesh.vertex.total(), 1}, s.vertex_edges, s.divergence_weight, flux, 1.0, outflow);
+  divergence({.edges = mesh.edge.total(),
+              .vertices = mesh.vertex.total(),
+              .levels = 1,
+              .vertex_edges = rows(s.vertex_edges),
+              .velocity = flux.data(),
+              .divergence_weight = rows(s.divergence_weight),
+              .diverging = outflow.data()});
   double sum = 0.0, scale = 0.0;
   for (int v = 0; v < mesh.vertex.total(); ++v) {
     sum += outflow[v] * mesh.vertex_area_m2[v],
@@ -133,7 +164,7 @@ TEST_CASE("divergence_integrates_to_zero_and_curl_of_a_gradient_vanishes") {
     const auto [v0, v1] = s.edge_vertices[e];
     gradient[e] = (potential[v1] - potential[v0]) * s.inverse_edge_length[e];
   }
-  relative_vorticity({mesh.cell.total(), 1}, s.cell_edges, s.circulation_weight, gradient, curl);
+  find_vorticity(mesh, s, gradient, curl);
   const double length_m = mesh.grid.mean_resolution_m();
   for (const double value : curl) CHECK(std::abs(value) < 1e-12 / length_m / length_m);
 }
@@ -142,8 +173,7 @@ TEST_CASE("vorticity_of_rotation_is_twice_the_angular_velocity_times_the_sine_of
   const Mesh mesh = whole("R2B4");
   const Stencils s(mesh);
   std::vector<double> vorticity(mesh.cell.total());
-  relative_vorticity({mesh.cell.total(), 1}, s.cell_edges, s.circulation_weight,
-                     rotation(mesh, mesh.edge_tangent), vorticity);
+  find_vorticity(mesh, s, rotation(mesh, mesh.edge_tangent), vorticity);
   for (int c = 0; c < mesh.cell.total(); ++c) {
     CHECK(std::abs(vorticity[c] * earth_radius_m - 2.0 * mesh.cell_centre[c].z) < 0.01);
   }
@@ -154,6 +184,12 @@ TEST_CASE("mean_over_hexagons_keeps_a_constant") {
   const Stencils s(mesh);
   const std::vector<double> seven(mesh.cell.total(), 7.0);
   std::vector<double> mean(mesh.vertex.total());
-  vertex_average({mesh.vertex.total(), 1}, s.vertex_cells, s.vertex_average_weight, seven, mean);
+  vertex_average({.cells = mesh.cell.total(),
+                  .vertices = mesh.vertex.total(),
+                  .levels = 1,
+                  .vertex_cells = rows(s.vertex_cells),
+                  .vorticity = seven.data(),
+                  .average_weight = rows(s.vertex_average_weight),
+                  .mean = mean.data()});
   for (const double value : mean) CHECK(value == doctest::Approx(7.0).epsilon(1e-13));
 }

@@ -36,7 +36,7 @@ def convergence_of_fluxes(
 
 
 @kernel
-def kinetic_energy(
+def add_kinetic_energy(
     velocity: Field[Edge, Level, "m s-1"],
     length: Field[Edge, "m"],
     distance: Field[Edge, "m"],
@@ -88,7 +88,7 @@ def add_gradients(
     with extended:
         for k in Level:
             bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
-    kinetic_energy(velocity, length, distance, area, owned, bernoulli)
+    add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
     gradient_force(theta, exner, bernoulli, distance, long_edges, velocity_tendency)
 
 
@@ -211,7 +211,7 @@ def caldyn_horiz_boussinesq(
             )
         for k in Level:
             mean_geopotential[k] = (geopotential[k] + geopotential[k + 1]) / 2
-    kinetic_energy(velocity, length, distance, area, owned, bernoulli)
+    add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
     with long_edges:
         velocity_tendency += (
             (buoyancy[Edge.cells.behind] + buoyancy[Edge.cells.ahead])

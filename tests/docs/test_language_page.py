@@ -14,7 +14,7 @@ import pytest
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.expressions import FUNCTIONS
 from thalweg.dsl.grid import Place
-from thalweg.kernels.library import load_file
+from thalweg.dsl.kernel_files import load_file
 
 Cli = Callable[..., "CompletedProcess[str]"]
 PAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.kernels.compiled import Inputs, bind
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 KERNEL = """from thalweg.dsl import Field, Out, kernel

@@ -11,11 +11,11 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.errors import ThalwegError
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.icon_like import made_up
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 OTHER = """from thalweg.dsl import Field, InOut, Out, Parameter, Points, constant, kernel

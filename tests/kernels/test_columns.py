@@ -9,9 +9,9 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, WAYS, different
 
 HEAD = """from thalweg.dsl import Field, InOut, kernel

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target, fortran_target
-from thalweg.kernels.library import load_file
 
 KERNEL = """from thalweg.dsl import Field, InOut, Parameter, Points, kernel
 from thalweg.dsl.grid import Axis

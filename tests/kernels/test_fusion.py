@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from thalweg.dsl import Kernel
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
-from thalweg.kernels.library import find_kernel, load_file
+from thalweg.kernels.library import find_kernel
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
 
 HEAD = """from thalweg.dsl import Field, InOut, Out, Points, kernel

@@ -12,10 +12,10 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different, outputs
 
 HEAD = """from __future__ import annotations

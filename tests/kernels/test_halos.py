@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from thalweg.dsl import Kernel, ir
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.passes.halos import find_halos
 from thalweg.dsl.printing import print_ir
 from thalweg.dsl.targets import numpy_target
 from thalweg.dsl.translation import argument_names
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.library import all_kernels, load_file
+from thalweg.kernels.library import all_kernels
 from thalweg.testing.kernels.ways import REFERENCE
 
 HEAD = """from thalweg.dsl import Field, InOut, Points, kernel

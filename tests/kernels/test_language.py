@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from thalweg.dsl import Kernel
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.units import over, parse_unit, times, unit_text
 from thalweg.errors import ThalwegError
-from thalweg.kernels.library import find_kernel, load_file
+from thalweg.kernels.library import find_kernel
 
 HEAD = """from __future__ import annotations
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.kernels.any_kernel import made_case
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import REFERENCE, WAYS, outputs
 
 HEAD = """from thalweg.dsl import Field, Out, Parameter, kernel

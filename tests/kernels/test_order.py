@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target, fortran_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels import dynamico, icon_like, made_dynamico
 from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import Inputs, _Compiled, bind
-from thalweg.kernels.library import FOLDER, find_kernel, load_file
+from thalweg.kernels.library import FOLDER, find_kernel
 from thalweg.kernels.order import inverse, renumbered
 from thalweg.testing.kernels.ways import different
 

@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case
 from thalweg.kernels.compiled import Inputs, bind, ranges_of
 from thalweg.kernels.icon_like import made_up
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
 
 Array = NDArray[Any]

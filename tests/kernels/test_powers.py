@@ -11,9 +11,9 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import outputs
 
 TEXT = """from thalweg.dsl import Field, Out, Parameter, kernel

@@ -11,10 +11,11 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.library import find_kernel, load_file
+from thalweg.kernels.library import find_kernel
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, outputs
 
 TEXT = """from thalweg.dsl import Field, Out, Parameter, kernel

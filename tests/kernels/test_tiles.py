@@ -13,10 +13,10 @@ import pytest
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import LARGEST_TILE, Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target, fortran_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case
-from thalweg.kernels.library import load_file
 from thalweg.testing.kernels.ways import REFERENCE, different, outputs
 
 HEAD = """from thalweg.dsl import InOut, Out, Points, Field, kernel

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from thalweg.dsl.layout import LAYOUTS, Layout
@@ -88,6 +89,18 @@ class Configuration:
     def changed(self, **keys: Any) -> Configuration:
         """With the keys that are not None."""
         return replace(self, **{name: each for name, each in keys.items() if each is not None})
+
+
+def configuration_of(table: Mapping[str, Any]) -> Configuration:
+    """Some of the keys. Raises a sentence for one that does not exist, and for a wrong value."""
+    known = [each.name for each in fields(Configuration)]
+    for key in table:
+        if key not in known:
+            raise ThalwegError(
+                f"key '{key}' does not exist; there are: {', '.join(known)}."
+                f"{did_you_mean(key, known)}"
+            )
+    return Configuration().changed(**table)
 
 
 def _check_range(key: str, value: object, largest: int) -> None:

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from thalweg.config.toml import TOMLDecodeError, loads
-from thalweg.dsl.configuration import Configuration
-from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.dsl.configuration import Configuration, configuration_of
+from thalweg.errors import ThalwegError
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -19,14 +18,7 @@ def read_configuration(path: Path) -> Configuration:
         raise ThalwegError(f"cannot read '{path}': {error.strerror}") from None
     except (TOMLDecodeError, UnicodeDecodeError) as error:
         raise ThalwegError(f"'{path}' is no TOML: {error}") from None
-    known = [each.name for each in fields(Configuration)]
-    for key in table:
-        if key not in known:
-            raise ThalwegError(
-                f"'{path}': key '{key}' does not exist; there are: {', '.join(known)}."
-                f"{did_you_mean(key, known)}"
-            )
     try:
-        return Configuration().changed(**table)
+        return configuration_of(table)
     except ThalwegError as error:
         raise ThalwegError(f"'{path}': {error.sentence}") from None

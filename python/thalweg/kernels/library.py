@@ -3,66 +3,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from thalweg.config.checkout import ROOT
 from thalweg.dsl import Kernel
+from thalweg.dsl.kernel_files import load_file, load_folder
 from thalweg.errors import ThalwegError, did_you_mean
 
 FOLDER = ROOT / "mini" / "kernels"
 
 
-def load_file(path: Path) -> dict[str, Kernel]:
-    """The kernels of a file by name. A file that Python cannot read is refused in a sentence."""
-    spec = importlib.util.spec_from_file_location(f"thalweg_kernel_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ThalwegError(f"'{path}' is no file of kernels; a name that ends in .py is one")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        with _imports_from(path.resolve().parent):
-            spec.loader.exec_module(module)
-    except Exception as error:
-        line = getattr(error, "lineno", None)
-        place = f"{path}:{line}" if line else str(path)
-        raise ThalwegError(f"{place}: Python cannot read this file: {error}") from error
-    found = {
-        name: each
-        for name, each in vars(module).items()
-        if isinstance(each, Kernel) and each.module == module.__name__
-    }
-    if not found:
-        raise ThalwegError(f"{path} holds no kernel; a function with '@kernel' above it is one")
-    return found
-
-
-@contextmanager
-def _imports_from(folder: Path) -> Iterator[None]:
-    """A file may import kernels of files beside it; what it imported is forgotten afterwards."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(folder))
-    # A cache of bytecode in mini/kernels would look like sources that changed since the build.
-    writes_none, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = writes_none
-        sys.path.remove(str(folder))
-        for name in set(sys.modules) - before:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).parent == folder:
-                del sys.modules[name]
-
-
 def all_kernels() -> dict[str, Kernel]:
     """Those of this checkout, by name."""
-    found: dict[str, Kernel] = {}
-    for path in sorted(FOLDER.glob("*.py")):
-        found.update(load_file(path))
-    return found
+    return load_folder(FOLDER)
 
 
 def find_kernel(name: str) -> Kernel:

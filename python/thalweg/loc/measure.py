@@ -9,9 +9,10 @@ from pathlib import Path
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import TARGETS, Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.errors import ThalwegError
 from thalweg.kernels.compiled import translate
-from thalweg.kernels.library import FOLDER, all_kernels, find_kernel, load_file
+from thalweg.kernels.library import FOLDER, all_kernels, find_kernel
 from thalweg.loc import cpp_text, python_text
 from thalweg.loc.counts import Counts, total
 from thalweg.loc.originals import ORIGINALS, Original

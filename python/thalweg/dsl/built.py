@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that a build needs: `python -m thalweg.dsl.built LIST.toml FOLDER`, as CMake calls it.
+
+The list has a table for each: its name in the code, the keys of its configuration, and `kernel`
+where that is another name. It lies beside the files of kernels. Into the folder go a file NAME.cpp
+for each and one header for all, LIST.hpp; what has not changed is left as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from thalweg.dsl.configuration import configuration_of
+from thalweg.dsl.kernel import Kernel
+from thalweg.dsl.kernel_files import load_folder
+from thalweg.dsl.targets import cpp_target
+from thalweg.dsl.targets.cpp_header import Translated, header
+from thalweg.errors import ThalwegError, did_you_mean
+
+
+def build(list_: Path, folder: Path) -> None:
+    """Raises a sentence that names the list and its entry."""
+    try:
+        entries = tomllib.loads(list_.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ThalwegError(f"'{list_}' cannot be read as TOML: {error}") from None
+    known = load_folder(list_.parent)
+    made = [_translated(list_, name, entry, known) for name, entry in entries.items()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("*.cpp"):  # of an entry that is gone
+        if left.stem not in entries:
+            left.unlink()
+    for each in made:
+        named = replace(each.kernel, name=each.name)
+        _write(folder / f"{each.name}.cpp", cpp_target.translate(named, each.configuration))
+    _write(folder / f"{list_.stem}.hpp", header(made))
+
+
+def _translated(list_: Path, name: str, entry: object, known: Mapping[str, Kernel]) -> Translated:
+    where = f"'{list_}' [{name}]"
+    if not isinstance(entry, dict):
+        raise ThalwegError(f"{where} is no table with the keys of a configuration")
+    keys: dict[str, Any] = dict(entry)
+    kernel = str(keys.pop("kernel", name))
+    if kernel not in known:
+        raise ThalwegError(
+            f"{where}: kernel '{kernel}' does not exist.{did_you_mean(kernel, known)}"
+        )
+    try:
+        configuration = configuration_of({"target": "simd"} | keys)
+    except ThalwegError as error:
+        raise ThalwegError(f"{where}: {error.sentence}") from None
+    if configuration.target == "numpy":
+        raise ThalwegError(f"{where}: target 'numpy' is no code that a build needs")
+    return Translated(name, known[kernel].ir, configuration)
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        build(Path(sys.argv[1]), Path(sys.argv[2]))
+    except ThalwegError as error:
+        sys.exit(error.sentence)

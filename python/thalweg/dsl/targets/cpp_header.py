@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The header through which a C++ model calls translated kernels: every argument by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
+
+HEAD = """#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+"""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A kernel, and what its code calls it."""
+
+    name: str
+    kernel: KernelIR
+    configuration: Configuration
+
+
+@dataclass(frozen=True)
+class _Member:
+    kind: str
+    name: str
+    of_grid: bool = False  # tiles are found from it
+
+
+def header(made: Sequence[Translated]) -> str:
+    """What `made` kernels are called with, and where each is written.
+
+    A kernel that is translated in two ways has one struct of arguments.
+    """
+    lines = [HEAD]
+    known: list[str] = []
+    for each in made:
+        if each.kernel.name not in known:
+            known.append(each.kernel.name)
+            lines += _arguments(each)
+        lines += _calls(each)
+    return "\n".join(lines)
+
+
+def _members(each: Translated) -> list[_Member]:
+    kernel, real = each.kernel, each.configuration.real
+    found = [_Member("std::int64_t", name, of_grid=True) for name in size_names(kernel)]
+    found += [_Member("const std::int32_t*", name, of_grid=True) for name in table_names(kernel)]
+    for name, variable in kernel.arguments.items():
+        kind = variable.type
+        if kind.role == "parameter":
+            found.append(_Member(real, name))
+        elif kind.role == "points":
+            found.append(_Member("const std::int64_t*", name, of_grid=True))
+            found.append(_Member("std::int64_t", f"{name}_parts", of_grid=True))
+        else:
+            found.append(_Member(f"{'' if kind.is_written else 'const '}{real}*", name))
+    return found
+
+
+def _arguments(each: Translated) -> list[str]:
+    """The struct, and the place where the kernel is written, as a trace names it."""
+    kernel = each.kernel
+    return [
+        *(f"/// {line}".rstrip() for line in kernel.doc.splitlines()),
+        f"struct {kernel.name}_arguments {{",
+        *(f"  {member.kind} {member.name};" for member in _members(each)),
+        "};",
+        f'#line {kernel.line} "{kernel.file}"',
+        f"inline constexpr auto {kernel.name}_source = std::source_location::current();",
+        "",
+    ]
+
+
+def _calls(each: Translated) -> list[str]:
+    name, members = each.name, _members(each)
+    tiled = is_tiled(each.kernel, plan_of(each.kernel, each.configuration), each.configuration)
+    grid = [member for member in members if member.of_grid]
+    given = f"const {each.kernel.name}_arguments& of"
+    kinds = [member.kind for member in members]
+    words = [f"of.{member.name}" for member in members]
+    if not tiled:
+        return [
+            f'extern "C" void {name}({", ".join(kinds)});',
+            f"inline void {name}({given}) {{",
+            f"  {name}({', '.join(words)});",
+            "}",
+            "",
+        ]
+    of_grid = ", ".join(f"of.{member.name}" for member in grid)
+    return [
+        f'extern "C" void {name}({", ".join(["const void*", *kinds])});',
+        f'extern "C" void* {name}_tiles({", ".join(member.kind for member in grid)});',
+        f'extern "C" void {name}_free_tiles(void*);',
+        "/// Of the grid of some arguments, for as long as its tables and ranges stay as they are.",
+        f"inline std::shared_ptr<const void> {name}_tiles({given}) {{",
+        f"  return {{{name}_tiles({of_grid}), {name}_free_tiles}};",
+        "}",
+        f"inline void {name}(const std::shared_ptr<const void>& tiles, {given}) {{",
+        f"  {name}({', '.join(['tiles.get()', *words])});",
+        "}",
+        "",
+    ]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What CMake translates for a model: the code and the header through which C++ calls it by name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = """from thalweg.dsl import Field, InOut, Out, Parameter, Points, kernel
+from thalweg.dsl.grids.triangles import Cell, Edge, Level
+
+
+@kernel
+def difference(t: Field[Cell, Level], factor: Parameter["1"], slope: Out[Edge, Level]) -> None:
+    '''Between the two cells of an edge.'''
+    slope = factor * (t[Edge.cells.second] - t[Edge.cells.first])
+
+
+@kernel
+def gathered(
+    t: Field[Cell, Level], weight: Field[Cell, Cell.edges], some: Points[Cell],
+    total: InOut[Cell, Level],
+) -> None:
+    difference(t, 1, slope)
+    with some:
+        total += sum(weight[e] * slope[e] for e in Cell.edges)
+"""
+LIST = """[difference]
+target = "serial"
+
+[gathered]
+fuse = false
+
+[gathered_in_tiles]
+kernel = "gathered"
+fuse = false
+tile = 2
+"""
+# Three cells in a row of four edges, the outer ones without another cell; a third edge that counts
+# for nothing.
+PROGRAM = """
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+#include "list.hpp"
+
+int main() {
+  const std::vector<std::int32_t> edge_cells{0, 0, 0, 1, 1, 2, 2, 2};
+  const std::vector<std::int32_t> cell_edges{0, 1, 0, 1, 2, 1, 2, 3, 2};
+  const std::vector<double> t{1, 2, 4, 8, 16, 32}, weight{-1, 1, 0, -1, 1, 0, -1, 1, 0};
+  const std::array<std::int64_t, 2> some{1, 3};
+  std::vector<double> slope(8), sweeps(6, 100.0), tiles(6, 100.0);
+  difference({.cells = 3, .edges = 4, .levels = 2, .edge_cells = edge_cells.data(), .t = t.data(),
+              .factor = 0.5, .slope = slope.data()});
+  gathered_arguments of{.cells = 3, .edges = 4, .levels = 2, .edge_cells = edge_cells.data(),
+                        .cell_edges = cell_edges.data(), .t = t.data(), .weight = weight.data(),
+                        .some = some.data(), .some_parts = 1, .total = sweeps.data()};
+  gathered(of);
+  of.total = tiles.data();
+  gathered_in_tiles(gathered_in_tiles_tiles(of), of);
+  for (const double each : slope) std::printf("%g ", each);
+  for (const double each : sweeps) std::printf("%g ", each);
+  std::printf("%d %s:%u\\n", sweeps == tiles, gathered_source.file_name(), gathered_source.line());
+}
+"""
+
+
+def build(list_: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    words = [sys.executable, "-m", "thalweg.dsl.built", list_.name, str(folder)]
+    return subprocess.run(
+        words, env=environment, cwd=list_.parent, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def list_(tmp_path: Path) -> Path:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    (tmp_path / "list.toml").write_text(LIST)
+    return tmp_path / "list.toml"
+
+
+def test_cpp_calls_each_kernel_by_the_names_of_its_arguments(list_: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    result = build(list_, made)
+    assert (result.returncode, result.stderr) == (0, "")
+    names = sorted(each.name for each in made.iterdir())
+    assert names == ["difference.cpp", "gathered.cpp", "gathered_in_tiles.cpp", "list.hpp"]
+    (tmp_path / "program.cpp").write_text(PROGRAM)
+    words = [
+        "g++",
+        "-std=c++20",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-unused-parameter",
+        "-fopenmp-simd",
+    ]
+    words += [f"-I{made}", *map(str, made.glob("*.cpp")), str(tmp_path / "program.cpp")]
+    subprocess.run([*words, "-o", str(tmp_path / "program")], check=True)
+    told = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True)
+    slopes, totals = "0 0 1.5 3 6 12 0 0", "100 100 109 118 88 76"
+    assert told.stdout == f"{slopes} {totals} 1 kernels.py:11\n"
+
+
+def test_an_argument_left_out_is_seen_by_the_compiler(list_: Path, tmp_path: Path) -> None:
+    build(list_, tmp_path / "made")
+    text = PROGRAM.replace(".weight = weight.data(),", "")
+    (tmp_path / "program.cpp").write_text(text)
+    words = ["g++", "-std=c++20", "-Wextra", "-fsyntax-only", f"-I{tmp_path / 'made'}"]
+    told = subprocess.run(
+        [*words, str(tmp_path / "program.cpp")], capture_output=True, text=True, check=False
+    )
+    assert "missing initializer for member" in told.stderr
+    assert "weight" in told.stderr
+
+
+def test_what_has_not_changed_is_not_written_again(list_: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    build(list_, made)
+    for each in made.iterdir():
+        os.utime(each, (1, 1))
+    list_.write_text(LIST.replace("[gathered]\nfuse = false\n", ""))
+    assert build(list_, made).returncode == 0
+    assert not (made / "gathered.cpp").exists()
+    assert (made / "gathered_in_tiles.cpp").stat().st_mtime == 1
+    assert (made / "list.hpp").stat().st_mtime != 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[differences]", "'list.toml' [differences]: kernel 'differences' does not exist."
+         " Did you mean 'difference'?"),
+        ("[difference]\ntyle = 4", "'list.toml' [difference]: key 'tyle' does not exist; there"),
+        ("[difference]\ntarget = 'numpy'", "'list.toml' [difference]: target 'numpy' is no code"),
+        ("[difference]\ntile = -1", "'list.toml' [difference]: tile = -1 is no number from 0 to"),
+        ("difference = 1", "'list.toml' [difference] is no table with the keys of a configuration"),
+        ("[difference", "'list.toml' cannot be read as TOML: "),
+    ],
+)  # fmt: skip
+def test_a_list_that_makes_no_sense_is_refused(text: str, told: str, list_: Path) -> None:
+    list_.write_text(text)
+    result = build(list_, list_.parent / "made")
+    assert result.returncode == 1
+    assert result.stderr.startswith(told), result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (list_.parent / "made").exists()
+
+
+def test_two_kernels_of_one_name_are_refused(list_: Path) -> None:
+    (list_.parent / "more.py").write_text(KERNELS)
+    result = build(list_, list_.parent / "made")
+    assert "has a kernel 'difference', too; call one of them otherwise" in result.stderr

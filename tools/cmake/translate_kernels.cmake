@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Translates kernels of the stencil language into C++ and compiles them. Needs a Python with NumPy,
+# nothing else: the checkout's own environment, or the one that THALWEG_PYTHON names or PATH has.
+
+set(THALWEG_PYTHON "" CACHE FILEPATH "Python 3.11 or newer with NumPy; empty: one that is found")
+
+function(find_translator result)
+  set(candidates ${THALWEG_PYTHON})
+  if(NOT candidates)
+    file(GLOB candidates ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+    list(APPEND candidates python3 /usr/bin/python3)
+  endif()
+  foreach(python ${candidates})
+    execute_process(
+      COMMAND ${python} -c "import sys, numpy; sys.exit(sys.version_info < (3, 10))"
+      RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(${result} ${python} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR
+    "The mini-model's kernels are translated by a Python with NumPy, and none was found "
+    "(tried: ${candidates}); install python3-numpy, name one with -DTHALWEG_PYTHON=PATH, or build "
+    "the library alone with -DTHALWEG_MINI=OFF")
+endfunction()
+
+# TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names. Done when
+# CMake configures, and again when a kernel or the language has changed.
+function(translate_kernels target list)
+  cmake_path(GET list STEM name)
+  cmake_path(GET list PARENT_PATH folder)
+  set(made ${CMAKE_BINARY_DIR}/generated/${name})
+  find_translator(python)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1
+            ${python} -m thalweg.dsl.built ${list} ${made}
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    RESULT_VARIABLE failed ERROR_VARIABLE reason)
+  if(failed)
+    message(FATAL_ERROR "The kernels of ${list} cannot be translated: ${reason}")
+  endif()
+  file(GLOB_RECURSE read CONFIGURE_DEPENDS ${folder}/*.py python/thalweg/dsl/*.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${read})
+  file(GLOB sources ${made}/*.cpp)
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${made})
+  # As `thalweg kernels run` compiles them: loops in vectors, and every rounding as written.
+  target_compile_options(
+    ${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-unused-parameter)
+endfunction()
