@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.advisor.own import patch
+from thalweg.advisor.own.calibrated import calibrated_in
 from thalweg.advisor.own.command import nodes_of, proposal_for
 from thalweg.advisor.own.learned import OwnPredictor, OwnRun, learn_own
 from thalweg.advisor.own.memory import known_runs, memory_path, remember, run_of
@@ -77,7 +78,8 @@ def tune(request: TuneRequest) -> None:
             "nothing of a whole one; leave it out"
         )
     answer = find_own_streams(experiment)
-    machine_path = request.machine or _calibrated(request, experiment)
+    ranks = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
+    machine_path = request.machine or calibrated_in(request.out, ranks, request.minutes)
     machine = load_calibrated(machine_path)
     known = known_runs(machine_path, machine)
     nodes = nodes_of(machine, experiment, request.nodes, request.ranks_per_node)
@@ -119,21 +121,6 @@ def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> Non
     for note in notes:
         print(f"note: {note}")
     print(f"'{memory_path(machine_path)}' has {many(predictor.runs, 'run')} now")
-
-
-def _calibrated(request: TuneRequest, experiment: Experiment) -> Path:
-    """Measures this machine with the ranks of the run (made even: half of them are measured too),
-    at least one a core. An old file in `out` is taken.
-    """
-    from thalweg.calibrate.command import CalibrateRequest, calibrate
-
-    path = request.out / "machine.toml"
-    request.out.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        asked = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
-        ranks = asked + asked % 2 if asked > len(os.sched_getaffinity(0)) else 0
-        calibrate(CalibrateRequest(request.out, path, ranks, request.minutes, quiet=True))
-    return path
 
 
 def _run_all(
