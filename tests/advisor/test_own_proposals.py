@@ -97,6 +97,23 @@ def test_little_output_needs_no_ranks_of_its_own(
     assert best["proposal"]["io_ranks"] == 0 == best["proposal"]["restart_ranks"]
 
 
+@pytest.mark.parametrize(
+    ("words", "each"), [((), 4), (("--ranks-per-node", 4), 4), (("--ranks-per-node", 5), 5)]
+)
+def test_ranks_that_fill_no_whole_nodes_are_not_more_than_asked(
+    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, words: tuple[object, ...],
+    each: int,
+) -> None:  # fmt: skip
+    machine = tmp_path / "m.toml"
+    write_machine(calibrated(nodes=2, ranks=8, cores=4), machine)
+    asked = ("--set", "machine.ranks=7", *words)
+    best = advise(cli, case, machine, *asked)["proposal"]
+    assert (best["nodes"], best["ranks_per_node"], best["ranks"]) == (2, each, 7)
+    assert best["compute_ranks"] + best["io_ranks"] + best["restart_ranks"] == 7
+    page = cli("advise", case, "--machine", machine, *asked)
+    assert f"2 nodes of 4 cores with 7 ranks, at most {each} ranks each" in page.stdout
+
+
 def test_a_container_of_whole_grids_is_not_divided(
     cli: Cli, case: Path, calibrated_file: Path
 ) -> None:

@@ -15,7 +15,7 @@ from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
-from thalweg.advisor.shapes import Asked, Nodes
+from thalweg.advisor.shapes import Asked, Nodes, spread_over
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
@@ -120,15 +120,13 @@ def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_nod
     ranks = experiment.integer("machine", "ranks")
     if nodes < 0 or ranks_per_node < 0:
         raise ThalwegError("--nodes and --ranks-per-node are 1 or more")
-    if nodes and not ranks_per_node:
-        ranks_per_node = machine.cores_per_node
-    if ranks_per_node and not nodes:
+    if nodes:
+        return Nodes(nodes, ranks_per_node or machine.cores_per_node)
+    each = max(machine.cores_per_node, machine.ranks // machine.nodes)
+    if ranks_per_node:
         nodes = -(-ranks // ranks_per_node)
-    if not nodes:
-        each = max(machine.cores_per_node, machine.ranks // machine.nodes)
-        nodes = 1 if machine.nodes == 1 else -(-ranks // each)
-        ranks_per_node = -(-ranks // nodes)
-    return Nodes(nodes, ranks_per_node)
+        return Nodes(nodes, ranks_per_node, nodes * ranks_per_node - ranks)
+    return spread_over(ranks, 1 if machine.nodes == 1 else -(-ranks // each))
 
 
 def _refuse_options(asked: Asked) -> None:

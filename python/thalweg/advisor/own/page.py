@@ -9,6 +9,7 @@ from thalweg.advisor.chosen_table import print_chosen, restart_words
 from thalweg.advisor.own.propose import OwnProposal
 from thalweg.advisor.own.situation import OwnSituation
 from thalweg.advisor.own.ways import OwnWay
+from thalweg.advisor.shapes import Nodes
 from thalweg.advisor.words import many, percent, seconds
 
 _GB = 1e9
@@ -30,8 +31,8 @@ def _lines(
     yield (
         "asked",
         (
-            f"{many(nodes.count, 'node')} of {many(cores, 'core')} with "
-            f"{many(nodes.ranks_per_node, 'rank')} each; {situation.cells} cells on "
+            f"{many(nodes.count, 'node')} of {many(cores, 'core')} with {_ranks_on(nodes)}; "
+            f"{situation.cells} cells on "
             f"{many(situation.levels, 'level')}, {many(situation.steps, 'step')}, "
             f"{many(situation.outputs, 'output')}, {many(situation.sets, 'checkpoint')}"
         ),
@@ -50,6 +51,11 @@ def _lines(
         texts.append(f"an I/O rank holds up to {best.bytes_on_io_rank / _GB:.3f} GB of an output")
     if texts:
         yield "writes", "; ".join(texts)
+
+
+def _ranks_on(nodes: Nodes) -> str:
+    each = many(nodes.ranks_per_node, "rank")
+    return f"{nodes.ranks} ranks, at most {each} each" if nodes.empty else f"{each} each"
 
 
 def _takes(way: OwnWay) -> str:
@@ -93,6 +99,7 @@ def own_proposal_as_json(
     best = {
         "nodes": proposal.nodes.count,
         "ranks_per_node": proposal.nodes.ranks_per_node,
+        "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
         "now": now,
         "learned_from_runs": proposal.predictor.runs,
