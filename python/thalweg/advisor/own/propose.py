@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.own.learned import OwnPredictor
+from thalweg.advisor.own.pressure import without_a_slot
 from thalweg.advisor.own.rates import notes_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, has_no_time_in_form
 from thalweg.advisor.own.ways import (
@@ -67,6 +68,7 @@ def propose_own(
         *has_no_time_in_form(situation),
         *_outside(predictor, situation, nodes),
         *_risky(situation, nodes, asked, totals, best, now),
+        *without_a_slot(situation, best.choice, nodes, rates),
     ]
     if now is None:
         notes.append(
