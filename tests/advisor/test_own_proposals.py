@@ -209,8 +209,10 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     """A sweep's directories hold the last repetition only; RESULTS.jsonl has all."""
     sweep = tmp_path / "campaign" / "outputs"
     sweep.mkdir(parents=True)
-    (sweep / "trial_000").mkdir()
-    shutil.copy(small_run / "experiment.toml", sweep / "trial_000")
+    shutil.copytree(small_run, sweep / "trial_000")
+    summary = json.loads((small_run / "run.json").read_text())
+    summary["metrics"]["run_time_s"] = 1.1
+    (sweep / "trial_000" / "run.json").write_text(json.dumps(summary))
     lines = [
         {"status": "complete", "settings": {"io.mode": mode, "io.ranks": ranks}, "ranks": 3,
          "figures": {"run_time_s": seconds}}
@@ -218,6 +220,8 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
                                      ("async", 1, 0.9), ("file_parallel", 0, 0.7))
     ]  # fmt: skip
     lines.append({"status": "failed", "settings": {"io.mode": "auto"}, "ranks": 3})
+    changed = [{**each, "digest": "of the sweep as it was before"} for each in lines[:2]]
+    lines = [*({**each, "figures": {"run_time_s": 77.0}} for each in changed), *lines]
     (sweep / "RESULTS.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in lines))
     done = cli(
         "advise", "--validate", tmp_path / "campaign", "--machine", calibrated_file, "--json"
@@ -225,6 +229,7 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["validation"]
     assert found["splits"][0]["runs"] == 5
+    assert any(each.startswith("2 of 7 lines of") for each in found["notes"])
     assert found["splits"][0]["points"] == 3
     (group,) = found["groups"]
     assert group["ways"] == 3
