@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from thalweg.advisor.own.situation import OwnChoice
+from thalweg.advisor.own.tune import TunedWay, conclusion
+from thalweg.advisor.shapes import Prediction
 from thalweg.calibrate.command import name_here, versions_here
 from thalweg.calibrate.machine_file import Machine, write_machine
 
@@ -55,3 +59,38 @@ def test_a_calibration_of_another_machine_or_version_is_refused(
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "proposed").exists()
+
+
+def test_the_shortest_is_told_with_how_far_runs_repeat() -> None:
+    told = Prediction(1.0, 0.9, 1.1)
+
+    def way(name: str, *times_s: float) -> TunedWay:
+        return TunedWay(name, OwnChoice(name), told, times_s, told)
+
+    once = " ".join(conclusion([way("proposed", 1.1), way("now", 1.0)]))
+    assert "of one run each: now" in once
+    assert "proposal took 10.0 % longer" in once
+    assert "was not measured: --repeats 3 tells" in once
+    best, slow = way("proposed", 1.0, 1.2, 1.1), way("or 1", 2.0, 2.1, 1.9)
+    thrice = list(conclusion([best, way("now", 1.15, 1.3, 1.4), slow]))
+    assert thrice == [
+        "shortest, by the median of 3 runs each: proposed (proposed), 1.1 s",
+        "not told apart from it, whose runs took 1 s to 1.2 s: now",
+    ]
+    assert list(conclusion([best, slow]))[1:] == [
+        "all runs of the others took longer than any of its: 1 s to 1.2 s"
+    ]
+    assert len(list(conclusion([way("proposed", 1.0)]))) == 1
+
+
+def test_every_repeat_keeps_its_directory(
+    cli: Cli, small_case: Path, tmp_path: Path, calibrated_file: Path, model: Path
+) -> None:
+    words = ("--neighbours", 0, "--repeats", 2, "--out", tmp_path / "tuned", "--json")
+    done = cli("tune", small_case, "--machine", calibrated_file, *words)
+    assert done.returncode == 0, done.stderr
+    times = [each for way in json.loads(done.stdout)["ways"] for each in way["measured_s"]]
+    assert len(times) >= 2
+    found = cli("advise", "--validate", tmp_path / "tuned", "--machine", calibrated_file, "--json")
+    runs = json.loads(found.stdout)["validation"]["per_run"]
+    assert sorted(each["total_s"] for each in runs) == sorted(times)

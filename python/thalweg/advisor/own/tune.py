@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -131,24 +131,25 @@ def _run_all(
     it ends, so that none is lost with a later one.
     """
     ways = _ways(proposal, request.neighbours)
-    _refuse_runs(request, [_folder(request, name) for name, _ in ways])
+    repeats = range(1, request.repeats + 1)
+    _refuse_runs(request, [_folder(request, name, at) for at in repeats for name, _ in ways])
     runs: list[tuple[str, OwnRun]] = []
     count = request.repeats * len(ways)
     with ProgressDisplay("tune") as display:
-        for repeat in range(request.repeats):
+        for repeat in repeats:
             for name, choice in ways:
                 display.show(len(runs) / count, f"{name}: {choice}")
-                total_s, experiment = _run(
-                    request, situation, choice, nodes, _folder(request, name)
-                )
-                run = run_of(f"{name} {repeat + 1}", experiment, nodes.count, total_s)
+                folder = _folder(request, name, repeat)
+                total_s, experiment = _run(request, situation, choice, nodes, folder)
+                run = run_of(f"{name} {repeat}", experiment, nodes.count, total_s)
                 keep(run)
                 runs.append((name, run))
     return runs
 
 
-def _folder(request: TuneRequest, name: str) -> Path:
-    return request.out / name.replace(" ", "_")
+def _folder(request: TuneRequest, name: str, repeat: int) -> Path:
+    again = f"_repeat_{repeat}" if repeat > 1 else ""
+    return request.out / f"{name.replace(' ', '_')}{again}"
 
 
 def _refuse_runs(request: TuneRequest, folders: Sequence[Path]) -> None:
@@ -235,16 +236,35 @@ def _print(
         for each in tuned
     ]  # fmt: skip
     print_table(columns, rows, right=(*columns[2:6], columns[7]))
-    shortest = min(tuned, key=lambda each: each.median_s)
-    print(
-        f"shortest: {shortest.name} ({shortest.choice}), {seconds(shortest.median_s)}; the "
-        f"proposal took {percent(tuned[0].median_s / shortest.median_s - 1.0)} longer"
-    )
+    for line in conclusion(tuned):
+        print(line)
     print(f"kept in '{memory_path(machine)}': advise --machine {machine} counts these runs, too")
     print()
     print_own_proposal(again, situation, "")
     for note in again.notes:
         print(f"warning: {note}")
+
+
+def conclusion(tuned: Sequence[TunedWay]) -> Iterator[str]:
+    """Which was the shortest, and what is not told apart from it by how far runs repeat."""
+    best = min(tuned, key=lambda each: each.median_s)
+    repeats = len(best.times_s)
+    of = f"by the median of {repeats} runs each" if repeats > 1 else "of one run each"
+    yield f"shortest, {of}: {best.name} ({best.choice}), {seconds(best.median_s)}"
+    if best is not tuned[0]:
+        longer = percent(tuned[0].median_s / best.median_s - 1.0)
+        yield f"the proposal took {longer} longer"
+    others = [each for each in tuned if each is not best]
+    if repeats == 1:
+        if others:
+            yield "how far runs of one way differ was not measured: --repeats 3 tells"
+        return
+    near = [each.name for each in others if min(each.times_s) <= max(best.times_s)]
+    took = f"{seconds(min(best.times_s))} to {seconds(max(best.times_s))}"
+    if near:
+        yield f"not told apart from it, whose runs took {took}: {', '.join(near)}"
+    elif others:
+        yield f"all runs of the others took longer than any of its: {took}"
 
 
 def _as_json(
