@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
 from thalweg.advisor.own.propose import OwnProposal
+from thalweg.advisor.own.repeats import ASSUMED
 from thalweg.advisor.own.situation import OwnSituation
 from thalweg.advisor.own.ways import OwnWay
 from thalweg.advisor.shapes import Nodes
@@ -78,7 +79,12 @@ def _sure(proposal: OwnProposal) -> str:
             "'thalweg tune' runs it and keeps what it tells"
         )
     runs = many(predictor.runs, "run")
-    return f"a closed form from the calibration of '{name}', corrected by {runs}"
+    unknown = (
+        "; how far runs repeat is not known, and taken as "
+        f"{100.0 * ASSUMED:.0f} %: 'thalweg tune --repeats 3' tells"
+    )
+    told = f"a closed form from the calibration of '{name}', corrected by {runs}"
+    return told + ("" if predictor.repeats_known else unknown)
 
 
 def _words(way: OwnWay) -> list[str]:

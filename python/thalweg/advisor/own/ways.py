@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import Lanes, lanes_of
-from thalweg.advisor.own.learned import OwnPredictor, interval_of
+from thalweg.advisor.own.learned import OwnPredictor
 from thalweg.advisor.own.rates import Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, asks
 from thalweg.advisor.prediction.proposal import shortest
@@ -92,7 +92,7 @@ def way_of(
     """rates: of the predictor, once for many ways."""
     lanes = lanes_of(situation, choice, nodes.ranks - choice.ranks)
     services = services_of(situation, choice, nodes, rates, lanes)
-    told = interval_of(services.total, predictor.reach)
+    told = predictor.interval_of(services.total)
     for_the_model = float((services.startup + services.model + services.delay)[0])
     return OwnWay(
         choice, nodes.ranks - choice.ranks, prediction=told, nodes=nodes,
