@@ -87,6 +87,32 @@ def test_the_page_tells_what_the_json_tells(cli: Cli, case: Path, calibrated_fil
         assert word in done.stdout, word
 
 
+@pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.html", b"<!doctype")])
+def test_the_curve_over_io_ranks_is_drawn_and_told(
+    cli: Cli, case: Path, tmp_path: Path, calibrated_file: Path, name: str, begin: bytes
+) -> None:
+    picture = tmp_path / name
+    words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
+    best = advise(cli, case, calibrated_file, *words, "--picture", picture)["proposal"]
+    assert picture.read_bytes().startswith(begin)
+    curve = {each["io_ranks"]: each for each in best["curve"]}
+    assert sorted(curve) == [0, 1, 2, 3, 4]
+    assert curve[best["io_ranks"]]["total_s"] == best["total_s"]
+    assert all(each["low_s"] < each["total_s"] < each["high_s"] for each in curve.values())
+    assert min(each["total_s"] for each in curve.values()) > best["total_s"] / 1.011
+
+
+def test_the_curve_has_no_point_that_the_model_refuses(
+    cli: Cli, case: Path, calibrated_file: Path
+) -> None:
+    """One I/O rank would hold a whole output, and two a half of it."""
+    words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
+    (stream,) = advise(cli, case, calibrated_file, *words)["streams"]
+    budget = (8 * stream["values_per_output"]) >> 20
+    best = advise(cli, case, calibrated_file, *words, "--set", f"io.budget={budget}")["proposal"]
+    assert [each["io_ranks"] for each in best["curve"]] == [0, 2, 3, 4]
+
+
 def test_little_output_needs_no_ranks_of_its_own(
     cli: Cli, case: Path, calibrated_file: Path
 ) -> None:
@@ -154,7 +180,8 @@ def test_wrong_words_are_one_sentence(
         ((*fast, "--nodes", 9999, "--ranks-per-node", 9), "more than the 5120 cells"),
         ((*fast, "--write", case), "exists; give --write another name"),
         (("advise", "--validate", tmp_path, "--machine", calibrated_file), "no complete run"),
-        (("advise", "--validate", tmp_path, "--machine", calibrated_file, "--check"), "--check"),
+        (("advise", "--validate", tmp_path, "--machine", calibrated_file, "--fit", case), "--fit"),
+        ((*fast, "--picture", tmp_path / "a.txt"), "is no picture"),
         (("advise", "--validate", tmp_path), "is a directory; runs of ours need --machine"),
         (("tune", case, "--machine", poor), "does not tell 'writer_bytes_per_s'"),
     ):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from thalweg.advisor.curve import write_curve
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.learned import OwnPredictor, learn_own
 from thalweg.advisor.own.memory import known_runs
@@ -93,6 +94,8 @@ def propose_for_own(
             raise
         by_hand = ", ".join(patch.override_words(experiment, changes))
         warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
+    if asked.picture is not None:
+        write_curve(proposal.curve, proposal.best, asked.picture)
     return OwnProposed(situation, proposal, written, told, warnings)
 
 
@@ -133,7 +136,6 @@ def _refuse_options(asked: Asked) -> None:
     for given, name in (
         (asked.step, "--step"),
         (asked.simulate, "--simulate"),
-        (asked.picture, "--picture"),
     ):
         if given:
             raise ThalwegError(f"{name} is for ICON scripts; leave it out for an experiment")

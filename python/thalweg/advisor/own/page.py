@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
+from thalweg.advisor.curve import curve_as_json
 from thalweg.advisor.own.propose import OwnProposal
 from thalweg.advisor.own.repeats import ASSUMED
 from thalweg.advisor.own.situation import OwnSituation
@@ -108,6 +109,7 @@ def own_proposal_as_json(
         "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
         "now": now,
+        "curve": curve_as_json(proposal.curve),
         "learned_from_runs": proposal.predictor.runs,
     }
     return best, [way_as_json(way, situation) for way in proposal.alternatives]

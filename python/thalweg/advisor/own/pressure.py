@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,22 @@ from thalweg.advisor.words import many, seconds
 
 _GB = 1e9
 _SURE = 0.9  # of draws have no more
+
+
+def with_room(situation: OwnSituation, asked: Sequence[OwnChoice]) -> list[int]:
+    """Positions of those whose I/O ranks have room for one output: the model refuses others."""
+    known: dict[tuple[object, ...], bool] = {}
+
+    def has_room(choice: OwnChoice) -> bool:
+        if not choice.io_ranks or not situation.budget_bytes:
+            return True
+        key = (choice.mode, choice.io_ranks, choice.partitions)
+        if key not in known:
+            fullest_bytes = lanes_of(situation, choice, 1).fullest_bytes
+            known[key] = fullest_bytes <= situation.budget_bytes
+        return known[key]
+
+    return [at for at, each in enumerate(asked) if has_room(each)]
 
 
 def without_a_slot(
