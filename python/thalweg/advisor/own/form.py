@@ -115,7 +115,8 @@ class _Run:
     def startup(self) -> Draws:
         given = self.situation
         slots = slots_of(given, self.lanes) if self.choice.io_ranks else 1
-        staged = sum(each.values for each in given.series) * slots
+        parts = zip(given.series, self.choice.partitions, strict=True)
+        staged = slots * sum(each.values * count for each, count in parts)
         found = self.around * (work.INIT * given.cells + work.STAGE * staged) / self.compute
         opened: Draws = found * self.crowd + work.OPEN_S * self.rates.factors["around"]
         return opened
