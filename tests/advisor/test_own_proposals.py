@@ -87,6 +87,32 @@ def test_the_page_tells_what_the_json_tells(cli: Cli, case: Path, calibrated_fil
         assert word in done.stdout, word
 
 
+@pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.html", b"<!doctype")])
+def test_the_curve_over_io_ranks_is_drawn_and_told(
+    cli: Cli, case: Path, tmp_path: Path, calibrated_file: Path, name: str, begin: bytes
+) -> None:
+    picture = tmp_path / name
+    words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
+    best = advise(cli, case, calibrated_file, *words, "--picture", picture)["proposal"]
+    assert picture.read_bytes().startswith(begin)
+    curve = {each["io_ranks"]: each for each in best["curve"]}
+    assert sorted(curve) == [0, 1, 2, 3, 4]
+    assert curve[best["io_ranks"]]["total_s"] == best["total_s"]
+    assert all(each["low_s"] < each["total_s"] < each["high_s"] for each in curve.values())
+    assert min(each["total_s"] for each in curve.values()) > best["total_s"] / 1.011
+
+
+def test_the_curve_has_no_point_that_the_model_refuses(
+    cli: Cli, case: Path, calibrated_file: Path
+) -> None:
+    """One I/O rank would hold a whole output, and two a half of it."""
+    words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
+    (stream,) = advise(cli, case, calibrated_file, *words)["streams"]
+    budget = (8 * stream["values_per_output"]) >> 20
+    best = advise(cli, case, calibrated_file, *words, "--set", f"io.budget={budget}")["proposal"]
+    assert [each["io_ranks"] for each in best["curve"]] == [0, 2, 3, 4]
+
+
 def test_little_output_needs_no_ranks_of_its_own(
     cli: Cli, case: Path, calibrated_file: Path
 ) -> None:
@@ -95,6 +121,23 @@ def test_little_output_needs_no_ranks_of_its_own(
              "--set", "time.duration=P10D")  # fmt: skip
     best = advise(cli, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
     assert best["proposal"]["io_ranks"] == 0 == best["proposal"]["restart_ranks"]
+
+
+@pytest.mark.parametrize(
+    ("words", "each"), [((), 4), (("--ranks-per-node", 4), 4), (("--ranks-per-node", 5), 5)]
+)
+def test_ranks_that_fill_no_whole_nodes_are_not_more_than_asked(
+    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, words: tuple[object, ...],
+    each: int,
+) -> None:  # fmt: skip
+    machine = tmp_path / "m.toml"
+    write_machine(calibrated(nodes=2, ranks=8, cores=4), machine)
+    asked = ("--set", "machine.ranks=7", *words)
+    best = advise(cli, case, machine, *asked)["proposal"]
+    assert (best["nodes"], best["ranks_per_node"], best["ranks"]) == (2, each, 7)
+    assert best["compute_ranks"] + best["io_ranks"] + best["restart_ranks"] == 7
+    page = cli("advise", case, "--machine", machine, *asked)
+    assert f"2 nodes of 4 cores with 7 ranks, at most {each} ranks each" in page.stdout
 
 
 def test_a_container_of_whole_grids_is_not_divided(
@@ -137,7 +180,8 @@ def test_wrong_words_are_one_sentence(
         ((*fast, "--nodes", 9999, "--ranks-per-node", 9), "more than the 5120 cells"),
         ((*fast, "--write", case), "exists; give --write another name"),
         (("advise", "--validate", tmp_path, "--machine", calibrated_file), "no complete run"),
-        (("advise", "--validate", tmp_path, "--machine", calibrated_file, "--check"), "--check"),
+        (("advise", "--validate", tmp_path, "--machine", calibrated_file, "--fit", case), "--fit"),
+        ((*fast, "--picture", tmp_path / "a.txt"), "is no picture"),
         (("advise", "--validate", tmp_path), "is a directory; runs of ours need --machine"),
         (("tune", case, "--machine", poor), "does not tell 'writer_bytes_per_s'"),
     ):
@@ -192,8 +236,10 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     """A sweep's directories hold the last repetition only; RESULTS.jsonl has all."""
     sweep = tmp_path / "campaign" / "outputs"
     sweep.mkdir(parents=True)
-    (sweep / "trial_000").mkdir()
-    shutil.copy(small_run / "experiment.toml", sweep / "trial_000")
+    shutil.copytree(small_run, sweep / "trial_000")
+    summary = json.loads((small_run / "run.json").read_text())
+    summary["metrics"]["run_time_s"] = 1.1
+    (sweep / "trial_000" / "run.json").write_text(json.dumps(summary))
     lines = [
         {"status": "complete", "settings": {"io.mode": mode, "io.ranks": ranks}, "ranks": 3,
          "figures": {"run_time_s": seconds}}
@@ -201,6 +247,8 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
                                      ("async", 1, 0.9), ("file_parallel", 0, 0.7))
     ]  # fmt: skip
     lines.append({"status": "failed", "settings": {"io.mode": "auto"}, "ranks": 3})
+    changed = [{**each, "digest": "of the sweep as it was before"} for each in lines[:2]]
+    lines = [*({**each, "figures": {"run_time_s": 77.0}} for each in changed), *lines]
     (sweep / "RESULTS.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in lines))
     done = cli(
         "advise", "--validate", tmp_path / "campaign", "--machine", calibrated_file, "--json"
@@ -208,6 +256,7 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["validation"]
     assert found["splits"][0]["runs"] == 5
+    assert any(each.startswith("2 of 7 lines of") for each in found["notes"])
     assert found["splits"][0]["points"] == 3
     (group,) = found["groups"]
     assert group["ways"] == 3

@@ -26,7 +26,7 @@ QUICK = SCRIPT.replace("srun -l", "SLURM_NTASKS=4 SLURM_PROCID=0")  # no step of
 SOON_S, LONG_S = 0.1, 120.0
 
 
-def ignore(_: object) -> None:
+def ignore(*_: object) -> None:
     pass
 
 

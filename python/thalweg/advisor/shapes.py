@@ -41,10 +41,13 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Raises a sentence for more ranks than any machine has."""
+    """empty: so many ranks fewer than on full nodes. Raises a sentence for more ranks than any
+    machine has.
+    """
 
     count: int
     ranks_per_node: int
+    empty: int = 0
 
     def __post_init__(self) -> None:
         if self.ranks > _MOST_RANKS:
@@ -55,7 +58,13 @@ class Nodes:
 
     @property
     def ranks(self) -> int:
-        return self.count * self.ranks_per_node
+        return self.count * self.ranks_per_node - self.empty
+
+
+def spread_over(ranks: int, count: int) -> Nodes:
+    """So many ranks and no more, as evenly as it goes."""
+    each = -(-ranks // count)
+    return Nodes(count, each, count * each - ranks)
 
 
 @dataclass(frozen=True, kw_only=True)

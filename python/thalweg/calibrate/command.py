@@ -80,6 +80,15 @@ def calibrate(request: CalibrateRequest) -> None:
         print(f"written to {request.out}")
 
 
+def name_here() -> str:
+    """Of this machine: nodes of a cluster have one."""
+    return os.environ.get("SLURM_CLUSTER_NAME") or platform.node()
+
+
+def versions_here() -> dict[str, str]:
+    return {**describe_versions(), "commit": describe_commit() or "unknown"}
+
+
 class _Calibration:
     def __init__(self, request: CalibrateRequest, folder: Path) -> None:
         self._request = request
@@ -113,12 +122,12 @@ class _Calibration:
         series = [kind.series for kind in self._steps.kinds] + self._native.series
         found = parameters_of(series, self._ranks, layout["nodes"])
         return Machine(
-            name=os.environ.get("SLURM_CLUSTER_NAME") or platform.node(),
+            name=name_here(),
             date=datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0),
             nodes=layout["nodes"],
             ranks=self._ranks,
             cores_per_node=layout["cores_per_node"],
-            versions={**describe_versions(), "commit": describe_commit() or "unknown"},
+            versions=versions_here(),
             how=self._how(),
             parameters=[each for each in found if isinstance(each, Figure)],
             measured=[each.figure() for each in series],

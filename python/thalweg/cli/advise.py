@@ -118,11 +118,12 @@ def advise(
         _refuse((*of_script, None, nodes_of_script, *of_machine[1:], simulate), _OF_SCRIPT,
                 "is for a script; leave it out with --validate")  # fmt: skip
         if machine is not None:
-            _refuse((fit, check, picture), ("--fit", "--check", "--picture"),
+            _refuse((fit, picture), ("--fit", "--picture"),
                     "is for tables of ICON's runs; leave it out with --machine")  # fmt: skip
             from thalweg.advisor.own.validate_command import validate_own_runs
 
-            validate_own_runs(validate, machine, nodes, json_)
+            if not validate_own_runs(validate, machine, nodes, check, json_):
+                raise typer.Exit(1)
             return
         if validate.is_dir():
             raise ThalwegError(
@@ -134,7 +135,7 @@ def advise(
         if not validate_runs(validate, fit, check, json_, picture):
             raise typer.Exit(1)
         return
-    _refuse((fit, check), ("--fit", "--check"), "goes with --validate RUNS.csv; give both")
+    _refuse((fit, check), ("--fit", "--check"), "goes with --validate RUNS; give both")
     if script is None:
         raise ThalwegError("give a run script or an experiment, or --validate RUNS.csv")
     asked = None

@@ -106,7 +106,8 @@ def _read(jobs: JobList, outcome: Outcome) -> None:
                     "its log has no timer report: it did not end, or writes its log elsewhere"
                 )  # fmt: skip
         else:
-            outcome.said.append(f"there is no log in '{folder}'")
+            purged = f", and Slurm knows job {run.job} no more" * (outcome.state.word == GONE)
+            outcome.said.append(f"there is no log in '{folder}'{purged}")
     except ThalwegError as error:
         outcome.said.append(error.sentence)
     if row is not None and outcome.state.word in (DONE, GONE, UNASKED):

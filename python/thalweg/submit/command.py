@@ -88,8 +88,9 @@ def _show(jobs: JobList, follow: Follow) -> int:
     return 1 if any(each.failed for each in outcomes) else 0
 
 
-def _tell_sent(run: TestRun) -> None:
-    _say(f"{run.name}: submitted as job {run.job}")
+def _tell_sent(run: TestRun, forgotten: str) -> None:
+    why = f"; it waits for none, since job {forgotten} before it has ended and is purged"
+    _say(f"{run.name}: submitted as job {run.job}{why if forgotten else ''}")
 
 
 def _say(text: str) -> None:

@@ -10,19 +10,22 @@ from thalweg.submit.job_list import JobList, TestRun
 from thalweg.submit.slurm import NoAnswerError, SlurmError, sbatch, states_in_queue
 
 
-def send(jobs: JobList, tell: Callable[[TestRun], None]) -> None:
+def send(jobs: JobList, tell: Callable[[TestRun, str], None]) -> None:
     """Those that have no job yet. Raises a sentence in sbatch's words; what was submitted before
-    stays and is in the list.
+    stays and is in the list. tell: each run as it was submitted, and the job it would have waited
+    for, had Slurm not forgotten it, or "".
     """
     _refuse_moved(jobs)
     _adopt(jobs)
+    forgotten = _forgotten(jobs)
     before = ""
     for run in jobs.runs:
         if not run.job:
             run.asked = True
             jobs.write()
+            after = "" if jobs.at_once or before in forgotten else before
             try:
-                run.job = sbatch((jobs.path / run.script).resolve(), "" if jobs.at_once else before)
+                run.job = sbatch((jobs.path / run.script).resolve(), after)
             except KeyboardInterrupt:
                 raise ThalwegError(
                     f"interrupted; what was submitted is in '{jobs.file}'; to go on: thalweg "
@@ -35,7 +38,7 @@ def send(jobs: JobList, tell: Callable[[TestRun], None]) -> None:
                 jobs.write()
                 raise ThalwegError(_refusal(jobs, run, error)) from None
             jobs.write()
-            tell(run)
+            tell(run, before if before in forgotten and not jobs.at_once else "")
         before = run.job
 
 
@@ -69,6 +72,17 @@ def _adopt(jobs: JobList) -> None:
         elif logs := list((jobs.path / run.directory).glob(f"LOG.{run.job_name}.*.o")):
             run.job = logs[0].name.split(".")[-2]  # it ran, and the queue has forgotten it
     jobs.write()
+
+
+def _forgotten(jobs: JobList) -> set[str]:
+    """Jobs that ended so long ago that Slurm knows them no more (MinJobAge): versions differ in
+    what they make of a job that is to wait for one.
+    """
+    there = {run.job_name: run.job for run in jobs.runs if run.job}
+    if not there or all(run.job for run in jobs.runs):
+        return set()
+    queued = states_in_queue(there)
+    return {job for name, job in there.items() if name not in queued}
 
 
 def _refusal(jobs: JobList, run: TestRun, error: SlurmError) -> str:

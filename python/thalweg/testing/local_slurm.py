@@ -44,6 +44,7 @@ MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 ReturnToService=2
+MinJobAge={forget_s}
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
 {nodes}
@@ -59,8 +60,8 @@ class NoSlurmError(Exception):
 class LocalSlurm:
     """environment: what commands of Slurm and their callers need to find it."""
 
-    def __init__(self, folder: Path, nodes: int) -> None:
-        """Raises NoSlurmError."""
+    def __init__(self, folder: Path, nodes: int, forget_s: int = 300) -> None:
+        """forget_s: about so long after its end a job is purged. Raises NoSlurmError."""
         missing = [name for name in _PROGRAMS if shutil.which(name, path=_WHERE) is None]
         if missing:
             raise NoSlurmError(f"not installed: {', '.join(missing)}")
@@ -69,7 +70,7 @@ class LocalSlurm:
         self._socket = Path(self._short.name) / "munge"
         self._processes: list[subprocess.Popen[bytes]] = []
         names = [f"n{number}" for number in range(1, nodes + 1)]
-        self._write(names)
+        self._write(names, forget_s)
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
         try:
             self._start_munge()
@@ -104,7 +105,7 @@ class LocalSlurm:
         )  # fmt: skip
         return done.stdout
 
-    def _write(self, names: Sequence[str]) -> None:
+    def _write(self, names: Sequence[str], forget_s: int) -> None:
         controller, *ports = _free_ports(len(names) + 1)
         nodes = "\n".join(
             f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={_CORES} "
@@ -120,6 +121,7 @@ class LocalSlurm:
             here=self.folder,
             nodes=nodes,
             socket=self._socket,
+            forget_s=forget_s,
         )
         (self.folder / "slurm.conf").write_text(text)
 

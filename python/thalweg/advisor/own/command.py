@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from thalweg.advisor.curve import write_curve
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.learned import OwnPredictor, learn_own
 from thalweg.advisor.own.memory import known_runs
@@ -15,7 +16,7 @@ from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
-from thalweg.advisor.shapes import Asked, Nodes
+from thalweg.advisor.shapes import Asked, Nodes, spread_over
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
@@ -93,6 +94,8 @@ def propose_for_own(
             raise
         by_hand = ", ".join(patch.override_words(experiment, changes))
         warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
+    if asked.picture is not None:
+        write_curve(proposal.curve, proposal.best, asked.picture)
     return OwnProposed(situation, proposal, written, told, warnings)
 
 
@@ -120,22 +123,19 @@ def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_nod
     ranks = experiment.integer("machine", "ranks")
     if nodes < 0 or ranks_per_node < 0:
         raise ThalwegError("--nodes and --ranks-per-node are 1 or more")
-    if nodes and not ranks_per_node:
-        ranks_per_node = machine.cores_per_node
-    if ranks_per_node and not nodes:
+    if nodes:
+        return Nodes(nodes, ranks_per_node or machine.cores_per_node)
+    each = max(machine.cores_per_node, machine.ranks // machine.nodes)
+    if ranks_per_node:
         nodes = -(-ranks // ranks_per_node)
-    if not nodes:
-        each = max(machine.cores_per_node, machine.ranks // machine.nodes)
-        nodes = 1 if machine.nodes == 1 else -(-ranks // each)
-        ranks_per_node = -(-ranks // nodes)
-    return Nodes(nodes, ranks_per_node)
+        return Nodes(nodes, ranks_per_node, nodes * ranks_per_node - ranks)
+    return spread_over(ranks, 1 if machine.nodes == 1 else -(-ranks // each))
 
 
 def _refuse_options(asked: Asked) -> None:
     for given, name in (
         (asked.step, "--step"),
         (asked.simulate, "--simulate"),
-        (asked.picture, "--picture"),
     ):
         if given:
             raise ThalwegError(f"{name} is for ICON scripts; leave it out for an experiment")

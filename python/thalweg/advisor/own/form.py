@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.advisor.own import work
-from thalweg.advisor.own.lanes import Lanes, lanes_of
+from thalweg.advisor.own.lanes import VALUE_BYTES, Lanes, lanes_of
 from thalweg.advisor.own.rates import Draws, Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 from thalweg.advisor.shapes import Nodes
 
-_VALUE_BYTES = 8  # in staging memory and in checkpoints
 _FILES_OF_A_SET = 1  # its manifest, beside its parts
+_MOST_SLOTS = 16  # slot_map.cpp
 # Exponent of the smooth maximum, chosen: decision 0017 found 3.6 on a shared machine; here one
 # output takes as long as another (decision 0019).
 SHARPNESS = 6.0
@@ -114,8 +114,9 @@ class _Run:
 
     def startup(self) -> Draws:
         given = self.situation
-        slots = given.slots if self.choice.io_ranks else 1
-        staged = sum(each.values for each in given.series) * slots
+        slots = slots_of(given, self.lanes) if self.choice.io_ranks else 1
+        parts = zip(given.series, self.choice.partitions, strict=True)
+        staged = slots * sum(each.values * count for each, count in parts)
         found = self.around * (work.INIT * given.cells + work.STAGE * staged) / self.compute
         opened: Draws = found * self.crowd + work.OPEN_S * self.rates.factors["around"]
         return opened
@@ -127,7 +128,7 @@ class _Run:
         if rate is None or not far or self.compute < 2:
             return self.zeros
         moved: Draws = (
-            _VALUE_BYTES * values * far / rate + self.rates.gather_latency_s
+            VALUE_BYTES * values * far / rate + self.rates.gather_latency_s
         ) * self.rates.factors["moving"]
         return moved
 
@@ -174,7 +175,7 @@ class _Run:
     def restart_set(self) -> tuple[Draws, Draws]:
         """One checkpoint by those that write it: (busy cores in all, seconds)."""
         given, mode = self.situation, self.choice.restart_mode
-        size = given.state_values * _VALUE_BYTES
+        size = given.state_values * VALUE_BYTES
         writers = {"sync": 1, "joint_multifile": self.compute}.get(mode, self.choice.restart_ranks)
         made = writers if mode.endswith("multifile") else 1
         used = min(self.nodes.count, writers)
@@ -258,6 +259,13 @@ def _meetings(run: _Run) -> tuple[Draws, list[list[int]]]:
     return present @ np.array(one), [[int(at) for at in np.flatnonzero(row)] for row in present]
 
 
+def slots_of(situation: OwnSituation, lanes: Lanes) -> int:
+    """Outputs of a partition that wait for their I/O rank: slots_per_lane() of slot_map.cpp."""
+    if not situation.budget_bytes:
+        return 2
+    return max(1, min(_MOST_SLOTS, situation.budget_bytes // max(1, lanes.fullest_bytes)))
+
+
 def _last_outputs(run: _Run) -> Draws:
     """Of the busiest I/O rank: nothing hides the outputs at the end of the run."""
     found: Draws = _meetings(run)[0].max(axis=0)
@@ -280,7 +288,7 @@ def _stall(run: _Run, model: Draws) -> Draws:
         rare = min(counts[at] for at in frequent)
         if counts[most] == rare:
             continue
-        slots = run.situation.slots * run.choice.partitions[most]
+        slots = slots_of(run.situation, run.lanes) * run.choice.partitions[most]
         room = slots * model / counts[most]
         longest = np.maximum(longest, rare * np.maximum(0.0, meeting - room))
     return longest
@@ -293,6 +301,6 @@ def _storage(run: _Run) -> Draws:
     given = run.situation
     size = sum(each.outputs * each.bytes_per_output for each in given.series)
     size += sum(n * s.bytes_once for n, s in zip(run.lanes.files_in_all, given.series, strict=True))
-    size += given.sets * given.state_values * _VALUE_BYTES
+    size += given.sets * given.state_values * VALUE_BYTES
     found: Draws = size / limit * run.rates.factors["writing"]
     return found

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 
 _SMALLEST_SHARE_BYTES = 16_000_000  # of a member of a team in mode auto: auto_mode.cpp
+VALUE_BYTES = 8  # in staging memory and in checkpoints
 Shares = NDArray[np.float64]
 
 
@@ -28,6 +29,7 @@ class Lanes:
     files     that it makes or shares in; every member of a team makes or opens it
     writers   all of them; files_in_all: made by anybody
     teams     members that write an output of each stream together
+    fullest_bytes   one output of every lane that the fullest writer has, as memory has it
     """
 
     outputs: Shares
@@ -36,6 +38,7 @@ class Lanes:
     writers: int
     files_in_all: Shares
     teams: tuple[int, ...]
+    fullest_bytes: int
 
 
 def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> Lanes:
@@ -46,6 +49,7 @@ def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> 
     if choice.mode in ("file_parallel", "shared_file", "auto"):
         count = writers if dedicated else min(writers, math.lcm(*choice.partitions))
     outputs, files = np.zeros((count, streams)), np.zeros((count, streams))
+    held = np.zeros(count)
     in_all, teams = np.zeros(streams), []
     lane = 0
     for at, (series, parts) in enumerate(zip(situation.series, choice.partitions, strict=True)):
@@ -65,12 +69,14 @@ def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> 
                 members = members[: math.ceil(1.0 / share)]
             outputs[members, at] += its * share
             files[members, at] += made
+            held[members] += share * series.values * VALUE_BYTES
             lane += 1
         teams.append(largest)
     rows, alike = np.unique(np.hstack([outputs, files]), axis=0, return_counts=True)
     return Lanes(
-        rows[:, :streams], rows[:, streams:], alike.astype(float), writers, in_all, tuple(teams)
-    )
+        rows[:, :streams], rows[:, streams:], alike.astype(float), writers, in_all, tuple(teams),
+        math.ceil(held.max(initial=0.0)),
+    )  # fmt: skip
 
 
 def _of_whole_levels(values: int, cells: int, size: int) -> float:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from thalweg.advisor.own.form import services_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.rates import FACTORS, Draws, Rates, rates_of
+from thalweg.advisor.own.repeats import ASSUMED, spread_of_repeats
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 from thalweg.advisor.shapes import NORMAL_80, Nodes, Prediction, reach_of
 from thalweg.calibrate.machine_file import Machine
@@ -69,7 +70,7 @@ class OwnRun:
 @dataclass(frozen=True)
 class OwnPredictor:
     """middle, covariance: of logarithms of FACTORS. reach: half-width of an interval in standard
-    deviations. runs: that it learned from.
+    deviations, and no narrower than `least`, of a logarithm. runs: that it learned from.
     """
 
     machine: Machine
@@ -77,6 +78,8 @@ class OwnPredictor:
     covariance: Column
     reach: float = NORMAL_80
     runs: int = 0
+    least: float = 0.0
+    repeats_known: bool = True
 
     def rates(self, draws: int = 1) -> Rates:
         """draw 0 is the middle."""
@@ -93,13 +96,12 @@ class OwnPredictor:
     ) -> Prediction:
         """rates: of this predictor, once for many ways."""
         total = services_of(situation, choice, nodes, rates).total
-        return interval_of(total, self.reach)
+        return self.interval_of(total)
 
-
-def interval_of(total: Draws, reach: float) -> Prediction:
-    middle = float(total[0])
-    wide = math.exp(reach * spread_of(total))
-    return Prediction(middle, middle / wide, middle * wide)
+    def interval_of(self, total: Draws) -> Prediction:
+        middle = float(total[0])
+        wide = math.exp(max(self.least, self.reach * spread_of(total)))
+        return Prediction(middle, middle / wide, middle * wide)
 
 
 def spread_of(total: Draws) -> float:
@@ -125,7 +127,10 @@ def learn_own(machine: Machine, runs: Sequence[OwnRun]) -> OwnPredictor:
         rates = found.rates(_DRAWS)
         told = [found.predict_with(rates, r.situation, r.choice, r.nodes) for r in runs]
         missed = [_score(run, each) for run, each in zip(runs, told, strict=True)]
-        return replace(found, reach=max(NORMAL_80, reach_of(missed)))
+        spread = spread_of_repeats(((run.group, run.choice), run.total_s) for run in runs)
+        least = NORMAL_80 * (ASSUMED if spread is None else spread)
+        reach = max(NORMAL_80, reach_of(missed))
+        return replace(found, reach=reach, least=least, repeats_known=spread is not None)
     scores = [_score(run, told) for _, run, told in _tried(machine, runs, found)]
     return replace(found, reach=reach_of(scores))
 

@@ -11,7 +11,7 @@ from typing import Any
 from thalweg.advisor.own.learned import OwnRun
 from thalweg.advisor.own.situation import own_situation
 from thalweg.advisor.own_experiment import find_own_streams
-from thalweg.advisor.shapes import Nodes
+from thalweg.advisor.shapes import spread_over
 from thalweg.advisor.words import many
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
@@ -66,8 +66,7 @@ def remember(machine_path: Path, machine: Machine, run: OwnRun) -> Path:
 def run_of(name: str, experiment: Experiment, nodes: int, total_s: float) -> OwnRun:
     """A run as it was, without asking the model again whether it can be run."""
     situation = own_situation(experiment, find_own_streams(experiment, checked=False))
-    each = -(-situation.ranks // nodes)
-    return OwnRun(name, situation, situation.chosen, Nodes(nodes, each), total_s)
+    return OwnRun(name, situation, situation.chosen, spread_over(situation.ranks, nodes), total_s)
 
 
 def experiment_of(text: str, name: str) -> Experiment:

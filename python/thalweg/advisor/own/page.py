@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
+from thalweg.advisor.curve import curve_as_json
 from thalweg.advisor.own.propose import OwnProposal
+from thalweg.advisor.own.repeats import ASSUMED
 from thalweg.advisor.own.situation import OwnSituation
 from thalweg.advisor.own.ways import OwnWay
+from thalweg.advisor.shapes import Nodes
 from thalweg.advisor.words import many, percent, seconds
 
 _GB = 1e9
@@ -30,8 +33,8 @@ def _lines(
     yield (
         "asked",
         (
-            f"{many(nodes.count, 'node')} of {many(cores, 'core')} with "
-            f"{many(nodes.ranks_per_node, 'rank')} each; {situation.cells} cells on "
+            f"{many(nodes.count, 'node')} of {many(cores, 'core')} with {_ranks_on(nodes)}; "
+            f"{situation.cells} cells on "
             f"{many(situation.levels, 'level')}, {many(situation.steps, 'step')}, "
             f"{many(situation.outputs, 'output')}, {many(situation.sets, 'checkpoint')}"
         ),
@@ -50,6 +53,11 @@ def _lines(
         texts.append(f"an I/O rank holds up to {best.bytes_on_io_rank / _GB:.3f} GB of an output")
     if texts:
         yield "writes", "; ".join(texts)
+
+
+def _ranks_on(nodes: Nodes) -> str:
+    each = many(nodes.ranks_per_node, "rank")
+    return f"{nodes.ranks} ranks, at most {each} each" if nodes.empty else f"{each} each"
 
 
 def _takes(way: OwnWay) -> str:
@@ -72,7 +80,12 @@ def _sure(proposal: OwnProposal) -> str:
             "'thalweg tune' runs it and keeps what it tells"
         )
     runs = many(predictor.runs, "run")
-    return f"a closed form from the calibration of '{name}', corrected by {runs}"
+    unknown = (
+        "; how far runs repeat is not known, and taken as "
+        f"{100.0 * ASSUMED:.0f} %: 'thalweg tune --repeats 3' tells"
+    )
+    told = f"a closed form from the calibration of '{name}', corrected by {runs}"
+    return told + ("" if predictor.repeats_known else unknown)
 
 
 def _words(way: OwnWay) -> list[str]:
@@ -93,8 +106,10 @@ def own_proposal_as_json(
     best = {
         "nodes": proposal.nodes.count,
         "ranks_per_node": proposal.nodes.ranks_per_node,
+        "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
         "now": now,
+        "curve": curve_as_json(proposal.curve),
         "learned_from_runs": proposal.predictor.runs,
     }
     return best, [way_as_json(way, situation) for way in proposal.alternatives]

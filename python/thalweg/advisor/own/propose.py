@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.own.learned import OwnPredictor
+from thalweg.advisor.own.pressure import with_room, without_a_slot
 from thalweg.advisor.own.rates import notes_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, has_no_time_in_form
 from thalweg.advisor.own.ways import (
@@ -29,13 +30,17 @@ _TRIED = 10  # best ones, until the model takes one
 
 @dataclass(frozen=True)
 class OwnProposal:
-    """best: what is proposed. now: the experiment as it is, None where none would compute."""
+    """best: what is proposed. now: the experiment as it is, None where none would compute.
+
+    curve: the shortest with each number of I/O ranks, restarts as the best has them
+    """
 
     predictor: OwnPredictor
     nodes: Nodes
     best: OwnWay
     now: OwnWay | None
     alternatives: tuple[OwnWay, ...]
+    curve: tuple[OwnWay, ...]
     notes: tuple[str, ...]
 
 
@@ -51,7 +56,8 @@ def propose_own(
         )
     asked = choices(situation, nodes)
     totals = quick_totals(predictor.rates(), situation, asked, nodes)
-    usual = [at for at, each in enumerate(asked) if not is_risky(situation, each, nodes)]
+    roomy = with_room(situation, asked)
+    usual = [at for at in roomy if not is_risky(situation, asked[at], nodes)]
     found_at = _best(asked, totals, usual, is_taken)
     rates = predictor.rates(_DRAWS)
 
@@ -67,6 +73,7 @@ def propose_own(
         *has_no_time_in_form(situation),
         *_outside(predictor, situation, nodes),
         *_risky(situation, nodes, asked, totals, best, now),
+        *without_a_slot(situation, best.choice, nodes, rates),
     ]
     if now is None:
         notes.append(
@@ -88,7 +95,24 @@ def propose_own(
             "virtual datasets need 'thalweg merge'"
         )
     ways = sorted(map(told, others), key=lambda way: way.prediction.total_s)
-    return OwnProposal(predictor, nodes, best, now, tuple(ways), tuple(notes))
+    on_curve = _curve([asked[at] for at in order], best.choice, is_taken)
+    curve = tuple(best if each == best.choice else told(each) for each in on_curve)
+    return OwnProposal(predictor, nodes, best, now, tuple(ways), curve, tuple(notes))
+
+
+def _curve(
+    ordered: Sequence[OwnChoice], best: OwnChoice, is_taken: Callable[[OwnChoice], bool]
+) -> list[OwnChoice]:
+    """ordered: the shortest first. A number of I/O ranks with which the model refuses that is left
+    out.
+    """
+    found: dict[int, OwnChoice | None] = {best.io_ranks: best}
+    for each in ordered:
+        restarts = (each.restart_mode, each.restart_ranks)
+        if restarts == (best.restart_mode, best.restart_ranks) and each.io_ranks not in found:
+            found[each.io_ranks] = each if is_taken(each) else None
+    taken = [each for each in found.values() if each is not None]
+    return sorted(taken, key=lambda each: each.io_ranks)
 
 
 def _best(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.advisor.own.repeats import ASSUMED, LEAST_SAMPLES
 from thalweg.calibrate.machine_file import Figure, Machine
 from thalweg.calibrate.machine_reader import read_machine
 from thalweg.config import toml
@@ -136,6 +137,13 @@ def notes_of(machine: Machine) -> Iterator[str]:
     ]
     if lacking:
         yield f"not told by the machine file, and taken as nothing: {', '.join(lacking)}"
+    once = [each.name for each in machine.parameters if each.n < LEAST_SAMPLES]
+    if once:
+        yield (
+            f"measured fewer than {LEAST_SAMPLES} times, so how far they spread is not known, and "
+            f"taken as {100.0 * ASSUMED:.0f} %: {', '.join(dict.fromkeys(once))}; calibrate again, "
+            "for longer"
+        )
 
 
 def rates_of(machine: Machine, factors: Mapping[str, Draws], spread: bool = True) -> Rates:
@@ -156,6 +164,8 @@ def rates_of(machine: Machine, factors: Mapping[str, Draws], spread: bool = True
         if figure is None:
             return None
         deviation = np.log(figure.p95 / figure.p05) / _FROM_P05_TO_P95
+        if figure.n < LEAST_SAMPLES:
+            deviation = max(deviation, ASSUMED)
         found: Draws = figure.median * np.exp(deviation * normal[figure.name])
         return found
 

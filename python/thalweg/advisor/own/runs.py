@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from thalweg.advisor.own.memory import read_memory, run_of
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
-from thalweg.lab.results import read_lines
+from thalweg.lab.results import Line, read_lines
 from thalweg.lab.sweep_file import override_words
 
 _DEPTH = 2  # of directories that are searched
@@ -64,32 +65,53 @@ def _of_run(path: Path, nodes: int, notes: list[str]) -> Iterator[OwnRun]:
         notes.append(f"'{path}' is passed over: it went on from a checkpoint")
         return
     total_s = _run_time(summary.get("metrics"))
-    if total_s is None:
+    if not total_s:
         notes.append(f"'{path}' is passed over: run.json has no run_time_s")
         return
     yield run_of(path.name, run.experiment(), nodes, total_s)
 
 
 def _of_sweep(path: Path, nodes: int, notes: list[str]) -> Iterator[OwnRun]:
-    """Trials differ from each other in what the sweep varies alone: any of their experiments, with
-    the settings of a line, is that of the line.
+    """Trials of a digest differ from each other in what the sweep varies alone: the experiment of
+    any of them, with the settings of a line, is that of the line.
     """
-    trials = sorted(p for p in path.glob("trial_*") if (p / "experiment.toml").is_file())
-    if not trials:
-        notes.append(f"'{path}' is passed over: none of its trials is there")
-        return
+    done = [line for line in read_lines(path / _RESULTS)
+            if line.get("status") == "complete" and _run_time(line.get("figures"))]  # fmt: skip
+    trials = _trials(path, done)
     known: dict[str, OwnRun] = {}
-    for line in read_lines(path / _RESULTS):
-        total_s = _run_time(line.get("figures"))
-        if line.get("status") != "complete" or total_s is None:
+    lost = 0
+    for line in done:
+        if str(line.get("digest")) not in trials:
+            lost += 1
             continue
+        trial = trials[str(line.get("digest"))]
         words = [*override_words(line["settings"]), f"machine.ranks={line['ranks']}"]
-        key = " ".join(words)
+        key = f"{trial.name} {' '.join(words)}"
         if key not in known:
-            experiment = Experiment.read(trials[0] / "experiment.toml", words)
-            known[key] = run_of(key, experiment, nodes, total_s)
-        first = known[key]
-        yield OwnRun(key, first.situation, first.choice, first.nodes, total_s)
+            experiment = Experiment.read(trial / "experiment.toml", words)
+            known[key] = run_of(" ".join(words), experiment, nodes, _run_time(line["figures"]))
+        yield replace(known[key], total_s=_run_time(line["figures"]))
+    if lost:
+        notes.append(
+            f"{lost} of {len(done)} lines of '{path / _RESULTS}' are passed over: no trial of "
+            "their experiment is there, as where the sweep was changed since"
+        )
+
+
+def _trials(path: Path, done: Sequence[Line]) -> dict[str, Path]:
+    """A directory for each digest: a trial is that of the line with its run time, since a changed
+    sweep has other trials under the same names.
+    """
+    digests = {_run_time(line["figures"]): str(line.get("digest")) for line in done}
+    found: dict[str, Path] = {}
+    for trial in sorted(path.glob("trial_*")):
+        run = RunDirectory(trial)
+        if not run.looks_like_a_run() or not run.ended_well():
+            continue
+        total_s = _run_time(run.summary().get("metrics"))
+        if total_s in digests:
+            found.setdefault(digests[total_s], trial)
+    return found
 
 
 def _of_table(path: Path, nodes: int, notes: list[str]) -> Iterator[OwnRun]:
@@ -105,6 +127,7 @@ def _of_table(path: Path, nodes: int, notes: list[str]) -> Iterator[OwnRun]:
         yield from _of_run(places[0], int(row.number("nodes") or nodes), notes)
 
 
-def _run_time(figures: object) -> float | None:
+def _run_time(figures: object) -> float:
+    """0: none is told."""
     found = figures.get("run_time_s") if isinstance(figures, dict) else None
-    return float(found) if isinstance(found, (int, float)) and found > 0.0 else None
+    return float(found) if isinstance(found, (int, float)) and found > 0.0 else 0.0

@@ -67,7 +67,7 @@ class OwnChoice:
 class OwnSituation:
     """work_stages: Runge-Kutta's of a step. state_values: of a checkpoint, 8 bytes each.
 
-    slots     outputs of a partition that are held until they are written: [io] budget
+    budget_bytes   of outputs that wait for an I/O rank; 0: two of each partition
     shared    do I/O ranks read memory of compute ranks of their node?
     """
 
@@ -83,7 +83,7 @@ class OwnSituation:
     series: tuple[OwnSeries, ...]
     sets: int
     state_values: int
-    slots: int
+    budget_bytes: int
     shared: bool
     chosen: OwnChoice
     ranks: int
@@ -111,14 +111,12 @@ def own_situation(experiment: Experiment, answer: OwnAnswer) -> OwnSituation:
         for output, stream in found
     )  # fmt: skip
     sets = answer.checkpoints
-    budget = experiment.integer("io", "budget") << 20
-    most = max((8 * each.values for each in series), default=1)
     return OwnSituation(
         experiment, mesh, mesh.cells, experiment.integer("model", "levels"),
         experiment.integer("model", "tracers"), experiment.number("model", "extra_work"),
         stages(experiment), steps_of(experiment), duration_s, series,
         sets.sets if sets else 0, sets.values_per_set if sets else 0,
-        max(1, min(16, budget // max(1, most))) if budget else 2,
+        experiment.integer("io", "budget") << 20,
         experiment.text("io", "transport") in ("auto", "shared_memory"),
         chosen_of(experiment), experiment.integer("machine", "ranks"),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.advisor.own import patch
+from thalweg.advisor.own.calibrated import calibrated_in
 from thalweg.advisor.own.command import nodes_of, proposal_for
 from thalweg.advisor.own.learned import OwnPredictor, OwnRun, learn_own
 from thalweg.advisor.own.memory import known_runs, memory_path, remember, run_of
@@ -77,7 +78,8 @@ def tune(request: TuneRequest) -> None:
             "nothing of a whole one; leave it out"
         )
     answer = find_own_streams(experiment)
-    machine_path = request.machine or _calibrated(request, experiment)
+    ranks = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
+    machine_path = request.machine or calibrated_in(request.out, ranks, request.minutes)
     machine = load_calibrated(machine_path)
     known = known_runs(machine_path, machine)
     nodes = nodes_of(machine, experiment, request.nodes, request.ranks_per_node)
@@ -121,21 +123,6 @@ def learn_from(runs: Path, machine_path: Path, nodes: int, as_json: bool) -> Non
     print(f"'{memory_path(machine_path)}' has {many(predictor.runs, 'run')} now")
 
 
-def _calibrated(request: TuneRequest, experiment: Experiment) -> Path:
-    """Measures this machine with the ranks of the run (made even: half of them are measured too),
-    at least one a core. An old file in `out` is taken.
-    """
-    from thalweg.calibrate.command import CalibrateRequest, calibrate
-
-    path = request.out / "machine.toml"
-    request.out.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        asked = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
-        ranks = asked + asked % 2 if asked > len(os.sched_getaffinity(0)) else 0
-        calibrate(CalibrateRequest(request.out, path, ranks, request.minutes, quiet=True))
-    return path
-
-
 def _run_all(
     request: TuneRequest, proposal: OwnProposal, situation: OwnSituation, nodes: Nodes,
     keep: Callable[[OwnRun], object],
@@ -144,24 +131,25 @@ def _run_all(
     it ends, so that none is lost with a later one.
     """
     ways = _ways(proposal, request.neighbours)
-    _refuse_runs(request, [_folder(request, name) for name, _ in ways])
+    repeats = range(1, request.repeats + 1)
+    _refuse_runs(request, [_folder(request, name, at) for at in repeats for name, _ in ways])
     runs: list[tuple[str, OwnRun]] = []
     count = request.repeats * len(ways)
     with ProgressDisplay("tune") as display:
-        for repeat in range(request.repeats):
+        for repeat in repeats:
             for name, choice in ways:
                 display.show(len(runs) / count, f"{name}: {choice}")
-                total_s, experiment = _run(
-                    request, situation, choice, nodes, _folder(request, name)
-                )
-                run = run_of(f"{name} {repeat + 1}", experiment, nodes.count, total_s)
+                folder = _folder(request, name, repeat)
+                total_s, experiment = _run(request, situation, choice, nodes, folder)
+                run = run_of(f"{name} {repeat}", experiment, nodes.count, total_s)
                 keep(run)
                 runs.append((name, run))
     return runs
 
 
-def _folder(request: TuneRequest, name: str) -> Path:
-    return request.out / name.replace(" ", "_")
+def _folder(request: TuneRequest, name: str, repeat: int) -> Path:
+    again = f"_repeat_{repeat}" if repeat > 1 else ""
+    return request.out / f"{name.replace(' ', '_')}{again}"
 
 
 def _refuse_runs(request: TuneRequest, folders: Sequence[Path]) -> None:
@@ -248,16 +236,35 @@ def _print(
         for each in tuned
     ]  # fmt: skip
     print_table(columns, rows, right=(*columns[2:6], columns[7]))
-    shortest = min(tuned, key=lambda each: each.median_s)
-    print(
-        f"shortest: {shortest.name} ({shortest.choice}), {seconds(shortest.median_s)}; the "
-        f"proposal took {percent(tuned[0].median_s / shortest.median_s - 1.0)} longer"
-    )
+    for line in conclusion(tuned):
+        print(line)
     print(f"kept in '{memory_path(machine)}': advise --machine {machine} counts these runs, too")
     print()
     print_own_proposal(again, situation, "")
     for note in again.notes:
         print(f"warning: {note}")
+
+
+def conclusion(tuned: Sequence[TunedWay]) -> Iterator[str]:
+    """Which was the shortest, and what is not told apart from it by how far runs repeat."""
+    best = min(tuned, key=lambda each: each.median_s)
+    repeats = len(best.times_s)
+    of = f"by the median of {repeats} runs each" if repeats > 1 else "of one run each"
+    yield f"shortest, {of}: {best.name} ({best.choice}), {seconds(best.median_s)}"
+    if best is not tuned[0]:
+        longer = percent(tuned[0].median_s / best.median_s - 1.0)
+        yield f"the proposal took {longer} longer"
+    others = [each for each in tuned if each is not best]
+    if repeats == 1:
+        if others:
+            yield "how far runs of one way differ was not measured: --repeats 3 tells"
+        return
+    near = [each.name for each in others if min(each.times_s) <= max(best.times_s)]
+    took = f"{seconds(min(best.times_s))} to {seconds(max(best.times_s))}"
+    if near:
+        yield f"not told apart from it, whose runs took {took}: {', '.join(near)}"
+    elif others:
+        yield f"all runs of the others took longer than any of its: {took}"
 
 
 def _as_json(

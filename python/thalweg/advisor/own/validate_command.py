@@ -11,29 +11,39 @@ from pathlib import Path
 
 import numpy as np
 
+from thalweg.advisor.own.bars import OWN_BARS
 from thalweg.advisor.own.learned import OwnPredictor, learn_own
 from thalweg.advisor.own.rates import FACTORS, load_calibrated
 from thalweg.advisor.own.runs import read_own_runs
 from thalweg.advisor.own.validation import RULES, OwnDecision, OwnResult, validate_own
+from thalweg.advisor.prediction.bars import Judgement, bar_lines, bars_as_json, judge_bars
 from thalweg.advisor.shapes import COVERAGE, NORMAL_80
 from thalweg.advisor.words import many, percent, seconds
 from thalweg.config.durations import short_duration
 from thalweg.tables import print_table
 
 
-def validate_own_runs(path: Path, machine_path: Path, nodes: int, as_json: bool) -> None:
+def validate_own_runs(
+    path: Path, machine_path: Path, nodes: int, checks: bool, as_json: bool
+) -> bool:
+    """False if `checks` and a bar is missed, by what the other groups tell where there are any."""
     machine = load_calibrated(machine_path)
     runs, notes = read_own_runs(path, nodes or 1)
     results = validate_own(machine, runs)
     predictor = learn_own(machine, runs)
+    judged = judge_bars(results[-1], OWN_BARS)
     if as_json:
-        content = _as_json(results, predictor, notes)
+        content = {**_as_json(results, predictor, notes), "bars": bars_as_json(judged)}
         print(json.dumps({"validation": content}, indent=1, ensure_ascii=False))
     else:
-        _print(results, predictor, notes)
+        _print(results, predictor, judged, notes)
+    return not checks or all(each.met for each in judged)
 
 
-def _print(results: Sequence[OwnResult], predictor: OwnPredictor, notes: Sequence[str]) -> None:
+def _print(
+    results: Sequence[OwnResult], predictor: OwnPredictor, judged: Sequence[Judgement],
+    notes: Sequence[str],
+) -> None:  # fmt: skip
     columns = ("predicted from", "runs", "points", "median", "90th", "inside 80 %",
                "within repeats", "regret", *_rules())  # fmt: skip
     rows = [
@@ -49,6 +59,9 @@ def _print(results: Sequence[OwnResult], predictor: OwnPredictor, notes: Sequenc
     _print_decisions(results[-1].decisions)
     print()
     print_factors(predictor)
+    print()
+    for line in bar_lines(judged):
+        print(line)
     for note in notes:
         print(f"note: {note}")
     sys.stdout.flush()

@@ -11,7 +11,7 @@ import numpy as np
 from thalweg.advisor.own.learned import OwnRun, held_out, untaught
 from thalweg.advisor.own.situation import OwnChoice
 from thalweg.advisor.own.ways import best_at, is_risky
-from thalweg.advisor.prediction.figures import ErrorFigures, Tried, mean_of
+from thalweg.advisor.prediction.figures import Figures, Tried
 from thalweg.advisor.shapes import Prediction
 from thalweg.calibrate.machine_file import Machine
 
@@ -79,8 +79,10 @@ class OwnDecision:
 
 
 @dataclass(frozen=True)
-class OwnResult(ErrorFigures):
+class OwnResult(Figures):
     """tried: every run with its prediction."""
+
+    rule_names = tuple(rule.name for rule in RULES)
 
     name: str
     tried: tuple[Tried[OwnRun], ...]
@@ -92,15 +94,6 @@ class OwnResult(ErrorFigures):
         told = [each.within_repeats for each in self.points]
         known = [each for each in told if each is not None]
         return float(np.mean(known)) if known else None
-
-    @property
-    def regret(self) -> float | None:
-        return mean_of([each.regret for each in self.decisions])
-
-    @property
-    def rules(self) -> dict[str, float | None]:
-        found = {r.name: [each.rules[r.name] for each in self.decisions] for r in RULES}
-        return {name: mean_of(regrets) for name, regrets in found.items()}
 
 
 def validate_own(machine: Machine, runs: Sequence[OwnRun]) -> list[OwnResult]:

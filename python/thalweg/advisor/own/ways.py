@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import Lanes, lanes_of
-from thalweg.advisor.own.learned import OwnPredictor, interval_of
+from thalweg.advisor.own.learned import OwnPredictor
 from thalweg.advisor.own.rates import Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, asks
 from thalweg.advisor.prediction.proposal import shortest
@@ -19,7 +19,6 @@ MOST_SHARE = 0.5  # of all ranks that do not compute
 # Numbers of I/O and of restart ranks that are tried: predictions tell no others apart.
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _MOST_RESTART_RANKS = 32
-_VALUE_BYTES = 8
 
 
 # Chosen: what differs by less is a tie, and goes to fewer I/O and restart ranks and fewer files.
@@ -91,14 +90,15 @@ def way_of(
     nodes: Nodes,
 ) -> OwnWay:  # fmt: skip
     """rates: of the predictor, once for many ways."""
-    services = services_of(situation, choice, nodes, rates)
-    told = interval_of(services.total, predictor.reach)
+    lanes = lanes_of(situation, choice, nodes.ranks - choice.ranks)
+    services = services_of(situation, choice, nodes, rates, lanes)
+    told = predictor.interval_of(services.total)
     for_the_model = float((services.startup + services.model + services.delay)[0])
     return OwnWay(
         choice, nodes.ranks - choice.ranks, prediction=told, nodes=nodes,
         simulated_s=situation.simulated_s, steps_s=float(services.steps[0]),
         waiting_s=max(0.0, told.total_s - for_the_model), limit=limit_of(services, choice),
-        bytes_on_io_rank=_held(situation, choice),
+        bytes_on_io_rank=lanes.fullest_bytes if choice.io_ranks else 0,
     )  # fmt: skip
 
 
@@ -155,12 +155,3 @@ def is_risky(situation: OwnSituation, choice: OwnChoice, nodes: Nodes) -> bool:
     serial = choice.mode == "serial" and situation.outputs > 0
     sync = choice.restart_mode == "sync" and situation.sets > 0
     return nodes.count > 1 and (serial or sync)
-
-
-def _held(situation: OwnSituation, choice: OwnChoice) -> int:
-    """Bytes of one output of all partitions, of an I/O rank's share, as staging memory has them."""
-    if not choice.io_ranks:
-        return 0
-    parts = zip(situation.series, choice.partitions, strict=True)
-    held = sum(each.values * _VALUE_BYTES * count for each, count in parts)
-    return held // choice.io_ranks

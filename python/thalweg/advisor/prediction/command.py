@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.advisor.prediction.bars import judge_bars
+from thalweg.advisor.prediction.bars import BARS, judge_bars
 from thalweg.advisor.prediction.page import as_json, print_page
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.run_facts import MeasuredRun
@@ -36,7 +36,7 @@ def validate(
     if picture is not None:
         refuse_target(picture, overwrite=True)
     found = validate_tables(table, fit_table)
-    judged = judge_bars(found.result)
+    judged = judge_bars(found.result, BARS)
     if picture is not None:
         from thalweg.advisor.prediction.picture import write_picture
 

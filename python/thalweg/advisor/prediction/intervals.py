@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from thalweg.advisor.prediction.run_facts import Numbers
-from thalweg.advisor.shapes import reach_of
+from thalweg.advisor.shapes import NORMAL_80, reach_of
 
 # Logarithms; where runs tell little: steps repeat within 3 %, writing within 8 % (Levante).
 _CENTRES = (0.03, 0.08)
@@ -22,11 +22,13 @@ class Noise:
 
     computing, moving   of the time of steps, and of the time that bytes take
     reach               so many of them make the interval
+    assumed             no run was predicted from others: they are no less than is usual
     """
 
     computing: float
     moving: float
     reach: float
+    assumed: bool = False
 
     def half_width(self, computing_share: Numbers, open_spread: Numbers) -> Numbers:
         """Of the interval of log(total): [run]. Arguments as those of `learn_noise`."""
@@ -51,6 +53,15 @@ def learn_noise(misses: Numbers, computing_share: Numbers, open_spread: Numbers)
     computing, moving = np.exp(found.x).tolist()
     scores = np.abs(misses) / _spread(computing, moving, computing_share, open_spread)
     return Noise(computing, moving, reach_of(scores.tolist()))
+
+
+def at_least_usual(noise: Noise) -> Noise:
+    """Of runs that were fitted themselves: their misses tell less than those of others would."""
+    computing, moving = _CENTRES
+    return Noise(
+        max(computing, noise.computing), max(moving, noise.moving), max(NORMAL_80, noise.reach),
+        assumed=True,
+    )  # fmt: skip
 
 
 def _spread(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thalweg.advisor.prediction.bars import Judgement
+from thalweg.advisor.prediction.bars import Judgement, bar_lines, bars_as_json
 from thalweg.advisor.prediction.fit import Fit
 from thalweg.advisor.prediction.parameters import PARAMETERS
 from thalweg.advisor.prediction.proposal import RULES
@@ -30,9 +30,8 @@ def print_page(found: Validation, judged: Sequence[Judgement]) -> None:
     print()
     print_parameters(found.predictor.fit)
     print()
-    for each in judged:
-        value = "nothing measures it" if each.value is None else _value(each)
-        print(f"{'met' if each.met else 'MISSED':7} {each.bar.name}: {value} ({each.bar.asked})")
+    for line in bar_lines(judged):
+        print(line)
     for sentence in (*_untold(found.result), *found.notes):
         print(f"note: {sentence}")
     sys.stdout.flush()
@@ -116,10 +115,7 @@ def as_json(found: Validation, judged: Sequence[Judgement]) -> dict[str, object]
         **_figures(result),
         "coverage": COVERAGE,
         "fitted_runs": found.fitted_runs,
-        "bars": [
-            {"name": each.bar.name, "value": each.value, "bar": each.bar.asked, "met": each.met}
-            for each in judged
-        ],
+        "bars": bars_as_json(judged),
         "per_run": [
             {
                 "run": each.run.name,
@@ -198,8 +194,3 @@ def _untold(result: Result) -> list[str]:
         f"no prediction of {', '.join(names[:3])}{' and others' * (len(names) > 3)}: {reason}"
         for reason, names in by_reason.items()
     ]
-
-
-def _value(each: Judgement) -> str:
-    assert each.value is not None
-    return f"{each.value:.0f}" if each.bar.name == "risky_proposals" else percent(each.value)

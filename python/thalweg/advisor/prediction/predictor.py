@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from thalweg.advisor.prediction.fit import Fit, fit, fit_form
-from thalweg.advisor.prediction.intervals import Noise, learn_noise
+from thalweg.advisor.prediction.intervals import Noise, at_least_usual, learn_noise
 from thalweg.advisor.prediction.parameters import BY_NAME
 from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
@@ -76,7 +76,8 @@ def learn(runs: Sequence[MeasuredRun]) -> Predictor:
         shares.append(computing_share(tried, found)[told])
         spreads.append(spread[told])
     columns = [np.concatenate(column) for column in (misses, shares, spreads)]
-    return Predictor(whole, learn_noise(columns[0], columns[1], columns[2]))
+    noise = learn_noise(columns[0], columns[1], columns[2])
+    return Predictor(whole, noise if len(groups) > 1 else at_least_usual(noise))
 
 
 def computing_share(many: ManyRuns, found: Fit) -> Numbers:

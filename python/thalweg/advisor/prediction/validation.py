@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from thalweg.advisor.prediction.figures import ErrorFigures, Tried, mean_of
+from thalweg.advisor.prediction.figures import Figures, Tried
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun
@@ -31,24 +31,16 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Result(ErrorFigures):
+class Result(Figures):
     """tried: with a prediction. untold: without one, and why."""
+
+    rule_names = tuple(rule.name for rule in RULES)
 
     name: str
     meaning: str
     tried: tuple[TriedRun, ...]
     untold: tuple[TriedRun, ...]
     decisions: tuple[Decision, ...]
-
-    @property
-    def regret(self) -> float | None:
-        """None where no group leaves a choice."""
-        return mean_of([each.regret for each in self.decisions])
-
-    @property
-    def rules(self) -> dict[str, float | None]:
-        found = {r.name: [each.rules[r.name] for each in self.decisions] for r in RULES}
-        return {name: mean_of(regrets) for name, regrets in found.items()}
 
     @property
     def risky_proposals(self) -> int:

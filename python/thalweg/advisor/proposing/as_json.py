@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from thalweg.advisor.curve import curve_as_json
 from thalweg.advisor.proposing.page import placement
 from thalweg.advisor.proposing.propose import Proposal
 from thalweg.advisor.proposing.situation import Situation
@@ -18,15 +19,7 @@ def proposal_as_json(proposal: Proposal, situation: Situation) -> dict[str, obje
         "now": _as_json(proposal.now, situation) if proposal.now else None,
         "output_limits_from_nodes": proposal.output_limits_from,
         "looked_at_nodes": proposal.most_nodes,
-        "curve": [
-            {
-                "io_ranks": way.choice.io_ranks,
-                "total_s": way.prediction.total_s,
-                "low_s": way.prediction.low_s,
-                "high_s": way.prediction.high_s,
-            }
-            for way in proposal.curve
-        ],
+        "curve": curve_as_json(proposal.curve),
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from thalweg.advisor.curve import write_curve
 from thalweg.advisor.icon_streams import Answer
 from thalweg.advisor.proposing.as_json import alternatives_as_json, proposal_as_json
 from thalweg.advisor.proposing.changes import changes_of
@@ -119,9 +120,7 @@ def propose_for(
         by_hand = "; ".join(map(str, changes))
         warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
     if asked.picture is not None:
-        from thalweg.advisor.proposing.picture import write_curve
-
-        write_curve(proposal, asked.picture)
+        write_curve(proposal.curve, proposal.best, asked.picture)
     simulated = None
     if variation is not None:
         values = predictor.fit.values

@@ -9,7 +9,13 @@ from pathlib import Path
 from thalweg.advisor.prediction.page import parameter_state, print_parameters
 from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS
 from thalweg.advisor.prediction.run_table import read_runs
-from thalweg.advisor.proposing.machine import FittedMachine, fit_machine, machine_text
+from thalweg.advisor.proposing.machine import (
+    ONE_GROUP,
+    FittedMachine,
+    fit_machine,
+    machine_text,
+)
+from thalweg.advisor.words import many
 from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target, write_whole
 
@@ -34,7 +40,8 @@ def _print(machine: FittedMachine, out: Path) -> None:
         print(f"left out: {name}: the runs do not tell it, and the form does without")
     for name in fit.open:
         print(f"not told: {name} ({BY_NAME[name].meaning}): what needs it is not predicted")
-    print(f"'{out}': fitted to {machine.runs} runs")
+    runs = many(machine.runs, "run")
+    print(f"'{out}': fitted to {runs}{ONE_GROUP * machine.predictor.noise.assumed}")
 
 
 def _print_json(machine: FittedMachine) -> None:

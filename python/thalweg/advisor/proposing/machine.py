@@ -27,6 +27,8 @@ _RANGES = (
     "cells", "nodes", "ranks_per_node", "compute_ranks", "io_ranks", "restart_ranks", "outputs",
     "checkpoints", "output_bytes", "checkpoint_bytes",
 )  # fmt: skip
+# Said where the interval is assumed (intervals.py).
+ONE_GROUP = ", of one group: how far others are off is not told, and taken to be as on Levante"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,12 @@ def machine_text(machine: FittedMachine) -> str:
             "levels": machine.levels,
             "left_out": list(fit.dropped),
             "not_separated": list(fit.open),
-            "noise": {"computing": noise.computing, "moving": noise.moving, "reach": noise.reach},
+            "noise": {
+                "computing": noise.computing,
+                "moving": noise.moving,
+                "reach": noise.reach,
+                "assumed": noise.assumed,
+            },
             "ranges": {name: list(ends) for name, ends in machine.ranges.items()},
             "parameter": parameters,
             "fit": {"free": list(fit.free), "covariance": fit.covariance.tolist()},
@@ -133,7 +140,11 @@ class _Reader:
                                      strict=True):  # fmt: skip
             if not 0.0 < number <= most:
                 raise self.refuse(f"'{key}' is {number:g}; above 0 and up to {most:g} is possible")
-        return Noise(*numbers)
+        assumed = table.get("assumed", False)  # as before it was told
+        if not isinstance(assumed, bool):
+            raise self.refuse(f"'assumed' is {assumed!r}; true or false is needed")
+        computing, moving, reach = numbers
+        return Noise(computing, moving, reach, assumed)
 
     def values(self, free: Sequence[str]) -> dict[str, float]:
         """They lie where a fit may end, or are left out."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
+from thalweg.advisor.proposing.machine import ONE_GROUP
 from thalweg.advisor.proposing.propose import Proposal
 from thalweg.advisor.proposing.situation import RESTART_MODES, Situation
 from thalweg.advisor.proposing.ways import Way
@@ -51,7 +52,8 @@ def _lines(
         "sure",
         (
             f"a closed form fitted to {many(proposal.machine.runs, 'run')} of "
-            f"'{proposal.machine.name}'; what lies outside them is in the warnings"
+            f"'{proposal.machine.name}'{_one_group(proposal)}; what lies outside them is in the "
+            "warnings"
         ),
     )
     if best.choice.ranks:
@@ -75,6 +77,10 @@ def _proposed(best: Way, situation: Situation) -> Iterator[str]:
     if choice.io_ranks:
         parts = zip(situation.series, best.partitions, strict=True)
         yield "stream partitions: " + ", ".join(f"{each.name} {count}" for each, count in parts)
+
+
+def _one_group(proposal: Proposal) -> str:
+    return ONE_GROUP if proposal.machine.predictor.noise.assumed else ""
 
 
 def _why(best: Way) -> str:
