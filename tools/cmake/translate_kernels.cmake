@@ -2,12 +2,13 @@
 # Translates kernels of the stencil language into C++ and compiles them. Needs a Python with NumPy,
 # nothing else: the checkout's own environment, or the one that THALWEG_PYTHON names or PATH has.
 
+cmake_path(SET TRANSLATOR_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(THALWEG_PYTHON "" CACHE FILEPATH "Python 3.11 or newer with NumPy; empty: one that is found")
 
 function(find_translator result)
   set(candidates ${THALWEG_PYTHON})
   if(NOT candidates)
-    file(GLOB candidates ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+    file(GLOB candidates ${TRANSLATOR_ROOT}/.venv/bin/python)
     list(APPEND candidates python3 /usr/bin/python3)
   endif()
   foreach(python ${candidates})
@@ -25,27 +26,34 @@ function(find_translator result)
     "the library alone with -DTHALWEG_MINI=OFF")
 endfunction()
 
-# TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names. Done when
-# CMake configures, and again when a kernel or the language has changed.
+# TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
+# for it. Done when CMake configures, and again when a kernel or the language has changed. With
+# THREADS as a third word entries may have target openmp.
 function(translate_kernels target list)
   cmake_path(GET list STEM name)
   cmake_path(GET list PARENT_PATH folder)
   set(made ${CMAKE_BINARY_DIR}/generated/${name})
   find_translator(python)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${TRANSLATOR_ROOT}/python PYTHONDONTWRITEBYTECODE=1
             ${python} -m thalweg.dsl.built ${list} ${made}
-    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     RESULT_VARIABLE failed ERROR_VARIABLE reason)
   if(failed)
     message(FATAL_ERROR "The kernels of ${list} cannot be translated: ${reason}")
   endif()
-  file(GLOB_RECURSE read CONFIGURE_DEPENDS ${folder}/*.py python/thalweg/dsl/*.py)
+  file(GLOB_RECURSE read CONFIGURE_DEPENDS ${folder}/*.py ${TRANSLATOR_ROOT}/python/thalweg/dsl/*.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${read})
   file(GLOB sources ${made}/*.cpp)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})
   # As `thalweg kernels run` compiles them: loops in vectors, and every rounding as written.
   target_compile_options(
-    ${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-unused-parameter)
+    ${target} PRIVATE -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
+                      -Wno-unused-parameter)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  if(THREADS IN_LIST ARGN)
+    find_package(OpenMP REQUIRED)
+    target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
+  endif()
 endfunction()

@@ -19,14 +19,16 @@ from thalweg.dsl.targets.cpp_text import CppText, extreme
 SIMD = "#pragma omp simd"
 LANES = {"double": 8, "float": 16}  # of the longest vectors
 MOST_ROWS = 32  # of which a loop and its copy for the last levels keep the addresses
-CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time: for the last ones some once more.
+CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time, then as many or half of them: some once more.
 template <std::int64_t lanes, class Pass>
 __attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
                                                              Pass pass) {
   if (end - begin < lanes) return pass(begin, end);
   std::int64_t from = begin;
   for (; from + lanes <= end; from += lanes) pass(from, from + lanes);
-  if (from < end) pass(end - lanes, end - lanes + lanes);  // as the compiler knows: `lanes` of them
+  constexpr std::int64_t half = lanes / 2;  // the compiler knows how many each pass has
+  if (end - from > half) return pass(end - lanes, end - lanes + lanes);
+  if (from < end) pass(end - half, end - half + half);
 }
 
 // The same without a copy for the last ones, which would find so many rows once more.

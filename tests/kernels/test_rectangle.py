@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""examples/rectangle: a model whose kernels are translated by its own build."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
+from thalweg.kernels.any_kernel import made_case
+from thalweg.testing.kernels.ways import IDS, WAYS, different
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "rectangle"
+LINE = re.compile(r"step (\d+) mass (\S+) energy (\S+) eddy (\S+)")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rectangle")
+    for words in (
+        ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
+        ["cmake", "--build", str(folder)],
+    ):
+        made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        assert made.returncode == 0, made.stdout + made.stderr
+    return folder / "rectangle"
+
+
+def run(program: Path, *words: str) -> list[tuple[float, ...]]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "3"}
+    told = subprocess.run(
+        [program, *words], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    return [tuple(map(float, each)) for each in LINE.findall(told)]
+
+
+@pytest.mark.parametrize("side", ["4", "37", "64"])
+def test_every_target_has_the_same_bits(program: Path, side: str) -> None:
+    serial = run(program, "serial", side, "50")
+    assert len(serial) == 2
+    assert run(program, "simd", side, "50") == serial
+    assert run(program, "openmp", side, "50") == serial
+
+
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_a_stage_is_that_of_the_reference(way: Configuration, tmp_path: Path) -> None:
+    kernel = load_file(EXAMPLE / "shallow_water.py")["stage"]
+    assert different(made_case(kernel), way, tmp_path) == []
+
+
+def test_mass_is_kept_energy_nearly_and_the_eddy_stays(program: Path) -> None:
+    lines = run(program, "simd", "96", "400")
+    (_, mass, energy, eddy), last = lines[0], lines[-1]
+    assert last[0] == 400
+    assert abs(last[1] / mass - 1) < 1e-13
+    assert -1e-9 < last[2] / energy - 1 < 0  # the time scheme takes some
+    assert 0.85 < (last[3] - 1000) / (eddy - 1000) < 1
+
+
+def test_what_the_time_scheme_takes_falls_with_its_third_power(program: Path) -> None:
+    """On a finer grid steps are shorter: the same time in twice as many steps."""
+    lost = []
+    for side, steps in (("32", "40"), ("64", "80")):
+        lines = run(program, "simd", side, steps)
+        lost.append(1 - lines[-1][2] / lines[0][2])
+    assert 6 < lost[0] / lost[1] < 14  # about 8
+
+
+@pytest.mark.parametrize("words", [[], ["vector"], ["simd", "3"]])
+def test_what_makes_no_sense_is_refused(program: Path, words: list[str]) -> None:
+    told = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert told.stderr.startswith("usage: rectangle serial|simd|openmp")
