@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -21,10 +22,24 @@ PAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 KERNEL, GRID = [code for language, code in BLOCKS if language == "python"]
 (SAID,) = [code for language, code in BLOCKS if language == "text"]
+(LINES,) = [code for language, code in BLOCKS if language == "cmake"]
 (SETTINGS,) = [code for language, code in BLOCKS if language == "toml"]
 COMMANDS = [
     line for language, code in BLOCKS if language == "sh" for line in code.splitlines() if line
 ]
+
+MODEL = """#include <cstdio>
+#include "my_kernels.hpp"
+
+int main() {  // two cells, each the only neighbour of the other, and one of its own
+  const std::int32_t neighbours[] = {1, 1, 1, 0, 0, 0, 2, 2, 2};
+  const double before[] = {2, 4, 3.5};
+  double after[3];
+  smooth({.cells = 3, .levels = 1, .cell_neighbours = neighbours, .temperature = before,
+          .strength = 0.25, .smoother = after});
+  std::printf("%g %g %g\\n", after[0], after[1], after[2]);
+}
+"""
 
 
 @pytest.fixture
@@ -35,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_block_is_used() -> None:
-    assert {language for language, _ in BLOCKS} == {"python", "sh", "text", "toml"}
+    assert {language for language, _ in BLOCKS} == {"cmake", "python", "sh", "text", "toml"}
     assert PAGE.count("```") == 2 * len(BLOCKS)
     assert all(f"`{name}" in PAGE or f"{name}(" in PAGE for name in FUNCTIONS)
 
@@ -51,6 +66,21 @@ def test_its_commands_run(command: str, folder: Path, cli: Cli) -> None:
     if "-o" in words:
         written = (folder / words[-1]).read_text()
         assert 'extern "C" void smooth(' in written or "subroutine smooth(" in written
+
+
+def test_a_model_of_its_kernel_is_built(folder: Path) -> None:
+    head = "cmake_minimum_required(VERSION 3.22)\nproject(mine LANGUAGES CXX)\n"
+    lines = LINES.replace("THALWEG/", f"{ROOT}/").replace(
+        "target_link", "add_executable(my_model model.cpp)\ntarget_link"
+    )
+    (folder / "CMakeLists.txt").write_text(head + lines)
+    (folder / "my_kernels.toml").write_text("[smooth]\n")
+    (folder / "model.cpp").write_text(MODEL)
+    for words in (["-S", str(folder), "-B", str(folder / "b")], ["--build", str(folder / "b")]):
+        made = subprocess.run(["cmake", *words], capture_output=True, text=True, check=False)
+        assert made.returncode == 0, made.stdout + made.stderr
+    told = subprocess.run([folder / "b" / "my_model"], capture_output=True, text=True, check=True)
+    assert told.stdout == "2.5 3.5 3.5\n"
 
 
 def test_what_is_refused_is_said_so(folder: Path, cli: Cli) -> None:

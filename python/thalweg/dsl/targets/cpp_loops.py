@@ -19,7 +19,7 @@ from thalweg.dsl.targets.cpp_text import CppText, extreme
 SIMD = "#pragma omp simd"
 LANES = {"double": 8, "float": 16}  # of the longest vectors
 MOST_ROWS = 32  # of which a loop and its copy for the last levels keep the addresses
-CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time, then as many or half of them: some once more.
+CODE_OF_VECTORS = """// pass(from, to), `lanes` levels at a time; the last ones some once more.
 template <std::int64_t lanes, class Pass>
 __attribute__((always_inline)) static inline void in_vectors(std::int64_t begin, std::int64_t end,
                                                              Pass pass) {
