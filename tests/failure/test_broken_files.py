@@ -74,7 +74,6 @@ def kill_in(run: RankedRun, begins: str) -> None:
         if not is_written():
             continue
         with stopped(ranks_of(run.directory).values()):
-            time.sleep(0.01)  # until every rank has stopped
             if is_written():
                 for process in ranks_of(run.directory).values():
                     os.kill(process, signal.SIGKILL)

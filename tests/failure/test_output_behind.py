@@ -114,7 +114,6 @@ def kill_while(happens: Callable[[], bool], run: RankedRun) -> None:
         if not happens():
             return False
         with stopped(processes):
-            time.sleep(0.01)  # until every rank has stopped
             if not happens():
                 return False
             for process in processes:

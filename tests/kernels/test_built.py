@@ -140,6 +140,7 @@ def test_what_has_not_changed_is_not_written_again(list_: Path, tmp_path: Path) 
          " Did you mean 'difference'?"),
         ("[difference]\ntyle = 4", "'list.toml' [difference]: key 'tyle' does not exist; there"),
         ("[difference]\ntarget = 'numpy'", "'list.toml' [difference]: target 'numpy' is no code"),
+        ("[difference]\ntarget = 'cuda'", "'list.toml' [difference]: target 'cuda' is no code"),
         ("[difference]\ntile = -1", "'list.toml' [difference]: tile = -1 is no number from 0 to"),
         ("difference = 1", "'list.toml' [difference] is no table with the keys of a configuration"),
         ("[difference", "'list.toml' cannot be read as TOML: "),

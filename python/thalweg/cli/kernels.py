@@ -22,7 +22,7 @@ kernels_app = typer.Typer(
 )
 Target = Annotated[
     Optional[str],  # noqa: UP045 - typer evaluates it on Python 3.10 too
-    typer.Option(help="numpy, serial, openmp or simd; default: serial."),
+    typer.Option(help="numpy, serial, openmp, simd or cuda; default: serial."),
 ]
 Layout = Annotated[
     Optional[str],  # noqa: UP045
@@ -76,10 +76,15 @@ def run(
 
     Example: thalweg kernels run gradient --target serial --repeat 10
     """
+    from thalweg.kernels.device import has_gpu
     from thalweg.kernels.run import print_outcome, run_cases
 
     outcomes = []
     configuration = configured(target, layout, config)
+    if configuration.target == "cuda" and not has_gpu():
+        typer.echo(
+            "thalweg: no GPU here: its threads run one after the other on this CPU", err=True
+        )
     for number, outcome in enumerate(run_cases(name, data, configuration, repeat), start=1):
         outcomes.append(outcome)
         if not json_:

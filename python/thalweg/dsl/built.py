@@ -59,8 +59,10 @@ def _translated(list_: Path, name: str, entry: object, known: Mapping[str, Kerne
         configuration = configuration_of({"target": "simd"} | keys)
     except ThalwegError as error:
         raise ThalwegError(f"{where}: {error.sentence}") from None
-    if configuration.target == "numpy":
-        raise ThalwegError(f"{where}: target 'numpy' is no code that a build needs")
+    if configuration.target in ("numpy", "cuda"):  # one is no C++, the other C++ of nvcc
+        raise ThalwegError(
+            f"{where}: target '{configuration.target}' is no code that this build compiles"
+        )
     return Translated(name, known[kernel].ir, configuration)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from thalweg.dsl.layout import LAYOUTS, Layout
 from thalweg.errors import ThalwegError, did_you_mean
 
-TARGETS = ("numpy", "serial", "openmp", "simd")
+TARGETS = ("numpy", "serial", "openmp", "simd", "cuda")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
@@ -25,7 +25,8 @@ LARGEST_TILE = 1 << 20
 class Configuration:
     """Of a kernel.
 
-    target     numpy, the reference; serial; openmp, for threads; simd, for long vectors
+    target     numpy, the reference; serial; openmp, for threads; simd, for long vectors; cuda, for
+               a GPU, whose caches no key knows: none of tile, prefetch, stores, functions, order
     layout     level_innermost, point_innermost or blocked, as ICON's nproma cuts points
     block      points worked on together where levels are not innermost: a power of two, 2 at least
     fuse       whether local fields are computed where neighbours need them instead of stored
@@ -72,6 +73,15 @@ class Configuration:
         _check_range("tile", self.tile, LARGEST_TILE)
         if self.tile and self.layout != "level_innermost":
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
+
+        if self.target == "cuda":
+            self._check_plain()
+
+    def _check_plain(self) -> None:
+        usual = {each.name: each.default for each in fields(self)}
+        for key in ("tile", "prefetch", "stores", "functions", "order"):
+            if getattr(self, key) != usual[key]:
+                raise ThalwegError(f"{key} = {getattr(self, key)!r} is nothing for target cuda")
 
     @property
     def memory(self) -> Layout:

@@ -92,6 +92,7 @@ def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], 
         side = 32
         made = torus(side)
         sizes = {"cells": side * side, "edges": 3 * side * side // 2}
+        sizes["vertices"] = side * side // 2
         sizes["edge_levels"] = sizes["edges"] * LEVELS
         sizes |= {"cell_blocks": side * side // 24, "wholes": 1}  # blocks of 24 and 25 cells
         tables = {name: made[word] for name, word in TABLES.items()}

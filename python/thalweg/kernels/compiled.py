@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import Layout
-from thalweg.dsl.targets import cpp_target, numpy_target
+from thalweg.dsl.targets import cpp_target, cuda_target, numpy_target
 from thalweg.dsl.translation import is_ordered, size_names, table_names
 from thalweg.errors import ThalwegError
+from thalweg.kernels.device import FLAGS as DEVICE_FLAGS
+from thalweg.kernels.device import has_gpu, nvcc
 from thalweg.kernels.order import inverse, renumbered
 
 Array = NDArray[Any]
@@ -48,6 +50,8 @@ def translate(kernel: Kernel, configuration: Configuration) -> str:
     """The code of a kernel."""
     if configuration.target == "numpy":
         return numpy_target.translate(kernel.ir, configuration)
+    if configuration.target == "cuda":
+        return cuda_target.translate(kernel.ir, configuration)
     return cpp_target.translate(kernel.ir, configuration)
 
 
@@ -82,6 +86,9 @@ def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: P
     real = np.float32 if configuration.is_single else np.float64
     if configuration.target == "numpy":
         return _Reference(kernel, code, inputs, real)
+    if configuration.target == "cuda":
+        library = build_for_device(kernel.name, code, folder)
+        return _OnDevice(kernel, configuration, library, inputs, real)
     flags = (*FLAGS, *MORE_FLAGS[configuration.target])
     library = build(kernel.name, code, flags, folder)
     return _Compiled(kernel, configuration, library, inputs, real)
@@ -131,6 +138,7 @@ class _Compiled:
         layout = configuration.memory
         self.kernel, self.layout, self.sizes = kernel, layout, inputs.sizes
         functions = ctypes.CDLL(str(library))
+        self.functions = functions
         self.function = getattr(functions, kernel.name)
         self.function.restype = None
         ir = kernel.ir
@@ -141,7 +149,7 @@ class _Compiled:
             inputs = renumbered(ir, inputs, self.orders)
         self.words: list[Any] = [ctypes.c_int64(inputs.sizes[name]) for name in size_names(ir)]
         self.kept = [layout.lay_table(inputs.tables[name]) for name in table_names(ir)]
-        self.words += [ctypes.c_void_p(each.ctypes.data) for each in self.kept]
+        self.words += [self._pointer(each) for each in self.kept]
         self.grid = list(self.words)  # what tiles are found from
         self.laid: dict[str, Array] = {}
         for name, variable in ir.arguments.items():
@@ -158,10 +166,14 @@ class _Compiled:
                 continue
             laid = layout.lay(variable.type, np.asarray(inputs.arguments[name], real))
             self.laid[name] = aligned(laid)
-            self.words.append(ctypes.c_void_p(self.laid[name].ctypes.data))
+            self.words.append(self._pointer(self.laid[name]))
         self.before = {name: self.laid[name].copy() for name in written(kernel)}
         if configuration.tile and hasattr(functions, f"{kernel.name}_tiles"):
             self.words.insert(0, self._tiles(functions))
+
+    def _pointer(self, array: Array) -> ctypes.c_void_p:
+        """What the kernel gets for a table or field."""
+        return ctypes.c_void_p(array.ctypes.data)
 
     def _tiles(self, functions: ctypes.CDLL) -> ctypes.c_void_p:
         """Of this grid; given back with the object."""
@@ -192,6 +204,37 @@ class _Compiled:
             if kind.place and self.orders:
                 found[name] = found[name][..., inverse(self.orders[kind.place.plural])]
         return found
+
+
+class _OnDevice(_Compiled):
+    """Tables and fields have a copy in the memory of the device, which the kernel works on."""
+
+    def _pointer(self, array: Array) -> ctypes.c_void_p:
+        room = self._function("room")(ctypes.c_size_t(array.nbytes + 1))
+        weakref.finalize(self, self._function("free"), ctypes.c_void_p(room))
+        self.__dict__.setdefault("rooms", {})[array.ctypes.data] = room
+        self._copy("in", room, array)
+        return ctypes.c_void_p(room)
+
+    def _function(self, what: str) -> Any:
+        function = getattr(self.functions, f"{self.kernel.name}_{what}")
+        function.restype = ctypes.c_void_p if what == "room" else None
+        return function
+
+    def _copy(self, way: str, room: int, array: Array) -> None:
+        here, there = ctypes.c_void_p(array.ctypes.data), ctypes.c_void_p(room)
+        ends = (there, here) if way == "in" else (here, there)
+        self._function(way)(*ends, ctypes.c_size_t(array.nbytes))
+
+    def begin_again(self) -> None:
+        super().begin_again()
+        for name in self.before:
+            self._copy("in", self.rooms[self.laid[name].ctypes.data], self.laid[name])
+
+    def outputs(self) -> dict[str, Array]:
+        for name in self.before:
+            self._copy("out", self.rooms[self.laid[name].ctypes.data], self.laid[name])
+        return super().outputs()
 
 
 def _orders(kernel: Kernel, find: Any, layout: Layout, inputs: Inputs) -> dict[str, Array]:
@@ -241,19 +284,33 @@ def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
         raise ThalwegError(
             "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"
         )
-    mark = hashlib.sha256("\0".join([code, *compiler, *flags]).encode()).hexdigest()[:16]
+    return _built(name, code, (*compiler, *flags), folder, ".cpp")
+
+
+def build_for_device(name: str, code: str, folder: Path) -> Path:
+    """For the GPU of this machine; where there is none, for this CPU, thread after thread."""
+    if not has_gpu():
+        return build(name, code, FLAGS, folder)
+    compiler = nvcc()
+    if not compiler:
+        raise ThalwegError(
+            "there is a GPU but no nvcc; put CUDA's into PATH, or pip install nvidia-cuda-nvcc "
+            "nvidia-cuda-runtime"
+        )
+    return _built(name, code, (*compiler, *DEVICE_FLAGS, "-arch=native"), folder, ".cu")
+
+
+def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix: str) -> Path:
+    mark = hashlib.sha256("\0".join([code, *command]).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
     if library.is_file():
         return library
     folder.mkdir(parents=True, exist_ok=True)
-    source = library.with_suffix(".cpp")
+    source = library.with_suffix(suffix)
     source.write_text(code, encoding="utf-8")
     aside = library.with_suffix(f".{os.getpid()}.part")
     result = subprocess.run(
-        [*compiler, *flags, str(source), "-o", str(aside)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, str(source), "-o", str(aside)], capture_output=True, text=True, check=False
     )
     if result.returncode:
         words = next((line for line in result.stderr.splitlines() if "error" in line), "no word")

@@ -16,6 +16,7 @@ from thalweg.config.experiment import Experiment
 from thalweg.run.launch import model_command, mpirun_command, mpirun_environment
 from thalweg.run.process import AFTER_ERROR_S
 
+_STOPS_WITHIN_S = 60.0
 ENDS_WITHIN_S = 180.0  # after a kill, and a whole undisturbed run on a busy machine
 
 
@@ -40,13 +41,30 @@ def ranks_of(directory: Path) -> dict[int, int]:
 
 @contextlib.contextmanager
 def stopped(processes: Iterable[int]) -> Iterator[None]:
-    """These do nothing meanwhile; one that is gone does nothing either."""
+    """These do nothing meanwhile; one that is gone does nothing either.
+
+    A signal has only been sent when kill() returns: a process that waits for a core ends the call
+    it is in, such as a write, before it stops.
+    """
     known = list(processes)
     _signal(known, signal.SIGSTOP)
     try:
+        deadline_s = time.monotonic() + _STOPS_WITHIN_S
+        while not all(map(_stands, known)):
+            assert time.monotonic() < deadline_s, f"{known} do not stop"
+            time.sleep(0.001)
         yield
     finally:
         _signal(known, signal.SIGCONT)
+
+
+def _stands(process: int) -> bool:
+    """All its threads are stopped or at their end (proc(5))."""
+    states = []
+    for path in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            states.append(path.read_text().rpartition(") ")[2][:1])
+    return all(state in "TtXZ" for state in states)
 
 
 def _signal(processes: Iterable[int], number: signal.Signals) -> None:

@@ -28,7 +28,11 @@ RESERVED = frozenset(
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
         "is_negative", "stream", "fetch", "first_line", "end_streams", "tile", "tiles",
         "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
-        "share",
+        "share", "points_of_part", "parts_on_device", "thread", "point_of_thread",
+        "level_of_thread", "thread_index", "thread_part", "divided", "launch", "not_set", "Room",
+        "Ranges", "parts_room", "given_parts", "expect", "device_room", "free_room", "copy_in",
+        "copy_out", "index_of_thread", "part_of_thread", "threads", "threadIdx", "blockIdx",
+        "blockDim", "gridDim",
     }
 )  # fmt: skip
 # Of the functions that find tiles and the order of points, which are told the ranges of points.

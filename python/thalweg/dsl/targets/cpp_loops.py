@@ -62,6 +62,7 @@ class Loops:
         self.layout, self.plan, self.real = configuration.memory, plan, configuration.real
         self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
+        self.by_blocks = self.layout.block > 1
         self.ahead = configuration.prefetch if self.layout.block == 1 else 0
         by_points = self.layout.block == 1
         is_streaming = configuration.stores == "streaming"
@@ -91,7 +92,7 @@ class Loops:
         lines = []
         for loop in sweep.loops:
             inner = self._steps(loop)
-            told = self.is_told and loop.levels is not None and _is_free(loop)
+            told = self.is_told and loop.levels is not None and is_free(loop)
             over = self._over_vectors if told else self._over_levels
             over_levels = over(loop, inner)
             over_levels = self.divisors.around(over_levels, 1, [])
@@ -237,7 +238,7 @@ class Loops:
     def _quotient(self, quotient: ir.Apply, slots: dict[str, int]) -> str | None:
         """By what is the same at all levels."""
         loop, (value, divisor) = self.loop, quotient.args
-        if loop is None or self.divides or not _is_free(loop):
+        if loop is None or self.divides or not is_free(loop):
             return None
         if not self.is_told or self.real != "double":
             return None
@@ -320,7 +321,7 @@ class Loops:
         elif read.name in self.rooms:
             room = self._room(neighbour or self.point, self.rooms[read.name])
             index = room_index(kind, room, level, axes)
-        elif neighbour and not member and self.layout.block > 1:
+        elif neighbour and not member and self.by_blocks:
             index = self._from_start(kind, neighbour, self.layout.row(kind, level, axes))
         elif neighbour:
             index = self.layout.index(kind, neighbour, level, axes)
@@ -355,7 +356,7 @@ class Loops:
         return name
 
 
-def _is_free(loop: LevelLoop) -> bool:
+def is_free(loop: LevelLoop) -> bool:
     """No level of the loop needs another one."""
     free = loop.levels is not None and loop.levels.order == "any"
     return free and (

@@ -24,6 +24,7 @@ WAYS = (
     Configuration("simd", stores="streaming", prefetch=1000, prefetch_into="first"),
     Configuration("simd", tile=5, order="curve"),
     Configuration("serial", tile=64, stores="streaming", prefetch=2),
+    Configuration("cuda", "point_innermost"),
 )
 IDS = [f"{each.target}-{each.layout}" for each in WAYS]
 

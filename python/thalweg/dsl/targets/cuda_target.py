@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Target `cuda`: C++ for nvcc, a sweep a launch; arrays lie on the device, ranges with the host."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from thalweg.dsl import ir
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.layout import factor
+from thalweg.dsl.passes.sweeps import Sweep
+from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
+from thalweg.dsl.targets.cpp_text import number
+from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
+from thalweg.dsl.targets.cuda_text import prelude
+from thalweg.dsl.translation import plan_of, size_names, table_names
+
+
+def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
+    """One file with one function that a host calls with arrays of the device."""
+    return _Writer(kernel, configuration).text()
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A parameter of a sweep."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}{'' if self.kind.endswith('*') else ' '}{self.name}"
+
+
+class _Writer:
+    def __init__(self, kernel: ir.KernelIR, configuration: Configuration) -> None:
+        self.kernel, self.layout = kernel, configuration.memory
+        self.is_by_points = configuration.layout != "level_innermost"
+        self.is_blocked = configuration.layout == "blocked"
+        self.real = configuration.real
+        self.plan = on_device(plan_of(kernel, configuration))
+        self.loops = CudaLoops(kernel, configuration, self.plan)
+
+    def text(self) -> str:
+        operations = {
+            each.op for each in ir.walk(self.kernel.body) if isinstance(each, (ir.Apply, ir.Reduce))
+        }
+        made = [code for op, code in CODE_OF_OPERATION.items() if op in operations]
+        lines = [f"// {self.kernel.file}:{self.kernel.line}", prelude(self.kernel.name)]
+        lines += [each.replace("static inline", "ON_DEVICE") for each in made]
+        lines += self._constants()
+        calls: list[str] = []
+        for number_, sweep in enumerate(self.plan.sweeps):
+            function, call = self._sweep(f"{self.kernel.name}_sweep_{number_}", sweep)
+            lines += function
+            calls += call
+        words = [*self._sizes(), *self._arguments()]
+        lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
+        lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
+        lines += ["// ranges of points lie with the host. Returns before the device is done."]
+        lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, words))}) {{']
+        lines += [f"  {line}" for line in [*self._fields(), *calls]]
+        return "\n".join([*lines, "}", ""])
+
+    def _constants(self) -> list[str]:
+        found = {
+            each.name: each for each in ir.walk(self.kernel.body) if isinstance(each, ir.Constant)
+        }
+        return [
+            f"constexpr {self.real} {name} = {number(each.value, self.real)};"
+            for name, each in found.items()
+        ]
+
+    def _sizes(self) -> list[_Word]:
+        return [
+            *(_Word("std::int64_t", name) for name in size_names(self.kernel)),
+            *(_Word("const std::int32_t*", name) for name in table_names(self.kernel)),
+        ]
+
+    def _arguments(self) -> list[_Word]:
+        words = []
+        for name, each in self.kernel.arguments.items():
+            if each.type.role == "points":
+                words.append(_Word("const std::int64_t*", name))
+                words.append(_Word("std::int64_t", f"{name}_parts"))
+            elif each.type.role == "parameter":
+                words.append(_Word(self.real, name))
+            else:
+                const = "" if each.type.is_written else "const "
+                words.append(_Word(f"{const}{self.real}*", name))
+        return words
+
+    def _local_fields(self) -> list[str]:
+        return [name for name, how in self.plan.kept.items() if how == "field"]
+
+    def _fields(self) -> list[str]:
+        """Local values that threads need of each other, and what nobody sets is NaN."""
+        lines = []
+        for name in self._local_fields():
+            size = self.layout.size(self.plan.locals[name].type)
+            lines += [
+                f"static thread_local Room {name}_room;",
+                f"auto* const {name} = static_cast<{self.real}*>({name}_room.of("
+                f"static_cast<std::size_t>({size}) * sizeof({self.real})));",
+                f"launch({size}, 1, not_set<{self.real}>, {name}, {size});",
+            ]
+        return lines
+
+    def _sweep(self, name: str, sweep: Sweep) -> tuple[list[str], list[str]]:
+        """The function of a thread, and its launch."""
+        body = [*self._point_locals(sweep), *self.loops.of(sweep)]
+        levels = self._levels(sweep) if by_levels(sweep) else ""
+        head = self._head(sweep, levels)
+        text = "\n".join([*head, *body])
+        known = [*self._sizes(), *self._arguments()]
+        known += [_Word(f"{self.real}*", each) for each in self._local_fields()]
+        used = [each for each in known if re.search(rf"\b{each.name}\b", text)]
+        own = [_Word("std::int64_t", "points_of_part")]
+        given = ["1" if sweep.place is None else sweep.place.plural]
+        ranges: list[str] = []
+        if sweep.points:
+            own.append(_Word("const std::int64_t*", "parts_on_device"))
+            ranges = [
+                "static thread_local Room parts_room;",
+                f"const Ranges given_parts(parts_room, {sweep.points}, {sweep.points}_parts);",
+            ]
+            given = ["given_parts.longest", "given_parts.at"]
+        function = [
+            f"SWEEP {name}({', '.join(map(str, [*own, *used]))}) {{",
+            *(f"  {line}" for line in [*head, *body]),
+            "}",
+            "",
+        ]
+        threads = f"{given[0]} * {factor(levels)}" if levels else given[0]
+        first = f"{sweep.points}_parts" if sweep.points else "1"
+        words = ", ".join([*given, *(each.name for each in used)])
+        call = [*ranges, f"launch({threads}, {first}, {name}, {words});"]
+        return function, ["{", *(f"  {line}" for line in call), "}"]
+
+    def _levels(self, sweep: Sweep) -> str:
+        extra = max(loop.levels.axis.extra for loop in sweep.loops if loop.levels)
+        return f"levels + {extra}" if extra else "levels"
+
+    def _point_locals(self, sweep: Sweep) -> list[str]:
+        names = [step.name for loop in sweep.loops for step in loop.steps]
+        kept = dict.fromkeys(each for each in names if self.plan.kept.get(each) == "point")
+        return [f"{self.real} {name} = NAN;" for name in kept]
+
+    def _head(self, sweep: Sweep, levels: str) -> list[str]:
+        """Which point and level a thread has; threads that have none return."""
+        lines = ["const std::int64_t thread = thread_index();"]
+        at = "thread"
+        if levels and self.is_by_points:
+            lines += [
+                f"const std::int64_t {LEVEL} = divided(thread, points_of_part);",
+                f"if ({LEVEL} >= {levels}) return;",
+            ]
+            at = f"thread - {LEVEL} * points_of_part"
+        elif levels:
+            lines += [
+                f"const std::int64_t point_of_thread = divided(thread, {levels});",
+                "if (point_of_thread >= points_of_part) return;",
+                f"const std::int64_t {LEVEL} = thread - point_of_thread * {factor(levels)};",
+            ]
+            at = "point_of_thread"
+        else:
+            lines.append("if (thread >= points_of_part) return;")
+        if sweep.place is None:
+            return lines
+        point = sweep.place.name
+        if sweep.points:
+            lines += [
+                f"const std::int64_t {point} = parts_on_device[2 * thread_part()] + {at};",
+                f"if ({point} >= parts_on_device[2 * thread_part() + 1]) return;",
+            ]
+        else:
+            lines.append(f"const std::int64_t {point} = {at};")
+        if self.is_blocked:
+            size = self.layout.block
+            lines.append(f"const std::int64_t block = {point} / {size}, lane = {point} % {size};")
+        return lines

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Target cuda: nvcc takes its code, and its threads on the CPU give the bits of the reference."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
+from thalweg.errors import ThalwegError
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.compiled import translate
+from thalweg.kernels.device import FLAGS, nvcc
+from thalweg.kernels.library import all_kernels
+from thalweg.testing.kernels.ways import different
+
+KERNELS = all_kernels()
+# Free levels, a recurrence, columns of local values, ranges of points, half levels, groups, values
+# of the whole grid, and many sweeps.
+TRIED = (
+    "gradient", "column_recurrence", "vertical_solver", "pvort", "caldyn_horiz", "block_extremes",
+    "level_mean", "first_stage", "shallow_water",
+)  # fmt: skip
+LAYOUTS = ("level_innermost", "point_innermost", "blocked")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", TRIED)
+def test_threads_give_the_bits_of_the_reference(name: str, layout: str, tmp_path: Path) -> None:
+    way = Configuration("cuda", layout, 32)
+    assert different(made_case(KERNELS[name]), way, tmp_path) == []
+
+
+def test_a_second_call_begins_where_the_first_did(tmp_path: Path) -> None:
+    """Local fields of the device stay from call to call; what is not set is NaN again."""
+    case = replace(made_case(KERNELS["caldyn_horiz"]), times=3)
+    assert different(case, Configuration("cuda", "point_innermost"), tmp_path) == []
+
+
+def test_levels_are_threads_only_where_none_needs_another(tmp_path: Path) -> None:
+    path = tmp_path / "tried.py"
+    path.write_text(
+        "from thalweg.dsl import Field, InOut, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Level\n\n\n"
+        "@kernel\n"
+        "def tried(t: Field[Cell, Level], a: Out[Cell, Level], b: InOut[Cell, Level]) -> None:\n"
+        "    a = 2 * t\n"
+        "    for k in Level[1:]:\n"
+        "        b[k] = a[k - 1] + a[k]\n"
+    )
+    kernel = load_file(path)["tried"]
+    assert different(made_case(kernel), Configuration("cuda"), tmp_path) == []
+    code = translate(kernel, Configuration("cuda"))
+    sweeps = code.count("SWEEP tried_sweep_")
+    assert code.count("level_of_thread = ") in (sweeps, 0)
+    assert sweeps == 2 or "level_of_thread" not in code
+
+
+@pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")
+@pytest.mark.parametrize("name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes"])
+def test_nvcc_compiles_it_without_a_warning(name: str, tmp_path: Path) -> None:
+    source, library = tmp_path / f"{name}.cu", tmp_path / f"{name}.so"
+    source.write_text(translate(KERNELS[name], Configuration("cuda", "point_innermost")))
+    words = [*nvcc(), *FLAGS, "-arch=sm_90", "-Werror", "all-warnings"]
+    made = subprocess.run(
+        [*words, str(source), "-o", str(library)], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+    symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
+    for function in (name, f"{name}_room", f"{name}_free", f"{name}_in", f"{name}_out"):
+        assert f" T {function}\n" in symbols.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("tile", 64), ("prefetch", 4), ("stores", "streaming"), ("functions", "vector"),
+     ("order", "curve")],
+)  # fmt: skip
+def test_what_a_gpu_has_no_use_for_is_refused(key: str, value: int | str) -> None:
+    with pytest.raises(ThalwegError, match=f"{key} = {value!r} is nothing for target cuda"):
+        Configuration("cuda").changed(**{key: value})
+
+
+def test_the_command_says_where_its_threads_run(tmp_path: Path) -> None:
+    words = [str(ROOT / "thalweg"), "kernels", "run", "gradient", "--target", "cuda"]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert "+diff[difference] relative=0.000e+00" in told.stdout
+    assert "no GPU here: its threads run one after the other on this CPU" in told.stderr
