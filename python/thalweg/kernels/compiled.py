@@ -139,6 +139,7 @@ class _Compiled:
         self.kernel, self.layout, self.sizes = kernel, layout, inputs.sizes
         functions = ctypes.CDLL(str(library))
         self.functions = functions
+        self.rooms: dict[int, int] = {}  # of a device: address of an array here: that there
         self.function = getattr(functions, kernel.name)
         self.function.restype = None
         ir = kernel.ir
@@ -212,7 +213,7 @@ class _OnDevice(_Compiled):
     def _pointer(self, array: Array) -> ctypes.c_void_p:
         room = self._function("room")(ctypes.c_size_t(array.nbytes + 1))
         weakref.finalize(self, self._function("free"), ctypes.c_void_p(room))
-        self.__dict__.setdefault("rooms", {})[array.ctypes.data] = room
+        self.rooms[array.ctypes.data] = room
         self._copy("in", room, array)
         return ctypes.c_void_p(room)
 
