@@ -160,7 +160,7 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('target = "cuda"', "target 'cuda' does not exist; choose one of: numpy, serial"),
+        ('target = "opencl"', "target 'opencl' does not exist; choose one of: numpy, serial"),
         ('layout = "blockd"', "layout 'blockd' does not exist; .* Did you mean 'blocked'"),
         ("block = 33", "block = 33 is no power of two from 2 to 4096"),
         ("block = true", "block = True is no power of two"),

@@ -58,7 +58,8 @@ class Checkout:
         self.root = folder / "a check out"
         self.bin = folder / "bin"
         self.bin.mkdir(parents=True)
-        (self.root / "tools" / "cmake").mkdir(parents=True)
+        for name in ("tools/cmake", "python/thalweg/dsl"):
+            (self.root / name).mkdir(parents=True)
         for name in ("thalweg", "tools/packages.txt", "pyproject.toml", "CMakePresets.json"):
             shutil.copy(ROOT / name, self.root / name)
         for name in ("include", "src", "fortran", "mini", "bench", "tests"):
