@@ -12,11 +12,14 @@ import pytest
 
 from thalweg.advisor.command import parse_cells
 from thalweg.advisor.icon_streams import Answer, find_streams
+from thalweg.advisor.own.situation import OwnSituation, own_situation
+from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.prediction.parameters import Values
 from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated, write_machine
 from thalweg.calibrate.quantities import PARAMETERS
+from thalweg.config.experiment import Experiment
 from thalweg.config.run_script import parse_settings, read_run_script
 
 # A day of NWP physics on R2B4: 20480 cells, 30720 edges, 10242 vertices.
@@ -30,6 +33,21 @@ NAMELIST = """
 STREAM = "&output_nml output_bounds = 0, 86400, 3600 steps_per_file = 0 {stream} /"
 Advise = Callable[..., Answer]
 Streams = Callable[..., Answer]
+
+
+@pytest.fixture
+def situation(
+    request: pytest.FixtureRequest, tmp_path: Path, model: Path
+) -> Callable[..., OwnSituation]:
+    """Of the experiment that the module calls CASE, with words of --set."""
+
+    def of(*words: str) -> OwnSituation:
+        path = tmp_path / "case.toml"
+        path.write_text(request.module.CASE)
+        experiment = Experiment.read(path, words)
+        return own_situation(experiment, find_own_streams(experiment, checked=False))
+
+    return of
 
 
 @pytest.fixture

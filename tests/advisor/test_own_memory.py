@@ -15,12 +15,10 @@ from thalweg.advisor.own.form import slots_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.learned import untaught
 from thalweg.advisor.own.pressure import without_a_slot
-from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
+from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 from thalweg.advisor.own.ways import way_of
-from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.shapes import Nodes
 from thalweg.calibrate.machine_file import Machine
-from thalweg.config.experiment import Experiment
 
 Cli = Callable[..., Any]
 Calibrated = Callable[..., Machine]
@@ -38,17 +36,6 @@ interval = "PT1H"
 ranks = 8
 """
 NODE = Nodes(1, 8)
-
-
-@pytest.fixture
-def situation(tmp_path: Path, model: Path) -> Callable[..., OwnSituation]:
-    def of(*words: str) -> OwnSituation:
-        path = tmp_path / "case.toml"
-        path.write_text(CASE)
-        experiment = Experiment.read(path, words)
-        return own_situation(experiment, find_own_streams(experiment, checked=False))
-
-    return of
 
 
 def test_an_io_rank_holds_what_the_fullest_one_has(

@@ -47,17 +47,6 @@ ASYNC = OwnChoice("async", 1, (1, 1), "sync")
 NODE = Nodes(1, 8)
 
 
-@pytest.fixture
-def situation(tmp_path: Path, model: Path) -> Callable[..., OwnSituation]:
-    def of(*words: str) -> OwnSituation:
-        path = tmp_path / "case.toml"
-        path.write_text(CASE)
-        experiment = Experiment.read(path, words)
-        return own_situation(experiment, find_own_streams(experiment, checked=False))
-
-    return of
-
-
 def told(
     given: OwnSituation, choice: OwnChoice, machine: Machine, nodes: Nodes = NODE
 ) -> Services:  # fmt: skip

@@ -18,7 +18,7 @@ from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import FUNCTIONS, number
+from thalweg.dsl.targets.cpp_text import FUNCTIONS, constants
 from thalweg.dsl.targets.cpp_tiles import Tiling
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
@@ -131,7 +131,7 @@ class _Writer:
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += [CODE_OF_VECTORS] if self.loops.has_vectors else []
         lines += self._vector_functions() if self.has_vector_functions else []
-        lines += self._constants()
+        lines += constants(self.kernel, self.real)
         lines += self.tiling.functions() if self.tiling else []
         if self.is_ordered:
             lines += cpp_order.function(self.kernel, self.layout, self._grid())
@@ -178,15 +178,6 @@ class _Writer:
             return []
         power = [CODE_OF_POWER] if "**" in used and self.real == "double" else []
         return ["#if defined __x86_64__ && defined __GLIBC__", *lines, "#endif", *power]
-
-    def _constants(self) -> list[str]:
-        found = {
-            each.name: each for each in ir.walk(self.kernel.body) if isinstance(each, ir.Constant)
-        }
-        return [
-            f"constexpr {self.real} {name} = {number(each.value, self.real)};"
-            for name, each in found.items()
-        ]
 
     def _grid(self) -> list[str]:
         """Sizes, tables and, for tiles, ranges of points."""

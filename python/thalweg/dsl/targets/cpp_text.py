@@ -141,3 +141,11 @@ def number(value: float | int | bool, real: str) -> str:
             rounded = float(np.float32(value))
         return "HUGE_VALF" if math.isinf(rounded) else f"{rounded!r}f"
     return repr(float(value))
+
+
+def constants(kernel: ir.KernelIR, real: str) -> list[str]:
+    """Their declarations."""
+    found = {each.name: each for each in ir.walk(kernel.body) if isinstance(each, ir.Constant)}
+    return [
+        f"constexpr {real} {name} = {number(each.value, real)};" for name, each in found.items()
+    ]

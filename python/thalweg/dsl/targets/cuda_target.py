@@ -11,7 +11,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
 from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import number
+from thalweg.dsl.targets.cpp_text import constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
 from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.dsl.translation import plan_of, size_names, table_names
@@ -49,7 +49,7 @@ class _Writer:
         made = [code for op, code in CODE_OF_OPERATION.items() if op in operations]
         lines = [f"// {self.kernel.file}:{self.kernel.line}", prelude(self.kernel.name)]
         lines += [each.replace("static inline", "ON_DEVICE") for each in made]
-        lines += self._constants()
+        lines += constants(self.kernel, self.real)
         calls: list[str] = []
         for number_, sweep in enumerate(self.plan.sweeps):
             function, call = self._sweep(f"{self.kernel.name}_sweep_{number_}", sweep)
@@ -62,15 +62,6 @@ class _Writer:
         lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, words))}) {{']
         lines += [f"  {line}" for line in [*self._fields(), *calls]]
         return "\n".join([*lines, "}", ""])
-
-    def _constants(self) -> list[str]:
-        found = {
-            each.name: each for each in ir.walk(self.kernel.body) if isinstance(each, ir.Constant)
-        }
-        return [
-            f"constexpr {self.real} {name} = {number(each.value, self.real)};"
-            for name, each in found.items()
-        ]
 
     def _sizes(self) -> list[_Word]:
         return [
