@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace thalweg {
@@ -46,6 +49,26 @@ struct SharedDirectory {
   }
   SharedDirectory(const SharedDirectory&) = delete;
   SharedDirectory& operator=(const SharedDirectory&) = delete;
+};
+
+/// Another process stands still from the time this is made until the end of its life.
+class Stopped {
+ public:
+  explicit Stopped(int process) : process_(process) {
+    kill(process_, SIGSTOP);
+    while (state() != 'T') sched_yield();
+  }
+  ~Stopped() { kill(process_, SIGCONT); }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+
+ private:
+  char state() const {
+    std::string text;
+    std::getline(std::ifstream(fmt::format("/proc/{}/stat", process_)), text);
+    return text[text.rfind(')') + 2];
+  }
+  int process_;
 };
 
 }  // namespace thalweg

@@ -308,6 +308,7 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
     const Part part(state_->team.rank, state_->points, state_->fields, views);
     const auto head = state_->head(time, scalars);
     if (state_->company.note_checkpoint) state_->company.note_checkpoint(time);
+    state_->mode->complete();  // a set on its way may be needed, and is not there yet
     const auto kept =
         state_->team.rank == 0 ? state_->retention->before(head.date, time) : KeptSets{};
     state_->mode->write(head, kept, part);

@@ -4,11 +4,15 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -40,13 +44,14 @@ StreamSettings every_minute() {
 }
 
 /// A run whose outputs are in the journal up to `known_s` only, until the time `all_known_s`: so it
-/// looks when writers are behind. At `skipped_s` nothing is put. Returns the sets that are there at
-/// its end.
+/// looks when writers are behind. At `skipped_s` nothing is put. The restart rank
+/// stands still from the checkpoint at `stopped_s` until the next one has begun. Returns the sets
+/// that are there at its end.
 std::vector<std::string> sets_of(const std::string& mode, const std::string& directory,
                                  const std::vector<double>& times_s, double known_s,
                                  double all_known_s, double skipped_s = -1.0,
                                  const StreamSettings& stream = every_minute(),
-                                 const std::string& way = "direct") {
+                                 const std::string& way = "direct", double stopped_s = -1.0) {
   OutputSettings settings;
   settings.mode = way == "mpiio" ? "shared_file" : "serial";
   settings.way = way;
@@ -54,6 +59,8 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
   settings.restart_ranks = needs_restart_ranks(mode) ? 1 : 0;
   if (world_rank() == 0) fs::create_directories(settings.directory);
   MPI_Barrier(MPI_COMM_WORLD);
+  int last_process = getpid();  // a restart rank's, where there is one
+  MPI_Bcast(&last_process, 1, MPI_INT, world_size() - 1, MPI_COMM_WORLD);
   auto output = Output::open(MPI_COMM_WORLD, settings);
   RestartSettings kept;
   kept.mode = mode;
@@ -81,12 +88,22 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
   const auto journal = settings.directory + "/journal/out_20000101T000000Z.nc.jsonl";
   std::uintmax_t known_bytes = 0;
   std::string hidden;  // all of the journal, while less of it is shown
+  std::optional<Stopped> stopped;
+  std::jthread later;
   for (const double time_s : times_s) {
+    const bool is_first = rank_of(output.compute_comm()) == 0;
     if (!hidden.empty()) write_text(journal, std::exchange(hidden, {}));
     const bool is_skipped = time_s == skipped_s;
     if (!is_skipped) output.put("flat", views[0], time_s);
     output.end_time(is_skipped ? time_s + 1.0 : time_s);
-    if (rank_of(output.compute_comm()) == 0) {
+    if (is_first) {
+      if (time_s == stopped_s) stopped.emplace(last_process);
+      if (stopped && time_s > stopped_s) {
+        later = std::jthread([&] {  // after a time in which a checkpoint begins that does not wait
+          std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          stopped.reset();
+        });
+      }
       if (time_s == known_s) known_bytes = fs::file_size(journal);
       if (time_s > known_s && time_s < all_known_s) {
         hidden = text_of(journal).value();
@@ -171,6 +188,21 @@ TEST_CASE("the_newest_checkpoint_before_a_file_that_a_kill_may_break_stays_until
         CHECK(sets == (way == "mpiio" ? kept : std::vector{kept.front()}));
       }
     }
+  }
+}
+
+TEST_CASE("a_checkpoint_that_is_on_its_way_when_the_next_begins_is_a_way_back_too") {
+  for (const auto& mode : restart_modes()) {
+    CAPTURE(mode.name);
+    if (!needs_restart_ranks(mode.name) || world_size() < 2) continue;
+    auto stream = every_minute();
+    stream.file_interval = 180.0;
+    stream.layout = "chunked";
+    const SharedDirectory directory;
+    const auto sets =
+        sets_of(mode.name, directory.path, {60, 120, 180}, 1e9, 1e9, -1.0, stream, "mpiio", 120);
+    if (world_rank() != 0) continue;
+    CHECK(sets == std::vector<std::string>{"20000101T000300Z", "20000101T000200Z"});
   }
 }
 

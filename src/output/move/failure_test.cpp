@@ -44,26 +44,6 @@ void put_large_fields(Output& output) {
   output.close();
 }
 
-/// Stops another process until the end of its life.
-class Stopped {
- public:
-  explicit Stopped(int process) : process_(process) {
-    kill(process_, SIGSTOP);
-    while (state() != 'T') sched_yield();
-  }
-  ~Stopped() { kill(process_, SIGCONT); }
-  Stopped(const Stopped&) = delete;
-  Stopped& operator=(const Stopped&) = delete;
-
- private:
-  char state() const {
-    std::string text;
-    std::getline(std::ifstream(fmt::format("/proc/{}/stat", process_)), text);
-    return text[text.rfind(')') + 2];
-  }
-  int process_;
-};
-
 /// From now on they can be written and not be read. They have no name, but are among the open
 /// files.
 int break_spill_files(const std::string& directory) {
