@@ -5,73 +5,23 @@
 // Usage: rectangle serial|simd|openmp [POINTS_A_SIDE] [STEPS]
 #include "rectangle.hpp"
 
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "square.hpp"
+
 namespace {
 
-constexpr double side_m = 2e6, depth_m = 1000.0, coriolis_s1 = 1e-4, gravity_m_s2 = 9.81;
-
-struct State {
-  explicit State(std::size_t points) : thickness(points), eastward(points), northward(points) {}
-  std::vector<double> thickness, eastward, northward;  // m, m s-1
-};
-
-struct Rectangle {
-  int side;
-  std::int64_t points() const { return std::int64_t{side} * side; }
-  double width_m() const { return side_m / side; }
-  int at(int i, int j) const { return (j + side) % side * side + (i + side) % side; }
-
-  /// [direction][point], as the layout wants it: east, north, west, south.
-  std::vector<std::int32_t> beside() const {
-    std::vector<std::int32_t> table;
-    for (const auto& [i_step, j_step] : {std::pair{1, 0}, {0, 1}, {-1, 0}, {0, -1}}) {
-      for (int j = 0; j < side; ++j)
-        for (int i = 0; i < side; ++i) table.push_back(at(i + i_step, j + j_step));
-    }
-    return table;
+/// [direction][point], as the layout wants it.
+std::vector<std::int32_t> beside(const Rectangle& grid) {
+  std::vector<std::int32_t> table;
+  for (const auto& [i_step, j_step] : directions) {
+    for (int j = 0; j < grid.side; ++j)
+      for (int i = 0; i < grid.side; ++i) table.push_back(grid.at(i + i_step, j + j_step));
   }
-};
-
-/// An eddy 5 m high, its wind along the lines of its height as the Coriolis force has it.
-State eddy(const Rectangle& grid) {
-  State state(grid.points());
-  const auto height_m = [&](double i, double j) {
-    const double x = (i / grid.side - 0.5) * 8.0, y = (j / grid.side - 0.5) * 8.0;
-    return 5.0 * std::exp(-x * x - y * y);
-  };
-  const double factor = gravity_m_s2 / (coriolis_s1 * grid.width_m());
-  for (int j = 0; j < grid.side; ++j) {
-    for (int i = 0; i < grid.side; ++i) {
-      const auto p = grid.at(i, j);
-      state.thickness[p] = depth_m + height_m(i, j);
-      state.eastward[p] = -factor * (height_m(i - 0.5, j + 0.5) - height_m(i - 0.5, j - 0.5));
-      state.northward[p] = factor * (height_m(i + 0.5, j - 0.5) - height_m(i - 0.5, j - 0.5));
-    }
-  }
-  return state;
-}
-
-/// Sums per area: m, m3 s-2.
-void print_sums(const Rectangle& grid, const State& state, int step) {
-  double mass = 0.0, energy = 0.0;
-  for (int j = 0; j < grid.side; ++j) {
-    for (int i = 0; i < grid.side; ++i) {
-      const auto p = grid.at(i, j);
-      const double h = state.thickness[p], u = state.eastward[p], v = state.northward[p];
-      mass += h;
-      energy += 0.5 * gravity_m_s2 * h * h +
-                0.25 * u * u * (h + state.thickness[grid.at(i - 1, j)]) +
-                0.25 * v * v * (h + state.thickness[grid.at(i, j - 1)]);
-    }
-  }
-  const auto points = static_cast<double>(grid.points());
-  std::printf("step %d mass %.17g energy %.17g eddy %.17g\n", step, mass / points, energy / points,
-              state.thickness[grid.at(grid.side / 2, grid.side / 2)]);
+  return table;
 }
 
 using Stage = void (*)(const stage_arguments&);
@@ -93,18 +43,16 @@ int main(int count, char** words) {
     std::fprintf(stderr, "usage: rectangle serial|simd|openmp [POINTS_A_SIDE >= 4] [STEPS]\n");
     return 2;
   }
-  const auto beside = grid.beside();
+  const auto table = beside(grid);
   const std::vector<double> ground(grid.points(), 0.0);
-  // Half of what the fastest wave allows three stages: sqrt(3), two directions.
-  const double step_s = 0.5 * grid.width_m() / std::sqrt(2.0 * gravity_m_s2 * depth_m);
   State now = eddy(grid), between = now, next = now;
   print_sums(grid, now, 0);
   for (int step = 1; step <= steps; ++step) {
     const State* from = &now;
-    for (const double share : {1.0 / 3, 0.5, 1.0}) {
+    for (const double share : shares) {
       State& to = from == &between ? next : between;
       run({.points = grid.points(),
-           .point_beside = beside.data(),
+           .point_beside = table.data(),
            .thickness = from->thickness.data(),
            .eastward = from->eastward.data(),
            .northward = from->northward.data(),
@@ -114,7 +62,7 @@ int main(int count, char** words) {
            .ground = ground.data(),
            .coriolis = coriolis_s1,
            .width = grid.width_m(),
-           .step = share * step_s,
+           .step = share * grid.step_s(),
            .thickness_after = to.thickness.data(),
            .eastward_after = to.eastward.data(),
            .northward_after = to.northward.data()});

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.kernels.any_kernel import made_case
+from thalweg.run.launch import mpirun_command, mpirun_environment
 from thalweg.testing.kernels.ways import IDS, WAYS, different
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,13 +25,20 @@ LINE = re.compile(r"step (\d+) mass (\S+) energy (\S+) eddy (\S+)")
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("rectangle")
-    for words in (
-        ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
-        ["cmake", "--build", str(folder)],
-    ):
-        made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-        assert made.returncode == 0, made.stdout + made.stderr
+    """Built once, whichever process of the tests is the first to need it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder /= "rectangle"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for words in (
+            ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
+            ["cmake", "--build", str(folder)],
+        ):
+            made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+            assert made.returncode == 0, made.stdout + made.stderr
     return folder / "rectangle"
 
 
@@ -46,6 +56,19 @@ def test_every_target_has_the_same_bits(program: Path, side: str) -> None:
     assert len(serial) == 2
     assert run(program, "simd", side, "50") == serial
     assert run(program, "openmp", side, "50") == serial
+
+
+@pytest.mark.skipif(not shutil.which("mpicxx"), reason="no MPI on this machine")
+@pytest.mark.parametrize(("target", "ranks"), [("mpi", 1), ("mpi", 3), ("onesided", 4)])
+def test_ranks_have_the_same_bits(program: Path, target: str, ranks: int) -> None:
+    words = [str(program.with_name("rectangle_on_ranks")), target, "37", "70"]
+    told = subprocess.run(
+        mpirun_command(ranks, words), env=mpirun_environment(), capture_output=True, text=True,
+        timeout=120, check=True,
+    ).stdout  # fmt: skip
+    assert [tuple(map(float, each)) for each in LINE.findall(told)] == run(
+        program, "serial", "37", "70"
+    )
 
 
 @pytest.mark.parametrize("way", WAYS, ids=IDS)

@@ -28,8 +28,9 @@ endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
 # for it. Done when CMake configures, and again when a kernel or the language has changed. With
-# THREADS as a third word entries may have target openmp.
+# THREADS as a third word entries may have target openmp, with RANKS mpi and onesided.
 function(translate_kernels target list)
+  cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
   cmake_path(GET list STEM name)
   cmake_path(GET list PARENT_PATH folder)
   set(made ${CMAKE_BINARY_DIR}/generated/${name})
@@ -56,5 +57,9 @@ function(translate_kernels target list)
   if(THREADS IN_LIST ARGN)
     find_package(OpenMP REQUIRED)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
+  endif()
+  if(RANKS IN_LIST ARGN)
+    find_package(MPI REQUIRED COMPONENTS CXX)
+    target_link_libraries(${target} PUBLIC MPI::MPI_CXX)
   endif()
 endfunction()

@@ -22,7 +22,7 @@ kernels_app = typer.Typer(
 )
 Target = Annotated[
     Optional[str],  # noqa: UP045 - typer evaluates it on Python 3.10 too
-    typer.Option(help="numpy, serial, openmp, simd or cuda; default: serial."),
+    typer.Option(help="numpy, serial, openmp, simd, cuda, mpi or onesided; default: serial."),
 ]
 Layout = Annotated[
     Optional[str],  # noqa: UP045
@@ -68,6 +68,10 @@ def run(
     repeat: Annotated[
         int, typer.Option(help="How often; each time on the same inputs.", min=1)
     ] = 1,
+    ranks: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Of target mpi or onesided; default: 2.", min=1, max=256),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Run a kernel, compare its values, print its time; exit 1 if a value differs too much.
@@ -76,16 +80,22 @@ def run(
 
     Example: thalweg kernels run gradient --target serial --repeat 10
     """
+    from thalweg.errors import ThalwegError
     from thalweg.kernels.device import has_gpu
+    from thalweg.kernels.on_ranks import Launch
     from thalweg.kernels.run import print_outcome, run_cases
+    from thalweg.run.launch import mpirun_command, mpirun_environment
 
     outcomes = []
     configuration = configured(target, layout, config)
+    if ranks and not configuration.is_on_ranks:
+        raise ThalwegError(f"--ranks is nothing for target '{configuration.target}'")
+    launch = Launch(ranks or 2, mpirun_command, mpirun_environment)
     if configuration.target == "cuda" and not has_gpu():
         typer.echo(
             "thalweg: no GPU here: its threads run one after the other on this CPU", err=True
         )
-    for number, outcome in enumerate(run_cases(name, data, configuration, repeat), start=1):
+    for number, outcome in enumerate(run_cases(name, data, configuration, repeat, launch), start=1):
         outcomes.append(outcome)
         if not json_:
             print_outcome(outcome, number)

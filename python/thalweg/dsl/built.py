@@ -22,7 +22,7 @@ else:
 from thalweg.dsl.configuration import configuration_of
 from thalweg.dsl.kernel import Kernel
 from thalweg.dsl.kernel_files import load_folder
-from thalweg.dsl.targets import cpp_target
+from thalweg.dsl.targets import cpp_target, ranks_target
 from thalweg.dsl.targets.cpp_header import Translated, header
 from thalweg.errors import ThalwegError, did_you_mean
 
@@ -41,7 +41,8 @@ def build(list_: Path, folder: Path) -> None:
             left.unlink()
     for each in made:
         named = replace(each.kernel, name=each.name)
-        _write(folder / f"{each.name}.cpp", cpp_target.translate(named, each.configuration))
+        target = ranks_target if each.configuration.is_on_ranks else cpp_target
+        _write(folder / f"{each.name}.cpp", target.translate(named, each.configuration))
     _write(folder / f"{list_.stem}.hpp", header(made))
 
 

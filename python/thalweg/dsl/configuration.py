@@ -10,7 +10,9 @@ from typing import Any
 from thalweg.dsl.layout import LAYOUTS, Layout
 from thalweg.errors import ThalwegError, did_you_mean
 
-TARGETS = ("numpy", "serial", "openmp", "simd", "cuda")
+TARGETS = ("numpy", "serial", "openmp", "simd", "cuda", "mpi", "onesided")
+ON_RANKS = ("mpi", "onesided")
+OF_A_RANK = ("serial", "openmp", "simd")
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
@@ -26,7 +28,9 @@ class Configuration:
     """Of a kernel.
 
     target     numpy, the reference; serial; openmp, for threads; simd, for long vectors; cuda, for
-               a GPU, whose caches no key knows: none of tile, prefetch, stores, functions, order
+               a GPU, whose caches no key knows: none of tile, prefetch, stores, functions, order;
+               mpi and onesided, for ranks that each have a part of the grid: no tile, no order
+    each_rank  of target mpi or onesided: what a rank's own code is, serial, openmp or simd
     layout     level_innermost, point_innermost or blocked, as ICON's nproma cuts points
     block      points worked on together where levels are not innermost: a power of two, 2 at least
     fuse       whether local fields are computed where neighbours need them instead of stored
@@ -56,6 +60,7 @@ class Configuration:
     prefetch_into: str = "second"
     tile: int = 0
     order: str = "numbered"
+    each_rank: str = "simd"
 
     def __post_init__(self) -> None:
         _choose("target", self.target, TARGETS)
@@ -74,14 +79,29 @@ class Configuration:
         if self.tile and self.layout != "level_innermost":
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
 
+        _choose("each_rank", self.each_rank, OF_A_RANK)
         if self.target == "cuda":
-            self._check_plain()
+            self._check_usual("tile", "prefetch", "stores", "functions", "order")
+        if self.is_on_ranks:  # own points come first, so they are in an order
+            self._check_usual("tile", "order")
+        else:
+            self._check_usual("each_rank")
 
-    def _check_plain(self) -> None:
+    def _check_usual(self, *keys: str) -> None:
         usual = {each.name: each.default for each in fields(self)}
-        for key in ("tile", "prefetch", "stores", "functions", "order"):
+        for key in keys:
             if getattr(self, key) != usual[key]:
-                raise ThalwegError(f"{key} = {getattr(self, key)!r} is nothing for target cuda")
+                raise ThalwegError(
+                    f"{key} = {getattr(self, key)!r} is nothing for target {self.target}"
+                )
+
+    @property
+    def is_on_ranks(self) -> bool:
+        return self.target in ON_RANKS
+
+    def of_a_rank(self) -> Configuration:
+        """What each rank does by itself."""
+        return replace(self, target=self.each_rank, each_rank=OF_A_RANK[-1])
 
     @property
     def memory(self) -> Layout:

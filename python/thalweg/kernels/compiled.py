@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import Layout
-from thalweg.dsl.targets import cpp_target, cuda_target, numpy_target
+from thalweg.dsl.targets import cpp_target, cuda_target, numpy_target, ranks_target
 from thalweg.dsl.translation import is_ordered, size_names, table_names
 from thalweg.errors import ThalwegError
 from thalweg.kernels.device import FLAGS as DEVICE_FLAGS
@@ -52,6 +52,8 @@ def translate(kernel: Kernel, configuration: Configuration) -> str:
         return numpy_target.translate(kernel.ir, configuration)
     if configuration.target == "cuda":
         return cuda_target.translate(kernel.ir, configuration)
+    if configuration.is_on_ranks:
+        return ranks_target.translate(kernel.ir, configuration)
     return cpp_target.translate(kernel.ir, configuration)
 
 
@@ -86,6 +88,11 @@ def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: P
     real = np.float32 if configuration.is_single else np.float64
     if configuration.target == "numpy":
         return _Reference(kernel, code, inputs, real)
+    if configuration.is_on_ranks:
+        raise ThalwegError(
+            f"target '{configuration.target}' needs ranks, and here is one process; "
+            "thalweg kernels run starts them"
+        )
     if configuration.target == "cuda":
         library = build_for_device(kernel.name, code, folder)
         return _OnDevice(kernel, configuration, library, inputs, real)
@@ -276,6 +283,17 @@ def ranges_of(points: Array) -> Array:
 def written(kernel: Kernel) -> list[str]:
     """Names of the arguments that the kernel sets."""
     return [name for name, each in kernel.ir.arguments.items() if each.type.is_written]
+
+
+def build_for_ranks(name: str, code: str, each_rank: str, folder: Path) -> Path:
+    """By MPI's own compiler command."""
+    compiler = shutil.which("mpicxx")
+    if compiler is None:
+        raise ThalwegError(
+            "no compiler command of an MPI was found; install one (Debian: libopenmpi-dev), so that"
+            " mpicxx is in PATH"
+        )
+    return _built(name, code, (compiler, *FLAGS, *MORE_FLAGS[each_rank]), folder, ".cpp")
 
 
 def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:

@@ -16,6 +16,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.vectors import find_cases
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -61,20 +62,27 @@ class Outcome:
 
 
 def run_cases(
-    name: str, data: Path | None, configuration: Configuration, repeat: int
+    name: str,
+    data: Path | None,
+    configuration: Configuration,
+    repeat: int,
+    launch: Launch | None = None,
 ) -> Iterator[Outcome]:
+    """`launch`: what starts ranks, for a target that has some."""
     for case in find_cases(name, data):
-        yield run_case(case, configuration, repeat)
+        yield run_case(case, configuration, repeat, launch)
 
 
-def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
+def run_case(
+    case: Case, configuration: Configuration, repeat: int, launch: Launch | None = None
+) -> Outcome:
     """Each repetition begins with the same inputs."""
     reference = Configuration("numpy", precision=configuration.precision)
     expected = case.expected or _called(case, reference)[0]
     seconds = []
     outputs: dict[str, Array] = {}
     for _ in range(repeat):
-        outputs, wall_s = _called(case, configuration)
+        outputs, wall_s = _called(case, configuration, launch)
         seconds.append(wall_s)
     differences = {}
     for name, right in expected.items():
@@ -89,8 +97,14 @@ def run_case(case: Case, configuration: Configuration, repeat: int) -> Outcome:
     return Outcome(case, configuration, outputs, differences, seconds)
 
 
-def _called(case: Case, configuration: Configuration) -> tuple[dict[str, Array], float]:
+def _called(
+    case: Case, configuration: Configuration, launch: Launch | None = None
+) -> tuple[dict[str, Array], float]:
     inputs = Inputs(case.sizes, case.tables, case.arguments)
+    if launch and configuration.is_on_ranks:
+        on_ranks = OnRanks(case.kernel, configuration, inputs, BUILT, launch)
+        on_ranks.run(case.times)
+        return on_ranks.outputs(), on_ranks.seconds
     bound = bind(case.kernel, configuration, inputs, BUILT)
     begin = time.perf_counter()
     for _ in range(case.times):

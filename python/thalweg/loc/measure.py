@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.dsl import Kernel
-from thalweg.dsl.configuration import TARGETS, Configuration
+from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
 from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.targets.ranks_text import common
 from thalweg.errors import ThalwegError
 from thalweg.kernels.compiled import translate
 from thalweg.kernels.library import FOLDER, all_kernels, find_kernel
@@ -181,7 +182,8 @@ def _translated(
 
 def _translation(kernel: Kernel, configuration: Configuration, target: str) -> str | ThalwegError:
     try:
-        return translate(kernel, configuration.changed(target=target))
+        text = translate(kernel, configuration.changed(target=target))
+        return text.replace(common(target), "") if target in ON_RANKS else text
     except ThalwegError as error:
         return error
 

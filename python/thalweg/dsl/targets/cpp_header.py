@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.targets.header_of_ranks import HEAD as HEAD_OF_RANKS
+from thalweg.dsl.targets.header_of_ranks import calls_on_ranks
+from thalweg.dsl.targets.ranks_target import exchanged_arguments
 from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
 
 HEAD = """#pragma once
@@ -40,6 +43,7 @@ def header(made: Sequence[Translated]) -> str:
     A kernel that is translated in two ways has one struct of arguments.
     """
     lines = [HEAD]
+    lines += [HEAD_OF_RANKS] if any(each.configuration.is_on_ranks for each in made) else []
     known: list[str] = []
     for each in made:
         if each.kernel.name not in known:
@@ -81,9 +85,14 @@ def _arguments(each: Translated) -> list[str]:
 
 def _calls(each: Translated) -> list[str]:
     name, members = each.name, _members(each)
+    given = f"const {each.kernel.name}_arguments& of"
+    if each.configuration.is_on_ranks:
+        known = {member.name: member.kind for member in members}
+        tables = [*(place.plural for place in each.kernel.places()), *table_names(each.kernel)]
+        travel = exchanged_arguments(each.kernel, each.configuration)
+        return calls_on_ranks(name, given, {table: known[table] for table in tables}, known, travel)
     tiled = is_tiled(each.kernel, plan_of(each.kernel, each.configuration), each.configuration)
     grid = [member for member in members if member.of_grid]
-    given = f"const {each.kernel.name}_arguments& of"
     kinds = [member.kind for member in members]
     words = [f"of.{member.name}" for member in members]
     if not tiled:

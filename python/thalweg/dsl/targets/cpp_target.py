@@ -90,7 +90,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
     if configuration.functions == "vector" and configuration.target == "serial":
         raise ThalwegError("functions = 'vector' goes with target openmp or simd, not with serial")
-    return _Writer(kernel, configuration, plan_of(kernel, configuration)).text()
+    return Writer(kernel, configuration, plan_of(kernel, configuration)).text()
 
 
 def set_in(sweep: Sweep) -> list[str]:
@@ -105,7 +105,9 @@ def _ranges(name: str) -> list[str]:
     return [f"const std::int64_t* {name}", f"std::int64_t {name}_parts"]
 
 
-class _Writer:
+class Writer:
+    """Of one file. Targets on several ranks change what goes around the sweeps."""
+
     def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout, self.plan = kernel, configuration.memory, plan
         self.real = configuration.real
@@ -131,6 +133,7 @@ class _Writer:
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += [CODE_OF_VECTORS] if self.loops.has_vectors else []
         lines += self._vector_functions() if self.has_vector_functions else []
+        lines += self._before()
         lines += constants(self.kernel, self.real)
         lines += self.tiling.functions() if self.tiling else []
         if self.is_ordered:
@@ -142,7 +145,15 @@ class _Writer:
         lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
         lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
-        return "\n".join([*lines, *indented(inner), "}", ""])
+        return "\n".join([*lines, *indented([*self._begin(), *inner]), "}", ""])
+
+    def _before(self) -> list[str]:
+        """What stands before the functions."""
+        return []
+
+    def _begin(self) -> list[str]:
+        """What is done first in a call, by one thread."""
+        return []
 
     def _of_one_thread(self, lines: list[str], inner: list[str]) -> list[str]:
         """Adds a function of what each thread does, and gives what calls it: within the parallel
@@ -305,9 +316,12 @@ class _Writer:
             bodies = [(sweep, self._of_tile(sweep)) for sweep in self.plan.sweeps]
             inner += self.tiling.around(bodies)
         else:
-            inner += [line for sweep in self.plan.sweeps for line in self._sweep(sweep)]
+            inner += self._sweeps()
         inner += ["end_streams();"] if self.loops.rows else []
         return inner
+
+    def _sweeps(self) -> list[str]:
+        return [line for sweep in self.plan.sweeps for line in self._sweep(sweep)]
 
     def _sweep(self, sweep: Sweep) -> list[str]:
         if sweep.place is None:

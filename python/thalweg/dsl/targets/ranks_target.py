@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets `mpi` and `onesided`: the code of a target for each rank, and the values that it needs of
+neighbours, on their way while it computes points that need none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thalweg.dsl import ir
+from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.grid import Relation
+from thalweg.dsl.passes.exchanges import Exchange, Schedule, Way, find_exchanges, ways_of
+from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.targets.cpp_target import Writer
+from thalweg.dsl.targets.ranks_text import prelude
+from thalweg.dsl.translation import plan_of, table_names
+
+
+def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
+    """One C++ file: `KERNEL_ranks` and `KERNEL_parts` are called once, then the kernel."""
+    plan = plan_of(kernel, configuration)
+    return _OnRanks(kernel, configuration, plan, find_exchanges(kernel, plan)).text()
+
+
+def exchanged_arguments(kernel: ir.KernelIR, configuration: Configuration) -> list[str]:
+    """Arguments whose values beyond own points are set to those of their owners."""
+    exchanges = find_exchanges(kernel, plan_of(kernel, configuration)).exchanges
+    return [name for name in kernel.arguments if any(name in each.names for each in exchanges)]
+
+
+class _OnRanks(Writer):
+    def __init__(
+        self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan, schedule: Schedule
+    ) -> None:
+        self.target, self.schedule = configuration.target, schedule
+        self.is_by_points = configuration.layout != "level_innermost"
+        self.together = {"level_innermost": "1", "blocked": str(configuration.block)}.get(
+            configuration.layout, ""
+        )
+        self.places = kernel.places()
+        self.given = [sweep.points for sweep in plan.sweeps]  # arguments of type Points
+        self.needed = {
+            each.needed: (number, each) for number, each in enumerate(schedule.exchanges)
+        }
+        sweeps = [
+            replace(sweep, points=f"own_{number}" if sweep.place else "")
+            for number, sweep in enumerate(plan.sweeps)
+        ]
+        super().__init__(kernel, configuration.of_a_rank(), replace(plan, sweeps=sweeps))
+
+    def text(self) -> str:
+        return (
+            super()
+            .text()
+            .replace("// No argument that is set", "// Collective. No argument that is set", 1)
+        )
+
+    def _before(self) -> list[str]:
+        """Includes come first, then what ranks are; then `KERNEL_parts`."""
+        return [prelude(self.kernel.name, self.target), *self._parts()]
+
+    def _parameters(self) -> list[str]:
+        travels = {name for each in self.schedule.exchanges for name in each.names}
+        words = ["void* parts"]
+        for word in super()._parameters():
+            name = word.split()[-1]
+            words.append(word.removeprefix("const ") if name in travels else word)
+        return words
+
+    def _parts(self) -> list[str]:
+        """The function that divides own points into those with and without others' values."""
+        words = [f"std::int64_t {each.plural}" for each in self.places]
+        words += [f"const std::int32_t* {name}" for name in table_names(self.kernel)]
+        sizes = ", ".join(f'{{"{each.plural}", {each.plural}}}' for each in self.places)
+        lines = [
+            "// Collective. What the kernel is called with for these tables, as long as they stay.",
+            "// Null, and why, on all ranks, if the halo of one is not deep enough.",
+            f'extern "C" void* {self.kernel.name}_parts('
+            + ", ".join(["void* ranks", *words, "char* said", "std::int64_t room"])
+            + ") {",
+            "  std::vector<Part> parts(" + f"{len(self.plan.sweeps)});",
+        ]
+        for number, sweep in enumerate(self.plan.sweeps):
+            if sweep.place:
+                lines.append(f"  parts[{number}].place = {self._place(sweep.place.plural)};")
+            for way in self._ways(number, sweep):
+                hops = ", ".join(self._hop(relation) for relation in way)
+                lines.append(f"  parts[{number}].ways.push_back({{{hops}}});")
+        lines += [
+            f'  return make_parts(static_cast<Ranks*>(ranks), "{self.kernel.name}", {{{sizes}}},',
+            "                    std::move(parts), said, room);",
+            "}",
+            "",
+        ]
+        return lines
+
+    def _ways(self, number: int, sweep: Sweep) -> list[Way]:
+        """Through which a sweep needs what is exchanged before it ends."""
+        if number not in self.needed:
+            return []
+        names = self.needed[number][1].names
+        ways = ways_of(self.kernel, self.plan, sweep)
+        return list(dict.fromkeys(way for name in names for way in ways.get(name, ())))
+
+    def _hop(self, relation: Relation) -> str:
+        ends = self._place(relation.source.plural), self._place(relation.target.plural)
+        words = [relation.full_name, str(relation.length), *map(str, ends)]
+        return f"Hop{{{', '.join([*words, 'true' if self.is_by_points else 'false'])}}}"
+
+    def _place(self, plural: str) -> int:
+        return [each.plural for each in self.places].index(plural)
+
+    def _begin(self) -> list[str]:
+        """Which points each sweep goes over in this call."""
+        lines = ["auto& given = *static_cast<Parts*>(parts);"]
+        for number, sweep in enumerate(self.plan.sweeps):
+            if sweep.place:
+                own = f"given.own({self._place(sweep.place.plural)})"
+                points = self.given[number]
+                words = f"{points}, {points}_parts, {own}" if points else own
+                lines.append(f"given.parts[{number}].find({words});")
+        return lines
+
+    def _rooms(self) -> list[str]:
+        """Ranges of points by name."""
+        lines = ["const auto& parts_of = static_cast<const Parts*>(parts)->parts;"]
+        for number, sweep in enumerate(self.plan.sweeps):
+            kinds = ["own", "inner", "outer"] if number in self.needed else ["own"]
+            for kind in kinds if sweep.place else []:
+                ranges = f"parts_of[{number}].now_{kind}"
+                lines += [
+                    f"[[maybe_unused]] const auto* const {kind}_{number} = {ranges}.data();",
+                    f"[[maybe_unused]] const std::int64_t {kind}_{number}_parts = "
+                    f"std::ssize({ranges}) / 2;",
+                ]
+        return lines
+
+    def _sweeps(self) -> list[str]:
+        lines: list[str] = []
+        for number, sweep in enumerate(self.plan.sweeps):
+            for which, exchange in enumerate(self.schedule.exchanges):
+                if exchange.begin == number:
+                    lines += self._leaving(which, exchange)
+            if number not in self.needed:
+                lines += self._sweep(sweep)
+                continue
+            points = f"points_{number}"
+            inner = [
+                *self._arriving(*self.needed[number]),
+                f"const std::int64_t* const {points} = others ? outer_{number} : inner_{number};",
+                f"const std::int64_t {points}_parts ="
+                f" others ? outer_{number}_parts : inner_{number}_parts;",
+                *self._sweep(replace(sweep, points=points)),
+            ]
+            lines += [
+                "// Points that need no others' values, then the rest.",
+                "for (const bool others : {false, true}) {",
+                *(f"  {line}" for line in inner),
+                "}",
+            ]
+        return [*lines, *self._changed()]
+
+    def _alone(self, lines: Sequence[str], *, all_wait: bool) -> list[str]:
+        """MPI is called by the first thread; where `all_wait`, the others go on when it is done."""
+        if not self.has_threads:
+            return list(lines)
+        inner = [f"  {line}" for line in lines]
+        barrier = ["#pragma omp barrier"] if all_wait else []
+        return ["#pragma omp master", "{", *inner, "}", *barrier]
+
+    def _leaving(self, which: int, exchange: Exchange) -> list[str]:
+        words = [self._halo(name, exchange) for name in exchange.names]
+        wires = "static_cast<Parts*>(parts)->ranks"
+        lines = [
+            f"// Values of {', '.join(exchange.names)} leave.",
+            f"Ranks& ranks_{which} = *{wires};",
+            f"[[maybe_unused]] const auto& places_{which} = static_cast<Parts*>(parts)->places;",
+            f"const Halo<{self.real}> halo_{which}[] = {{",
+            *(f"  {{places_{which}{word}}}," for word in words),
+            "};",
+        ]
+        begin = [f"ranks_{which}.wires->begin(halo_{which});"]
+        return [*lines, *self._alone(begin, all_wait=False)]
+
+    def _arriving(self, which: int, exchange: Exchange) -> list[str]:
+        end = [f"ranks_{which}.wires->end(halo_{which});"]
+        return ["if (others) {", *(f"  {line}" for line in self._alone(end, all_wait=True)), "}"]
+
+    def _halo(self, name: str, exchange: Exchange) -> str:
+        kind = self._type(name)
+        assert kind.place is not None
+        together = self.together or kind.place.plural
+        words = [f"[{self._place(kind.place.plural)}]", name, self.layout.values(kind), together]
+        if name in exchange.given:
+            words.append(f"!ranks_{self.schedule.exchanges.index(exchange)}.is_current({name})")
+        return ", ".join(words)
+
+    def _type(self, name: str) -> ArgumentType:
+        return (self.kernel.arguments.get(name) or self.plan.locals[name]).type
+
+    def _changed(self) -> list[str]:
+        ranks = "static_cast<Parts*>(parts)->ranks"
+        lines = [f"{ranks}->changed({name});" for name in self.schedule.changed]
+        return self._alone(lines, all_wait=False) if lines else []

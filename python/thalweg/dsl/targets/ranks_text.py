@@ -1,0 +1,470 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands before a kernel on ranks: who owns which points, and which points need whose values.
+
+How values travel is in `ranks_mpi.py` and `ranks_onesided.py`; the rest is the same for both.
+"""
+
+from __future__ import annotations
+
+from thalweg.dsl.targets import ranks_mpi, ranks_onesided
+
+HEAD = """#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX  // MPI's old C++ classes
+#endif
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+// What ranks know of each other's points: the same in every kernel of a model.
+#ifndef THALWEG_RANKS_@target@
+#define THALWEG_RANKS_@target@
+namespace thalweg_@target@ {
+
+using Points = std::vector<std::int32_t>;
+using Ranges = std::vector<std::int64_t>;  // pairs: first, one behind the last
+
+struct Place {
+  std::string name;
+  std::int64_t total, own;  // points [0, own) are this rank's
+};
+
+// Values of a field that travel: value j of a point lies `together` behind value j - 1.
+template <class Real>
+struct Halo {
+  int place;
+  Real* values;
+  std::int64_t count, together;
+  bool travels = true;
+  Real* at(std::int64_t point) const {
+    return values + point / together * (count * together) + point % together;
+  }
+};
+
+struct Partner {
+  int rank;
+  std::vector<Points> send, receive;  // [place]
+  std::vector<std::byte> out, in;
+};
+
+template <class Real>
+void take(const Halo<Real>& halo, const Points& points, Real*& to) {
+  for (const std::int64_t point : points) {
+    const Real* const from = halo.at(point);
+    if (halo.together == 1) {
+      to = std::copy_n(from, halo.count, to);
+    } else {
+      for (std::int64_t j = 0; j < halo.count; ++j) *to++ = from[j * halo.together];
+    }
+  }
+}
+template <class Real>
+void give(const Halo<Real>& halo, const Points& points, const Real*& from) {
+  for (const std::int64_t point : points) {
+    Real* const to = halo.at(point);
+    for (std::int64_t j = 0; j < halo.count; ++j) to[j * halo.together] = *from++;
+  }
+}
+template <class Real, std::size_t n>
+std::size_t bytes_of(const Halo<Real> (&halos)[n], const std::vector<Points>& points) {
+  std::size_t values = 0;
+  for (const auto& halo : halos) {
+    if (halo.travels) values += points[halo.place].size() * halo.count;
+  }
+  return values * sizeof(Real);
+}
+template <class Real, std::size_t n>
+void pack(const Halo<Real> (&halos)[n], const std::vector<Points>& points, std::byte* out) {
+  Real* to = reinterpret_cast<Real*>(out);
+  for (const auto& halo : halos) {
+    if (halo.travels) take(halo, points[halo.place], to);
+  }
+}
+template <class Real, std::size_t n>
+void unpack(const Halo<Real> (&halos)[n], const std::vector<Points>& points, const std::byte* in) {
+  const Real* from = reinterpret_cast<const Real*>(in);
+  for (const auto& halo : halos) {
+    if (halo.travels) give(halo, points[halo.place], from);
+  }
+}
+
+struct Told {  // seconds, and what left this rank
+  double packing = 0.0, waiting = 0.0;
+  std::int64_t exchanges = 0, messages = 0, bytes = 0;
+};
+
+class Wires;  // how values travel
+
+struct Ranks {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;
+  double limit_s = 60.0;
+  std::vector<Place> places;
+  std::vector<Partner> partners;
+  std::vector<const void*> kept, current;  // fields
+  Told told;
+  Wires* wires = nullptr;
+
+  int place(std::string_view name) const {
+    for (std::size_t each = 0; each < places.size(); ++each) {
+      if (places[each].name == name) return static_cast<int>(each);
+    }
+    return -1;
+  }
+  bool is_current(const void* field) const {
+    return std::find(current.begin(), current.end(), field) != current.end();
+  }
+  void changed(const void* field) { std::erase(current, field); }
+  void arrived(const void* field) {
+    const bool is_kept = std::find(kept.begin(), kept.end(), field) != kept.end();
+    if (is_kept && !is_current(field)) current.push_back(field);
+  }
+
+  [[noreturn]] void give_up(const std::string& sentence) const {
+    std::fprintf(stderr, "thalweg: error: rank %d %s\\n", rank, sentence.c_str());
+    std::fflush(stderr);
+    MPI_Abort(comm, 1);
+    std::abort();
+  }
+  // Until `is_done` says so. Cores may be shared with those that are waited for.
+  template <class Question>
+  void until(Question is_done, const char* what) {
+    const double begin = MPI_Wtime();
+    for (int looks = 0; !is_done(); ++looks) {
+      if (looks > 50) std::this_thread::yield();
+      if (MPI_Wtime() - begin > limit_s) {
+        give_up("has waited for " + std::to_string(static_cast<int>(limit_s)) + " s for " + what);
+      }
+    }
+  }
+  void wait(std::vector<MPI_Request>& requests, const char* what) {
+    until(
+        [&] {
+          int done = 0;
+          MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                      MPI_STATUSES_IGNORE);
+          return done != 0;
+        },
+        what);
+    requests.clear();
+  }
+  void wait(MPI_Request request, const char* what) {
+    std::vector<MPI_Request> one{request};
+    wait(one, what);
+  }
+
+  // The sentence of the lowest rank that has one, on every rank.
+  void agree(std::string& sentence) {
+    int size = 0, first = 0;
+    MPI_Comm_size(comm, &size);
+    const int mine = sentence.empty() ? size : rank;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+    wait(request, "all ranks to agree");
+    if (first == size) return;
+    sentence.resize(400, '\\0');
+    MPI_Ibcast(sentence.data(), 400, MPI_CHAR, first, comm, &request);
+    wait(request, "all ranks to agree");
+    sentence.resize(std::char_traits<char>::length(sentence.c_str()));
+  }
+};
+"""
+
+MEETING = """
+// Both sides of every message, for good. owners, globals: [place][point], of own points, too.
+inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
+                        const std::int64_t* const* globals) {
+  int size = 0;
+  MPI_Comm_size(ranks.comm, &size);
+  const std::size_t places = ranks.places.size();
+  std::vector<std::vector<Points>> wanted(size, std::vector<Points>(places));
+  std::size_t names = 0;
+  for (std::size_t place = 0; place < places; ++place) {
+    for (const char letter : ranks.places[place].name) names = names * 31 + letter;
+    for (std::int64_t i = ranks.places[place].own; i < ranks.places[place].total; ++i) {
+      const int owner = owners[place][i];
+      if (owner < 0 || owner >= size || owner == ranks.rank) {
+        return "was given rank " + std::to_string(owner) + " as the owner of one of the " +
+               ranks.places[place].name + " beyond its own; there are " + std::to_string(size) +
+               " ranks";
+      }
+      wanted[owner][place].push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  std::vector<std::vector<std::int64_t>> out(size), in(size);
+  std::vector<int> out_size(size), in_size(size);
+  for (int rank = 0; rank < size; ++rank) {
+    if (std::all_of(wanted[rank].begin(), wanted[rank].end(), std::empty<Points>)) continue;
+    out[rank] = {static_cast<std::int64_t>(names), static_cast<std::int64_t>(places)};
+    for (const auto& list : wanted[rank]) out[rank].push_back(std::ssize(list));
+    for (std::size_t place = 0; place < places; ++place) {
+      for (const std::int64_t point : wanted[rank][place])
+        out[rank].push_back(globals[place][point]);
+    }
+    out_size[rank] = static_cast<int>(out[rank].size());
+  }
+  MPI_Request request;
+  MPI_Ialltoall(out_size.data(), 1, MPI_INT, in_size.data(), 1, MPI_INT, ranks.comm, &request);
+  ranks.wait(request, "all ranks to say whose points they need");
+  std::vector<MPI_Request> open;
+  for (int rank = 0; rank < size; ++rank) {
+    if (in_size[rank] > 0) {
+      in[rank].resize(in_size[rank]);
+      MPI_Irecv(in[rank].data(), in_size[rank], MPI_INT64_T, rank, 1, ranks.comm,
+                &open.emplace_back());
+    }
+    if (out_size[rank] > 0) {
+      MPI_Isend(out[rank].data(), out_size[rank], MPI_INT64_T, rank, 1, ranks.comm,
+                &open.emplace_back());
+    }
+  }
+  ranks.wait(open, "all ranks to say which points they need");
+  std::vector<std::vector<std::pair<std::int64_t, std::int32_t>>> own(places);
+  for (std::size_t place = 0; place < places; ++place) {
+    for (std::int64_t i = 0; i < ranks.places[place].own; ++i) {
+      own[place].emplace_back(globals[place][i], static_cast<std::int32_t>(i));
+    }
+    std::sort(own[place].begin(), own[place].end());
+  }
+  for (int rank = 0; rank < size; ++rank) {
+    if (in_size[rank] == 0 && out_size[rank] == 0) continue;
+    Partner partner{rank, std::vector<Points>(places), std::move(wanted[rank]), {}, {}};
+    if (in_size[rank] > 0) {
+      const auto& message = in[rank];
+      if (message[0] != static_cast<std::int64_t>(names) ||
+          message[1] != static_cast<std::int64_t>(places)) {
+        return "and rank " + std::to_string(rank) + " name different places";
+      }
+      std::size_t next = 2 + places;
+      for (std::size_t place = 0; place < places; ++place) {
+        for (std::int64_t i = 0; i < message[2 + place]; ++i, ++next) {
+          const auto found = std::lower_bound(
+              own[place].begin(), own[place].end(),
+              std::pair<std::int64_t, std::int32_t>{message[next], 0});
+          if (found == own[place].end() || found->first != message[next]) {
+            return "does not own number " + std::to_string(message[next]) + " of the " +
+                   ranks.places[place].name + ", which rank " + std::to_string(rank) +
+                   " takes for one of its points";
+          }
+          partner.send[place].push_back(found->second);
+        }
+      }
+    }
+    ranks.partners.push_back(std::move(partner));
+  }
+  return {};
+}
+"""
+
+PARTS = """
+// A step from a point to the neighbours that a table has.
+struct Hop {
+  const std::int32_t* table;
+  int length, from, to;  // places
+  bool by_points;        // [neighbour][point] instead of [point][neighbour]
+};
+
+// What one sweep goes over: all own points, or those given; without and with others' values.
+struct Part {
+  int place;
+  std::vector<std::vector<Hop>> ways;
+  Ranges inner, outer, given, now_own, now_inner, now_outer;
+  bool is_found = false;
+
+  void find(const std::int64_t* ranges, std::int64_t parts, std::int64_t own) {
+    const std::span<const std::int64_t> wanted(ranges, static_cast<std::size_t>(2 * parts));
+    if (is_found && std::equal(wanted.begin(), wanted.end(), given.begin(), given.end())) return;
+    is_found = true;
+    given.assign(wanted.begin(), wanted.end());
+    now_own = common({0, own}, wanted);
+    now_inner = common(inner, wanted);
+    now_outer = common(outer, wanted);
+  }
+  void find(std::int64_t own) {
+    const std::int64_t all[] = {0, own};
+    find(all, 1, own);
+  }
+  static Ranges common(const Ranges& these, std::span<const std::int64_t> those) {
+    Ranges found;
+    for (std::size_t i = 0; i < those.size(); i += 2) {
+      for (std::size_t j = 0; j < these.size(); j += 2) {
+        const auto first = std::max(these[j], those[i]);
+        const auto last = std::min(these[j + 1], those[i + 1]);
+        if (first < last) found.insert(found.end(), {first, last});
+      }
+    }
+    return found;
+  }
+};
+
+struct Parts {
+  Ranks* ranks;
+  std::vector<int> places;  // of the ranks, in the order of the kernel
+  std::vector<Part> parts;  // [sweep]
+
+  int place(int of_kernel) const { return places[of_kernel]; }
+  std::int64_t own(int of_kernel) const { return ranks->places[places[of_kernel]].own; }
+
+  // Whether a way from a point leads to others' points.
+  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point,
+              std::string& refused) const {
+    if (hop == way.size()) return false;
+    const auto& [table, length, from, to, by_points] = way[hop];
+    const Place& here = ranks->places[places[from]];
+    const Place& there = ranks->places[places[to]];
+    bool found = false;
+    for (int j = 0; j < length; ++j) {
+      const std::int64_t next =
+          by_points ? table[j * here.total + point] : table[point * length + j];
+      if (next < 0 || next >= there.total) {
+        refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
+                  " of number " + std::to_string(point) + " of its " + here.name + " is " +
+                  std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
+                  there.name;
+        return true;
+      }
+      found = leaves(way, hop + 1, next, refused) || next >= there.own || found;
+      if (!refused.empty()) return true;
+    }
+    return found;
+  }
+  std::string divide() {
+    std::string refused;
+    for (Part& part : parts) {
+      if (part.ways.empty()) continue;
+      for (std::int64_t point = 0; point < own(part.place); ++point) {
+        bool needs = false;
+        for (const auto& way : part.ways) needs = leaves(way, 0, point, refused) || needs;
+        if (!refused.empty()) return refused;
+        Ranges& ranges = needs ? part.outer : part.inner;
+        if (!ranges.empty() && ranges.back() == point) {
+          ++ranges.back();
+        } else {
+          ranges.insert(ranges.end(), {point, point + 1});
+        }
+      }
+    }
+    return {};
+  }
+};
+
+inline void say(const std::string& sentence, char* said, std::int64_t room) {
+  if (room > 0) std::snprintf(said, static_cast<std::size_t>(room), "%s", sentence.c_str());
+}
+inline void free_ranks(Ranks* ranks) {
+  if (ranks == nullptr) return;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) {
+    delete ranks->wires;
+    MPI_Comm_free(&ranks->comm);
+  }
+  delete ranks;
+}
+inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names,
+                         const std::int64_t* totals, const std::int64_t* own,
+                         const std::int32_t* const* owners, const std::int64_t* const* globals,
+                         double limit_s, char* said, std::int64_t room) {
+  auto* const ranks = new Ranks;
+  ranks->limit_s = limit_s;
+  MPI_Request request;
+  MPI_Comm_rank(MPI_Comm_f2c(comm), &ranks->rank);
+  MPI_Comm_idup(MPI_Comm_f2c(comm), &ranks->comm, &request);
+  ranks->wait(request, "all ranks to meet");
+  for (std::int64_t place = 0; place < places; ++place) {
+    ranks->places.push_back({names[place], totals[place], own[place]});
+  }
+  std::string refused = meet(*ranks, owners, globals);
+  if (!refused.empty()) refused = "rank " + std::to_string(ranks->rank) + " " + refused;
+  ranks->agree(refused);
+  if (refused.empty()) {
+    ranks->wires = new Wires(*ranks);
+    return ranks;
+  }
+  say(refused, said, room);
+  free_ranks(ranks);
+  return nullptr;
+}
+inline Parts* make_parts(Ranks* ranks, const char* kernel,
+                         const std::vector<std::pair<const char*, std::int64_t>>& places,
+                         std::vector<Part> parts, char* said, std::int64_t room) {
+  auto* const made = new Parts{ranks, {}, std::move(parts)};
+  std::string refused;
+  for (const auto& [name, total] : places) {
+    const int found = ranks->place(name);
+    made->places.push_back(found);
+    if (found < 0 || ranks->places[found].total != total) {
+      const std::string before = found < 0 ? "no" : std::to_string(ranks->places[found].total);
+      refused = "was told of " + before + " " + name + ", and now of " + std::to_string(total);
+    }
+  }
+  if (refused.empty()) refused = made->divide();
+  if (!refused.empty()) {
+    refused = std::string("kernel '") + kernel + "': rank " + std::to_string(ranks->rank) + " " +
+              refused;
+  }
+  ranks->agree(refused);
+  if (refused.empty()) return made;
+  say(refused, said, room);
+  delete made;
+  return nullptr;
+}
+
+}  // namespace thalweg_@target@
+#endif
+"""
+
+INTERFACE = """
+// Begins MPI if nobody has; the communicator of all ranks, as Fortran numbers it.
+extern "C" int @name@_begin_mpi() {
+  int has_begun = 0, level = 0;
+  MPI_Initialized(&has_begun);
+  if (!has_begun) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+  return MPI_Comm_c2f(MPI_COMM_WORLD);
+}
+extern "C" void @name@_end_mpi() { MPI_Finalize(); }
+// Collective. Points of each place: own ones first. owners, globals: [place][point]: whose each is,
+// and its number in the whole grid. A wait of more than limit_s ends the program with a sentence.
+// Null, and why, on all ranks, if one refuses.
+extern "C" void* @name@_ranks(int comm, std::int64_t places, const char* const* names,
+                              const std::int64_t* totals, const std::int64_t* own,
+                              const std::int32_t* const* owners, const std::int64_t* const* globals,
+                              double limit_s, char* said, std::int64_t room) {
+  return make_ranks(comm, places, names, totals, own, owners, globals, limit_s, said, room);
+}
+extern "C" void @name@_free_ranks(void* ranks) { free_ranks(static_cast<Ranks*>(ranks)); }
+// A field that travels again only after a kernel has set it, or `changed` was called for it: on all
+// ranks or on none. Others travel whenever a kernel reads them at neighbours.
+extern "C" void @name@_keeps(void* ranks, const void* field) {
+  static_cast<Ranks*>(ranks)->kept.push_back(field);
+}
+extern "C" void @name@_changed(void* ranks, const void* field) {
+  static_cast<Ranks*>(ranks)->changed(field);
+}
+// Since the beginning: seconds of packing and of waiting; exchanges, messages and bytes that left.
+extern "C" void @name@_told(void* ranks, double* figures) {
+  const Told& told = static_cast<Ranks*>(ranks)->told;
+  const double all[] = {told.packing, told.waiting, static_cast<double>(told.exchanges),
+                        static_cast<double>(told.messages), static_cast<double>(told.bytes)};
+  std::copy(std::begin(all), std::end(all), figures);
+}
+extern "C" void @name@_free_parts(void* parts) { delete static_cast<Parts*>(parts); }
+"""
+WIRES = {"mpi": ranks_mpi.CODE, "onesided": ranks_onesided.CODE}
+
+
+def common(target: str) -> str:
+    """What is the same in the code of every kernel."""
+    return (HEAD + WIRES[target] + MEETING + PARTS).replace("@target@", target)
+
+
+def prelude(name: str, target: str) -> str:
+    interface = f"using namespace thalweg_{target};\n" + INTERFACE
+    return common(target) + interface.replace("@name@", name)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets mpi and onesided on real ranks, each with its part of a grid and NaN beyond it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
+from thalweg.kernels import on_ranks
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.cases import Array, Case
+from thalweg.kernels.compiled import Inputs, translate
+from thalweg.kernels.library import all_kernels
+from thalweg.kernels.on_ranks import Launch, OnRanks
+from thalweg.run.launch import mpirun_command, mpirun_environment
+from thalweg.testing.kernels.ways import REFERENCE, outputs
+
+pytestmark = pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
+KERNELS = all_kernels()
+# One neighbourhood; two exchanges and ranges of points; two neighbourhoods at once; no neighbours.
+WAYS = (
+    ("divergence", Configuration("mpi", "blocked", 32, each_rank="serial"), 4),
+    ("caldyn_horiz", Configuration("mpi", "level_innermost", prefetch=2, stores="streaming"), 3),
+    ("anticipation", Configuration("mpi", "point_innermost", 16, each_rank="openmp"), 2),
+    ("anticipation", Configuration("onesided", "level_innermost", each_rank="openmp"), 3),
+    ("caldyn_horiz", Configuration("onesided", "blocked", 8), 4),
+    ("column_recurrence", Configuration("onesided", each_rank="serial"), 2),
+)
+
+
+def inputs_of(case: Case) -> Inputs:
+    return Inputs(case.sizes, case.tables, case.arguments)
+
+
+def by_chance(case: Case, ranks: int) -> dict[str, Array]:
+    """Whose points are whose follows no order, and one rank has few."""
+    random = np.random.default_rng(ranks)
+    shares = np.append(np.ones(ranks - 1), 0.05)
+    return {
+        place.plural: random.choice(ranks, case.sizes[place.plural], p=shares / shares.sum())
+        for place in case.kernel.ir.places()
+    }
+
+
+def started(ranks: int) -> Launch:
+    return Launch(ranks, mpirun_command, mpirun_environment)
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "ranks"), WAYS, ids=[f"{name}-{way.target}-{n}" for name, way, n in WAYS]
+)
+def test_own_points_have_the_bits_of_the_reference(
+    name: str, way: Configuration, ranks: int, tmp_path: Path
+) -> None:
+    """Three calls, each on what the one before has left."""
+    case = made_case(KERNELS[name])
+    owners = by_chance(case, ranks)
+    found = OnRanks(KERNELS[name], way, inputs_of(case), tmp_path, started(ranks), owners)
+    found.run(times=3)
+    right = outputs(Case(**{**vars(case), "times": 3}), REFERENCE, tmp_path)
+    assert {each: value.tobytes() for each, value in found.outputs().items()} == {
+        each: value.tobytes() for each, value in right.items()
+    }
+    talks = bool(KERNELS[name].ir.neighbour_tables())
+    assert all((each.bytes > 0) == talks for each in found.told)
+
+
+def test_a_halo_that_is_too_shallow_is_refused_on_all_ranks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_ranks, "depth_of", lambda *_: 0)
+    case = made_case(KERNELS["divergence"])
+    tried = OnRanks(case.kernel, Configuration("mpi"), inputs_of(case), tmp_path, started(2))
+    with pytest.raises(ThalwegError, match=r"kernel 'divergence': rank 0 has no halo that is deep"):
+        tried.run()
+
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+import numpy as np
+from thalweg.kernels.on_a_rank import Rank, address
+
+import os
+number = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ["PMI_RANK"]
+folder = Path(sys.argv[1])
+job = json.loads((folder / f"{number}.json").read_text())
+with np.load(folder / f"{number}.npz") as read:
+    arrays = {name: read[name] for name in read.files}
+rank = Rank(job, arrays)
+"""
+
+
+def prepared(name: str, way: Configuration, folder: Path) -> OnRanks:
+    case = made_case(KERNELS[name])
+    found = OnRanks(case.kernel, way, inputs_of(case), folder, started(2))
+    for number, part in enumerate(found.parts):
+        found._write(folder, number, part)
+    return found
+
+
+def run_script(folder: Path, lines: str) -> subprocess.CompletedProcess[str]:
+    (folder / "tried.py").write_text(SCRIPT + lines)
+    words = mpirun_command(2, [sys.executable, str(folder / "tried.py"), str(folder)])
+    environment = {**mpirun_environment(), "PYTHONPATH": str(ROOT / "python")}
+    return subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_what_is_kept_travels_once_and_after_a_change(target: str, tmp_path: Path) -> None:
+    prepared("divergence", Configuration(target), tmp_path)
+    told = run_script(
+        tmp_path,
+        """
+def left():
+    return rank.run(1)["bytes"]
+first = left()
+assert left() == 2 * first > 0
+field = address(arrays[sorted(set(arrays) & {"velocity", "flux"})[0]])
+rank.call("keeps", None, rank.ranks, field)
+once = left() - 2 * first
+assert once == first, (once, first)
+assert left() == 3 * first  # nobody has set it
+rank.call("changed", None, rank.ranks, field)
+assert left() == 4 * first
+rank.end()
+print("kept")
+""",
+    )
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("kept") == 2
+
+
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_a_rank_that_does_not_come_ends_the_wait(target: str, tmp_path: Path) -> None:
+    found = prepared("divergence", Configuration(target), tmp_path)
+    for number in range(len(found.parts)):
+        path = tmp_path / f"{number}.json"
+        path.write_text(path.read_text().replace('"limit_s": 60.0', '"limit_s": 2.0'))
+    told = run_script(
+        tmp_path,
+        """
+import signal
+if number == "1":
+    signal.pause()
+rank.run(1)
+""",
+    )
+    assert told.returncode != 0
+    assert "rank 0 has waited for 2 s for" in told.stderr
+
+
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_code_for_ranks_has_no_warning(target: str, tmp_path: Path) -> None:
+    source = tmp_path / "pvort.cpp"
+    source.write_text(translate(KERNELS["pvort"], Configuration(target, each_rank="openmp")))
+    words = ["mpicxx", "-std=c++20", "-fopenmp", "-Wall", "-Wextra", "-Werror"]
+    words += ["-Wno-unused-parameter", "-fsyntax-only", str(source)]
+    made = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Configuration("mpi", tile=64), "tile = 64 is nothing for target mpi"),
+        (lambda: Configuration("onesided", order="curve"), "order = 'curve' is nothing for"),
+        (lambda: Configuration("mpi", each_rank="cuda"), "each_rank 'cuda' does not exist"),
+        (lambda: Configuration("simd", each_rank="serial"), "each_rank = 'serial' is nothing for"),
+    ],
+)
+def test_what_ranks_have_no_use_for_is_refused(
+    make: Callable[[], Configuration], sentence: str
+) -> None:
+    with pytest.raises(ThalwegError, match=sentence):
+        make()
+
+
+def test_the_command_starts_ranks() -> None:
+    words = [str(ROOT / "thalweg"), "kernels", "run", "gradient", "--target", "onesided"]
+    told = subprocess.run([*words, "--ranks", "3"], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert "+diff[difference] relative=0.000e+00" in told.stdout
+    told = subprocess.run(
+        [*words[:-1], "simd", "--ranks", "3"], capture_output=True, text=True, check=False
+    )
+    assert (told.returncode, told.stderr) == (
+        2, "thalweg: error: --ranks is nothing for target 'simd'\n"
+    )  # fmt: skip
