@@ -104,6 +104,46 @@ def run(
     raise typer.Exit(0 if all(each.passed for each in outcomes) else 1)
 
 
+@kernels_app.command("compare")
+def compare(
+    names: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+        typer.Argument(metavar="[KERNEL]...", help="Kernels; none = all of this checkout."),
+    ] = None,
+    ranks: Annotated[int, typer.Option(help="Of targets mpi and onesided.", min=1, max=256)] = 3,
+    json_: Json = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Write the table of docs/targets.md.")
+    ] = False,
+) -> None:
+    """Say for every target whether it gives the reference's bits; exit 1 if a value is wrong.
+
+    Compiles each kernel for each target: all of them take half an hour.
+
+    Example: thalweg kernels compare divergence caldyn_horiz
+    """
+    from thalweg.errors import ThalwegError
+    from thalweg.kernels.compare import compare as compared
+    from thalweg.kernels.comparison_page import print_rows, write_page
+    from thalweg.kernels.library import all_kernels, find_kernel
+    from thalweg.kernels.on_ranks import Launch
+    from thalweg.kernels.run import BUILT
+    from thalweg.run.launch import mpirun_command, mpirun_environment
+
+    if markdown and names:
+        raise ThalwegError("--markdown writes the table of all kernels; name none")
+    kernels = [find_kernel(each) for each in names] if names else list(all_kernels().values())
+    launch = Launch(ranks, mpirun_command, mpirun_environment)
+    rows = []
+    for number, kernel in enumerate(kernels, start=1):
+        typer.echo(f"thalweg: {number} of {len(kernels)}: {kernel.name}", err=True)
+        rows.append(compared(kernel, BUILT, launch))
+    if markdown:
+        write_page(rows)
+    print_rows(rows, json_)
+    raise typer.Exit(0 if all(each.passed for each in rows) else 1)
+
+
 def configured(target: str | None, layout: str | None, config: Path | None) -> Configuration:
     """What the file says, changed by what the options say."""
     from thalweg.dsl.configuration import Configuration

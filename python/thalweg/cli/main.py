@@ -19,6 +19,7 @@ from thalweg.cli.cpmip import cpmip
 from thalweg.cli.kernels import Config, Layout, Target, kernels_app
 from thalweg.cli.loc import loc
 from thalweg.cli.logs import logs_app
+from thalweg.cli.scaling import scaling
 from thalweg.cli.submit import submit
 from thalweg.cli.tune import tune
 from thalweg.errors import ThalwegError, did_you_mean
@@ -329,6 +330,7 @@ def grid(
 app.command("advise")(advise)
 app.command("cpmip")(cpmip)
 app.command("loc")(loc)
+app.command("scaling")(scaling)
 app.command("submit")(submit)
 app.command("tune")(tune)
 

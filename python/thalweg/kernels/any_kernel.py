@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,19 @@ NOT_EXACT = {"**", "exp", "log", "sin", "cos", "tan", "atan", "atan2"}
 OF_FUNCTIONS = 1e-12  # tolerance of a kernel with one
 
 
-def made_case(kernel: Kernel, seed: int = 1) -> Case:
+@dataclass(frozen=True)
+class Shape:
+    """Of a rhombus of hexagons; other grids have the size that they have."""
+
+    i: int = 40
+    j: int = 30
+    levels: int = LEVELS
+
+
+def made_case(kernel: Kernel, seed: int = 1, shape: Shape | None = None) -> Case:
     """Values from 0.5 to 1.5, on a small grid of the kind that the kernel is for."""
     random = np.random.default_rng(seed)
-    sizes, tables = _grid(kernel, random)
+    sizes, tables = _grid(kernel, random, shape or Shape())
     arguments: dict[str, Any] = {}
     for name, each in kernel.ir.arguments.items():
         if each.type.role == "points":
@@ -86,7 +96,15 @@ def _shape(kind: ArgumentType, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return shape + ((sizes[kind.place.plural],) if kind.place else ())
 
 
-def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], dict[str, Array]]:
+def is_on_hexagons(kernel: Kernel) -> bool:
+    """Whether a shape can be chosen."""
+    places = set(kernel.ir.places())
+    return places <= _places(hexagons) and not places <= _places(triangles)
+
+
+def _grid(
+    kernel: Kernel, random: np.random.Generator, shape: Shape
+) -> tuple[dict[str, int], dict[str, Array]]:
     relations, places = kernel.ir.neighbour_tables(), set(kernel.ir.places())
     if places <= _places(triangles):
         side = 32
@@ -97,8 +115,8 @@ def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], 
         sizes |= {"cell_blocks": side * side // 24, "wholes": 1}  # blocks of 24 and 25 cells
         tables = {name: made[word] for name, word in TABLES.items()}
     elif places <= _places(hexagons):
-        rhombus = Rhombus(40, 30)
-        sizes, tables = rhombus.sizes(LEVELS), rhombus.tables()
+        rhombus = Rhombus(shape.i, shape.j)
+        sizes, tables = rhombus.sizes(shape.levels), rhombus.tables()
     elif places <= _places(arcs):
         region = Region(32)
         sizes, tables = region.sizes(LEVELS), region.tables()
@@ -107,7 +125,7 @@ def _grid(kernel: Kernel, random: np.random.Generator) -> tuple[dict[str, int], 
     for each in relations:
         if each.full_name not in tables:
             tables[each.full_name] = _any_neighbours(each, sizes, random)
-    return {**sizes, "levels": LEVELS}, tables
+    return {"levels": LEVELS, **sizes}, tables
 
 
 def _places(grid: Any) -> set[Place]:

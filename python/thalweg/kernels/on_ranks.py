@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,9 +64,17 @@ class OnRanks:
         folder: Path,
         launch: Launch,
         owners: Owners | None = None,
+        *,
+        overlaps: bool = True,
+        keeps: Sequence[str] = (),
+        warms_up: bool = False,
     ) -> None:
+        """overlaps: points are computed while values travel. keeps: arguments that travel once.
+        warms_up: by a call that is not timed, and that values of later ones build upon.
+        """
         self.kernel, self.configuration, self.inputs = kernel, configuration, inputs
-        self.launch = launch
+        self.launch, self.overlaps, self.warms_up = launch, overlaps, warms_up
+        self.keeps = list(keeps)
         self.real = np.float32 if configuration.is_single else np.float64
         code = translate(kernel, configuration)
         self.library = build_for_ranks(kernel.name, code, configuration.each_rank, folder)
@@ -139,6 +147,9 @@ class OnRanks:
             "kernel": self.kernel.name,
             "library": str(self.library),
             "limit_s": LIMIT_S,
+            "overlaps": self.overlaps,
+            "warms_up": self.warms_up,
+            "keeps": self.keeps,
             "places": places,
             "own": [part.own[name] for name in places],
             "totals": [len(part.points[name]) for name in places],

@@ -71,6 +71,7 @@ def calls_on_ranks(
         f'extern "C" void {name}_free_ranks(void*);',
         f'extern "C" void {name}_keeps(void* ranks, const void* field);',
         f'extern "C" void {name}_changed(void* ranks, const void* field);',
+        f'extern "C" void {name}_overlaps(void* ranks, int on);',
         f'extern "C" void {name}_told(void* ranks, double* figures);',
         f'extern "C" void* {name}_parts(void*, {", ".join(grid.values())}, char*, std::int64_t);',
         f'extern "C" void {name}_free_parts(void*);',

@@ -29,10 +29,16 @@ class Wires {
     }
     ++ranks_.told.exchanges;
     ranks_.told.packing += MPI_Wtime() - since;
+    if (!ranks_.overlaps) arrive(halos);
   }
-
   template <class Real, std::size_t n>
   void end(const Halo<Real> (&halos)[n]) {
+    if (ranks_.overlaps) arrive(halos);
+  }
+
+ private:
+  template <class Real, std::size_t n>
+  void arrive(const Halo<Real> (&halos)[n]) {
     const double since = MPI_Wtime();
     std::vector<MPI_Status> how(coming_.size());
     ranks_.until(
@@ -63,7 +69,6 @@ class Wires {
     for (const auto& halo : halos) ranks_.arrived(halo.values);
   }
 
- private:
   int count(const std::vector<std::byte>& message) const {
     if (message.size() <= static_cast<std::size_t>(INT32_MAX)) {
       return static_cast<int>(message.size());

@@ -43,10 +43,16 @@ class Wires {
     for (const Partner& partner : ranks_.partners) MPI_Win_flush(partner.rank, window_);
     ++ranks_.told.exchanges;
     ranks_.told.packing += MPI_Wtime() - since;
+    if (!ranks_.overlaps) arrive(halos);
   }
-
   template <class Real, std::size_t n>
   void end(const Halo<Real> (&halos)[n]) {
+    if (ranks_.overlaps) arrive(halos);
+  }
+
+ private:
+  template <class Real, std::size_t n>
+  void arrive(const Halo<Real> (&halos)[n]) {
     std::size_t at = rooms() + static_cast<std::size_t>(exchange_ % 2) * half_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {
       const Partner& partner = ranks_.partners[each];
@@ -69,7 +75,6 @@ class Wires {
     for (const auto& halo : halos) ranks_.arrived(halo.values);
   }
 
- private:
   static constexpr std::size_t head = 64;  // bytes before the values: how many these are
   struct There {
     MPI_Aint notification, rooms, half;  // bytes from the begin of a partner's window

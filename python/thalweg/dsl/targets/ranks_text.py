@@ -106,6 +106,7 @@ struct Ranks {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   double limit_s = 60.0;
+  bool overlaps = true;  // else values arrive before anything else is done
   std::vector<Place> places;
   std::vector<Partner> partners;
   std::vector<const void*> kept, current;  // fields
@@ -447,6 +448,10 @@ extern "C" void @name@_keeps(void* ranks, const void* field) {
 }
 extern "C" void @name@_changed(void* ranks, const void* field) {
   static_cast<Ranks*>(ranks)->changed(field);
+}
+// Whether points are computed while values travel, as they are unless one says 0: to measure it.
+extern "C" void @name@_overlaps(void* ranks, int on) {
+  static_cast<Ranks*>(ranks)->overlaps = on != 0;
 }
 // Since the beginning: seconds of packing and of waiting; exchanges, messages and bytes that left.
 extern "C" void @name@_told(void* ranks, double* figures) {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg scaling`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from thalweg.cli.kernels import Json
+from thalweg.errors import ThalwegError, did_you_mean
+
+MOST = 4096
+
+
+def scaling(
+    kernel: Annotated[str, typer.Argument(help="A kernel on hexagons.")] = "caldyn_horiz",
+    target: Annotated[str, typer.Option(help="mpi, onesided or both, as A,B.")] = "mpi,onesided",
+    ranks: Annotated[str, typer.Option(help="Numbers, as A,B,C.")] = "1,2",
+    threads: Annotated[str, typer.Option(help="Of each rank, as A,B.")] = "1",
+    cells: Annotated[
+        str, typer.Option(help="I x J: of all ranks (strong), of each (weak).")
+    ] = "96x192",
+    levels: Annotated[int, typer.Option(min=1, max=1000)] = 30,
+    repetitions: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    from_: Annotated[
+        Optional[Path],  # noqa: UP045 - typer evaluates it on Python 3.10 too
+        typer.Option("--from", metavar="FOLDER", help="Measure nothing: tell what is there."),
+    ] = None,
+    jobs: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="NODES", help="Measure nothing: Slurm scripts, a number of nodes each."
+        ),
+    ] = None,
+    ranks_per_node: Annotated[int, typer.Option(min=1, max=MOST)] = 128,
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="FOLDER", help="Lines are added to, not replaced."),
+    ] = Path("scaling"),
+    json_: Json = False,
+) -> None:
+    """Measure a kernel on more and more ranks: time of computing, packing and waiting; a picture.
+
+    Example: thalweg scaling caldyn_horiz --ranks 1,2 --threads 1,2
+    """
+    from thalweg.kernels.any_kernel import Shape
+    from thalweg.kernels.library import find_kernel
+    from thalweg.scaling.command import check, scale, tell, write_jobs
+    from thalweg.scaling.measure import Wish
+
+    if from_ is not None:
+        tell(from_, json_)
+        return
+    targets = target.split(",")
+    for each in targets:
+        if each not in ("mpi", "onesided"):
+            raise ThalwegError(
+                f"--target '{each}' is no target on ranks; choose mpi, onesided or both."
+                f"{did_you_mean(each, ('mpi', 'onesided'))}"
+            )
+    i, _, j = cells.partition("x")
+    shape = Shape(_number("--cells", i), _number("--cells", j), levels)
+    wish = Wish(find_kernel(kernel), targets, _numbers("--ranks", ranks),
+                _numbers("--threads", threads), shape, repetitions)  # fmt: skip
+    if jobs is not None:
+        words = [kernel, "--target", target, "--threads", threads, "--cells", cells]
+        words += ["--levels", str(levels), "--repetitions", str(repetitions)]
+        write_jobs(words, _numbers("--jobs", jobs), ranks_per_node, out)
+        return
+    check(wish)
+    scale(wish, out, json_)
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    return list(dict.fromkeys(_number(option, each) for each in text.split(",")))
+
+
+def _number(option: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST:
+        raise ThalwegError(f"{option}: '{text}' is no number from 1 to {MOST}")
+    return int(text)

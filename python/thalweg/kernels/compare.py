@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel by kernel, whether each target gives the bits of the reference, or how far off it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
+from thalweg.errors import ThalwegError
+from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.cases import Array, Case
+from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.on_ranks import Launch, OnRanks
+
+COMPARED = TARGETS[1:]  # all but the reference
+SAME = "same bits"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Of one kernel. `found`: target: "same bits", the largest difference relative to the largest
+    value of an output, or "-" where there is no such code; `refused`: why there is none.
+    """
+
+    kernel: str
+    found: dict[str, str]
+    refused: dict[str, str]
+
+    @property
+    def passed(self) -> bool:
+        return "wrong" not in self.found.values()
+
+
+def compare(kernel: Kernel, folder: Path, launch: Launch) -> Compared:
+    """On made-up inputs, in the layout that suits a target."""
+    case = made_case(kernel)
+    right = _outputs(case, Configuration("numpy"), folder, launch)
+    found, refused = {}, {}
+    for target in COMPARED:
+        layout = "point_innermost" if target == "cuda" else "level_innermost"
+        try:
+            outputs = _outputs(case, Configuration(target, layout), folder, launch)
+        except ThalwegError as error:
+            if error.exit_code == 1:
+                raise
+            found[target], refused[target] = "-", error.sentence
+        else:
+            found[target] = _verdict(outputs, right, case.tolerance)
+    return Compared(kernel.name, found, refused)
+
+
+def _outputs(
+    case: Case, configuration: Configuration, folder: Path, launch: Launch
+) -> dict[str, Array]:
+    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    if configuration.target in ON_RANKS:
+        on_ranks = OnRanks(case.kernel, configuration, inputs, folder, launch)
+        on_ranks.run()
+        return on_ranks.outputs()
+    bound = bind(case.kernel, configuration, inputs, folder)
+    bound.run()
+    return bound.outputs()
+
+
+def _verdict(found: dict[str, Array], right: dict[str, Array], tolerance: float) -> str:
+    if all(found[name].tobytes() == right[name].tobytes() for name in right):
+        return SAME
+    apart = max(_difference(found[name], right[name]) for name in right)
+    return f"{apart:.0e}" if apart <= tolerance else "wrong"
+
+
+def _difference(found: Array, right: Array) -> float:
+    if (np.isnan(found) != np.isnan(right)).any():
+        return float("inf")
+    largest = float(np.nanmax(np.abs(right), initial=0.0)) or 1.0
+    return float(np.nanmax(np.abs(found - right), initial=0.0)) / largest

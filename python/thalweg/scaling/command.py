@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`thalweg scaling`: measures or reads lines, tells what they mean, draws, or writes job files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from thalweg.errors import ThalwegError
+from thalweg.kernels.any_kernel import is_on_hexagons
+from thalweg.kernels.on_ranks import Launch
+from thalweg.kernels.run import BUILT
+from thalweg.lab.results import Line, append_line, provenance, read_lines
+from thalweg.run.launch import mpirun_command, mpirun_environment
+from thalweg.scaling.exchange_model import ExchangeModel, fit, hidden_share
+from thalweg.scaling.measure import Wish, measure
+from thalweg.tables import print_table
+
+LINES, PICTURE = "scaling.jsonl", "scaling.png"
+
+
+def start_ranks(ranks: int, threads: int) -> Launch:
+    def environment() -> dict[str, str]:
+        return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
+
+    return Launch(ranks, mpirun_command, environment)
+
+
+def check(wish: Wish) -> None:
+    """Raises a sentence for what cannot be measured."""
+    if not is_on_hexagons(wish.kernel):
+        raise ThalwegError(
+            f"kernel '{wish.kernel.name}' is not one on hexagons alone, whose grid can be made in "
+            "any size; take one of DYNAMICO's, as caldyn_horiz"
+        )
+    if "strong" in wish.kinds and 2 * max(wish.ranks) > wish.shape.j:
+        raise ThalwegError(
+            f"{max(wish.ranks)} ranks are too many for a grid of {wish.shape.j} rows: two rows a "
+            "rank are needed; give more with --cells"
+        )
+
+
+def scale(wish: Wish, folder: Path, as_json: bool) -> None:
+    """Lines go to the folder as they are measured; then the picture and what it shows."""
+    check(wish)
+    folder.mkdir(parents=True, exist_ok=True)
+    where = provenance()
+    for line in measure(wish, BUILT, start_ranks):
+        if "progress" in line:
+            told = line["progress"]
+            print(f"thalweg: round {told['done'] + 1} of {told['of']}", file=sys.stderr)
+        else:
+            line["row"] = wish.shape.i
+            append_line(folder / LINES, line | where)
+    tell(folder, as_json)
+
+
+def tell(folder: Path, as_json: bool) -> None:
+    """Of all lines that are there: those of the commands of several jobs, too."""
+    lines = [each for each in read_lines(folder / LINES) if each.get("bench") == "scaling"]
+    if not lines:
+        raise ThalwegError(f"'{folder / LINES}' has no line of thalweg scaling")
+    kernels = {each["kernel"] for each in lines}
+    if len(kernels) > 1:
+        raise ThalwegError(
+            f"'{folder / LINES}' has lines of several kernels: {', '.join(sorted(kernels))}; give "
+            "each a folder of its own"
+        )
+    targets = list(dict.fromkeys(str(each["target"]) for each in lines))
+    fitted = {target: fit(lines, target, int(lines[0]["row"])) for target in targets}
+    models = {target: model for target, model in fitted.items() if model}
+    _draw(folder, lines, models)
+    if as_json:
+        told = {target: asdict(model) for target, model in models.items()}
+        print(json.dumps({"lines": lines, "models": told}, indent=1))
+        return
+    _print(lines, models)
+    print(f"The picture:\n{(folder / PICTURE).resolve()}")
+
+
+def _draw(folder: Path, lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
+    from thalweg.scaling.picture import draw
+
+    aside = folder / f"{PICTURE}.part"
+    draw(lines, models).savefig(aside, format="png", dpi=120)
+    aside.replace(folder / PICTURE)
+
+
+def _print(lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
+    heads = ("trial", "n", "call", "computing", "packing", "waiting", "efficiency", "hidden")
+    rows = []
+    for each in lines:
+        hidden = hidden_share(lines, each) if each["overlaps"] else None
+        times = [each[key] for key in ("median", "computing_s", "packing_s", "waiting_s")]
+        rows.append(
+            [
+                str(each["method"]).split(": ", 1)[1],
+                str(each["n"]),
+                *(f"{1e3 * value:.3f} ms" for value in times),
+                _efficiency(lines, each),
+                "" if hidden is None else f"{100 * hidden:.0f} %",
+            ]
+        )
+    print_table(heads, rows, right=heads[1:])
+    for target, model in models.items():
+        print(
+            f"{target}: a cell and level {1e9 * model.point_s:.1f} ns, a message "
+            f"{1e6 * model.message_s:.1f} us, {1e-9 / max(model.byte_s, 1e-15):.2f} GB/s."
+        )
+    cores = os.cpu_count() or 1
+    most = max(each["ranks"] * each["threads"] for each in lines)
+    if most > cores:
+        print(f"Up to {most} ranks and threads shared {cores} cores: their times say little.")
+
+
+def _efficiency(lines: Sequence[Line], line: Line) -> str:
+    """Against one rank with one thread: of as many times its speed (strong), of its time (weak)."""
+    for each in lines:
+        same = each["kind"] == line["kind"] and each["target"] == line["target"]
+        if same and each["ranks"] == each["threads"] == 1:
+            share = each["median"] / line["median"]
+            if line["kind"] == "strong":
+                share /= line["ranks"] * line["threads"]
+            return f"{100 * share:.0f} %"
+    return ""
+
+
+def write_jobs(
+    words: Sequence[str], nodes: Sequence[int], ranks_per_node: int, folder: Path
+) -> None:
+    """A Slurm script for each number of nodes. words: of the command but for ranks and folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for count in nodes:
+        ranks = count * ranks_per_node
+        path = folder / f"scaling_{count}.sh"
+        command = ["thalweg", "scaling", *words, "--ranks", f"1,{ranks}", "-o", str(folder)]
+        path.write_text(
+            "#!/bin/bash\n"
+            f"#SBATCH --job-name=scaling_{count}\n#SBATCH --nodes={count}\n"
+            f"#SBATCH --ntasks-per-node={ranks_per_node}\n#SBATCH --exclusive\n"
+            f"#SBATCH --time=30\n#SBATCH --output={folder.resolve()}/scaling_{count}.log\n"
+            f"export TMPDIR={shlex.quote(str(folder.resolve()))}  # all nodes see it\n"
+            f"{shlex.join(command)}\n",
+            encoding="utf-8",
+        )
+        print(path)
+    print(f"Submit each with sbatch; then: thalweg scaling --from {shlex.quote(str(folder))}")

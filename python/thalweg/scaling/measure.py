@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One kernel on several numbers of ranks and threads: seconds of a call, and where they went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import Configuration
+from thalweg.kernels.any_kernel import Shape, made_case
+from thalweg.kernels.cases import Array
+from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.on_ranks import Launch, OnRanks
+from thalweg.kernels.parts import side_by_side
+from thalweg.lab.results import Line, spread
+
+KINDS = ("strong", "weak")
+PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
+SHORTEST_S = 0.3  # calls follow each other for as long
+MOST_CALLS = 2000
+
+StartRanks = Callable[[int, int], Launch]  # of ranks and threads
+
+
+@dataclass(frozen=True)
+class Wish:
+    """shape: of all ranks together (strong) or of each (weak, side by side along j)"""
+
+    kernel: Kernel
+    targets: Sequence[str]
+    ranks: Sequence[int]
+    threads: Sequence[int]
+    shape: Shape
+    repetitions: int
+    kinds: Sequence[str] = KINDS
+
+
+@dataclass(frozen=True)
+class Trial:
+    kind: str
+    target: str
+    ranks: int
+    threads: int
+    overlaps: bool = True
+
+    @property
+    def name(self) -> str:
+        words = [self.kind, self.target, f"{self.ranks} ranks", f"{self.threads} threads"]
+        return ", ".join(words + ([] if self.overlaps else ["without overlap"]))
+
+
+def trials_of(wish: Wish) -> list[Trial]:
+    """With overlap; and, where there are neighbours, without."""
+    found = [
+        Trial(kind, target, ranks, threads, overlaps)
+        for kind in wish.kinds
+        for target in wish.targets
+        for threads in wish.threads
+        for ranks in wish.ranks
+        for overlaps in (True, False)
+    ]
+    found = [each for each in found if each.overlaps or each.ranks > 1]
+    if all(each == 1 for each in wish.ranks):
+        return found
+    return found + [Trial(kind, each, 2, 1, False) for kind in PROBES for each in wish.targets]
+
+
+def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
+    """Repetitions take turns; values are compared with the reference before a time counts."""
+    trials = trials_of(wish)
+    made = {each: _prepared(wish, each, folder, start) for each in trials}
+    calls = {each: _calls_of(on_ranks) for each, on_ranks in made.items()}
+    found: dict[Trial, list[_Figures]] = {each: [] for each in trials}
+    for done in range(wish.repetitions):
+        yield {"progress": {"done": done, "of": wish.repetitions, "method": wish.kernel.name}}
+        for each, on_ranks in made.items():
+            on_ranks.run(calls[each])
+            found[each].append(_figures(on_ranks, calls[each]))
+    for each in trials:
+        yield _line(wish, each, made[each], found[each], calls[each])
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """Of one call: of the slowest rank, and means over ranks."""
+
+    call_s: float
+    computing_s: float
+    packing_s: float
+    waiting_s: float
+
+
+def _prepared(wish: Wish, trial: Trial, folder: Path, start: StartRanks) -> OnRanks:
+    case = made_case(wish.kernel, shape=_shape(wish.shape, trial))
+    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    each_rank = "openmp" if trial.threads > 1 else "simd"
+    found = OnRanks(
+        wish.kernel, Configuration(trial.target, each_rank=each_rank), inputs, folder,
+        start(trial.ranks, trial.threads), side_by_side(wish.kernel.ir, inputs, trial.ranks),
+        overlaps=trial.overlaps, keeps=_of_the_grid(wish.kernel),
+    )  # fmt: skip
+    found.run(1)
+    reference = bind(wish.kernel, Configuration("numpy"), inputs, folder)
+    reference.run()
+    if not _same(found.outputs(), reference.outputs(), case.tolerance):
+        raise AssertionError(f"{trial.name}: '{wish.kernel.name}' has not the reference's values")
+    found.warms_up = True
+    return found
+
+
+def _shape(shape: Shape, trial: Trial) -> Shape:
+    if trial.kind == "weak":
+        return replace(shape, j=shape.j * trial.ranks)
+    lengths = {"few": (16, 32), "many": (4 * shape.i, 16)}
+    i, j = lengths.get(trial.kind, (shape.i, shape.j))
+    return replace(shape, i=i, j=j)
+
+
+def _of_the_grid(kernel: Kernel) -> list[str]:
+    """Lengths, areas, weights: what has no levels and is not set."""
+    return [
+        name
+        for name, each in kernel.ir.arguments.items()
+        if each.type.role == "in" and each.type.place and each.type.level is None
+    ]
+
+
+def _same(found: dict[str, Array], right: dict[str, Array], tolerance: float) -> bool:
+    return all(
+        np.allclose(found[name], right[name], tolerance, 0.0, equal_nan=True) for name in right
+    )
+
+
+def _calls_of(on_ranks: OnRanks) -> int:
+    on_ranks.run(2)
+    return int(np.clip(SHORTEST_S / max(on_ranks.seconds / 2, 1e-9), 3, MOST_CALLS))
+
+
+def _figures(on_ranks: OnRanks, calls: int) -> _Figures:
+    told = on_ranks.told
+    of_calls = np.max([each.seconds for each in told], axis=0)
+    total, packing, waiting = (
+        float(np.mean(each)) / calls
+        for each in (
+            [sum(each.seconds) for each in told],
+            [each.packing for each in told],
+            [each.waiting for each in told],
+        )
+    )
+    return _Figures(float(np.median(of_calls)), total - packing - waiting, packing, waiting)
+
+
+def _line(
+    wish: Wish, trial: Trial, on_ranks: OnRanks, found: Sequence[_Figures], calls: int
+) -> Line:
+    """Messages and bytes: those that leave the rank with the most of them, in a call."""
+    told = on_ranks.told
+    busiest = max(told, key=lambda each: each.bytes)
+    return {
+        "bench": "scaling",
+        "method": f"{wish.kernel.name}: {trial.name}",
+        "unit": "s",
+        **spread([each.call_s for each in found]),
+        "kernel": wish.kernel.name,
+        "kind": trial.kind,
+        "target": trial.target,
+        "ranks": trial.ranks,
+        "threads": trial.threads,
+        "overlaps": trial.overlaps,
+        "cells": int(on_ranks.inputs.sizes["cells"]),
+        "levels": int(on_ranks.inputs.sizes["levels"]),
+        "calls": calls,
+        "computing_s": float(np.median([each.computing_s for each in found])),
+        "packing_s": float(np.median([each.packing_s for each in found])),
+        "waiting_s": float(np.median([each.waiting_s for each in found])),
+        "exchanges": busiest.exchanges // calls,
+        "messages": busiest.messages // calls,
+        "bytes": busiest.bytes // calls,
+    }
