@@ -6,6 +6,7 @@ Finds the types of local values, refuses what makes no sense.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -395,7 +396,7 @@ def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
     if units[1] not in (None, ONE):
         raise KernelError(expression.spot, "an exponent has no unit")
     exponent = expression.args[1]
-    if isinstance(exponent, ir.Literal):
+    if isinstance(exponent, ir.Literal) and math.isfinite(exponent.value):
         return power(units[0] or ONE, Fraction(exponent.value).limit_denominator(64))
     if units[0] not in (None, ONE):
         raise KernelError(
