@@ -60,6 +60,10 @@ class Expressions:
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
 
+    def must_be_one_level(self, node: ast.expr, before: ir.LevelAt | None) -> None:
+        if before is not None:
+            raise self.source.error(node, "this names two levels", hint="one at a time")
+
     def read(self, node: ast.expr) -> ir.Expression:
         spot = self.source.spot(node)
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
@@ -186,6 +190,7 @@ class Expressions:
             for each in index_of(node):
                 at = self.level(each) if self.known[base.id] else None
                 if at is not None:
+                    self.must_be_one_level(node, level)
                     level = at
                 else:
                     slots.append(self._slot(each))
