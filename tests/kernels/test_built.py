@@ -144,6 +144,15 @@ def test_what_has_not_changed_is_not_written_again(list_: Path, tmp_path: Path) 
         ("[difference]\ntile = -1", "'list.toml' [difference]: tile = -1 is no number from 0 to"),
         ("difference = 1", "'list.toml' [difference] is no table with the keys of a configuration"),
         ("[difference", "'list.toml' cannot be read as TOML: "),
+        ("", "'list.toml' names no kernel; '[NAME]' in a line is one"),
+        ("[difference]\nfuse = 'no'", "'list.toml' [difference]: fuse = 'no' is neither true nor"),
+        ("[difference]\ntarget = 'serial'\nfunctions = 'vector'",
+         "'list.toml' [difference]: functions = 'vector' goes with target openmp or simd"),
+        *((f'["{name}"]\nkernel = "difference"', f"'list.toml' [{name}]: no function can be call")
+          for name in ("my-slope", "class", "../slope", "", "exp", "1st", "main", "write")),
+        *((f"[{name}]\nkernel = 'difference'\n[difference]",
+           f"'list.toml' [{name}]: the code for [difference] has that name, too")
+          for name in ("difference_arguments", "difference_source", "difference_tiles")),
     ],
 )  # fmt: skip
 def test_a_list_that_makes_no_sense_is_refused(text: str, told: str, list_: Path) -> None:
@@ -159,3 +168,50 @@ def test_two_kernels_of_one_name_are_refused(list_: Path) -> None:
     (list_.parent / "more.py").write_text(KERNELS)
     result = build(list_, list_.parent / "made")
     assert "has a kernel 'difference', too; call one of them otherwise" in result.stderr
+
+
+def test_an_entry_is_no_argument_of_its_kernel(list_: Path) -> None:
+    list_.write_text("[slope]\nkernel = 'difference'")
+    result = build(list_, list_.parent / "made")
+    assert "'list.toml' [slope]: kernels.py:6: the name 'slope' is taken" in result.stderr
+
+
+def test_a_kernel_in_two_precisions_has_two_structs_of_arguments(
+    list_: Path, tmp_path: Path
+) -> None:
+    more = '\n[difference_single]\nkernel = "difference"\nprecision = "single"\n'
+    list_.write_text(LIST + more)
+    assert build(list_, tmp_path / "made").returncode == 0
+    (tmp_path / "program.cpp").write_text("""#include "list.hpp"
+void both(difference_arguments& of, difference_single_arguments& of_single) {
+  float slope = 0;
+  of_single.slope = &slope;
+  difference(of);
+  difference_single(of_single);
+}
+""")
+    words = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    words += [f"-I{tmp_path / 'made'}", str(tmp_path / "program.cpp")]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+def test_grids_and_programs_beside_the_kernels_are_let_alone(list_: Path, tmp_path: Path) -> None:
+    (tmp_path / "own_grid.py").write_text("from thalweg.dsl.grid import Place\n")
+    (tmp_path / "plot.py").write_text("raise SystemExit('this was run')\n")
+    result = build(list_, tmp_path / "made")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_file_of_kernels_that_ends_the_program_is_refused(list_: Path, tmp_path: Path) -> None:
+    with (tmp_path / "kernels.py").open("a") as file:
+        file.write("raise SystemExit(0)\n")
+    result = build(list_, tmp_path / "made")
+    assert result.returncode == 1
+    assert "kernels.py: Python cannot read this file" in result.stderr
+
+
+def test_what_cannot_be_written_is_told(list_: Path) -> None:
+    result = build(list_, list_)
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert "cannot write" in result.stderr

@@ -6,6 +6,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -41,3 +43,82 @@ def test_a_wrong_kernel_stops_the_configuration_with_its_own_words(tmp_path: Pat
     made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert made.returncode != 0
     assert "kernel 'no_such_kernel' does not exist" in " ".join(made.stderr.split())
+
+
+GRID = """from thalweg.dsl.grid import Place
+Point = Place("point", "points")
+Point.relate("beside", Point, ("next", "last"), ring=True)
+"""
+KERNELS = """from thalweg.dsl import Field, Out, kernel
+from own_grid import Point
+
+
+@kernel
+def smooth(t: Field[Point], smoother: Out[Point]) -> None:
+    smoother = 2 * t[Point.beside.next]
+"""
+PROJECT = f"""cmake_minimum_required(VERSION 3.22)
+project(own LANGUAGES CXX)
+include({ROOT}/tools/cmake/translate_kernels.cmake)
+translate_kernels(first list.toml)
+translate_kernels(second "other räume/list.toml")
+"""
+
+
+def cmake(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["cmake", *words], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Of a group of its own: two lists with one name, a grid and a program beside the kernels."""
+    for folder in (tmp_path / "own", tmp_path / "own" / "other räume"):
+        folder.mkdir()
+        (folder / "own_grid.py").write_text(GRID)
+        (folder / "kernels.py").write_text(KERNELS)
+        (folder / "plot.py").write_text("raise SystemExit('this was run')\n")
+        (folder / "list.toml").write_text("[smooth]\n")
+    (tmp_path / "own" / "CMakeLists.txt").write_text(PROJECT)
+    return tmp_path / "own"
+
+
+def test_a_project_of_ones_own_has_two_lists_of_one_name(project: Path) -> None:
+    other = project / "other räume"
+    (other / "kernels.py").write_text(KERNELS.replace("smooth", "rough"))
+    (other / "list.toml").write_text("[roughed]\nkernel = 'rough'\n")
+    build = project / "build"
+    made = cmake("-S", str(project), "-B", str(build))
+    assert made.returncode == 0, made.stderr
+    made = cmake("--build", str(build))
+    assert made.returncode == 0, made.stdout + made.stderr
+    for library, name in (("first", "smooth"), ("second", "roughed")):
+        told = subprocess.run(
+            ["nm", str(build / f"lib{library}.a")], capture_output=True, text=True, check=True
+        )
+        assert f" T {name}\n" in told.stdout
+
+
+def test_only_the_folder_of_the_list_is_looked_at_and_a_changed_kernel_is_translated(
+    project: Path,
+) -> None:
+    build = project / "build"
+    assert cmake("-S", str(project), "-B", str(build), "-G", "Ninja").returncode == 0
+    globs = (build / "CMakeFiles" / "VerifyGlobs.cmake").read_text()
+    looked_at = [
+        line.split('"')[1].replace("//", "/") for line in globs.splitlines() if "file(GLOB" in line
+    ]
+    assert set(looked_at) == {
+        f"{project}/*.py", f"{project}/other räume/*.py", f"{ROOT}/python/thalweg/dsl/*.py"
+    }  # fmt: skip
+    (project / "kernels.py").write_text(KERNELS.replace("2 * t", "3 * t"))
+    cmake("--build", str(build), "--target", "build.ninja")
+    assert "3.0 * t" in (build / "generated" / "first" / "smooth.cpp").read_text()
+
+
+def test_a_project_without_a_mini_model_is_not_told_to_leave_it_out(project: Path) -> None:
+    refused = cmake("-S", str(project), "-B", str(project / "b"), "-DTHALWEG_PYTHON=/no/python")
+    told = " ".join(refused.stderr.split())
+    assert "none was found (tried: /no/python); install python3-numpy, or name one with" in told
+    assert "MINI" not in told

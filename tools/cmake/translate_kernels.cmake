@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Translates kernels of the stencil language into C++ and compiles them. Needs a Python with NumPy,
-# nothing else: the checkout's own environment, or the one that THALWEG_PYTHON names or PATH has.
+# Translates kernels of the stencil language into C++ and compiles them. Needs a Python with NumPy
+# (3.10: and tomli), nothing else: the checkout's own, or the one that THALWEG_PYTHON names or PATH
+# has.
 
 cmake_path(SET TRANSLATOR_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(THALWEG_PYTHON "" CACHE FILEPATH "Python 3.11 or newer with NumPy; empty: one that is found")
+set(TRANSLATOR_TEST "import sys, numpy, importlib.util as of
+sys.exit(sys.version_info < (3, 10) or not (of.find_spec('tomllib') or of.find_spec('tomli')))")
 
 function(find_translator result)
   set(candidates ${THALWEG_PYTHON})
@@ -13,27 +16,29 @@ function(find_translator result)
   endif()
   foreach(python ${candidates})
     execute_process(
-      COMMAND ${python} -c "import sys, numpy; sys.exit(sys.version_info < (3, 10))"
+      COMMAND ${python} -c "${TRANSLATOR_TEST}"
       RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       set(${result} ${python} PARENT_SCOPE)
       return()
     endif()
   endforeach()
+  set(or_leave "")
+  if(DEFINED THALWEG_MINI)
+    set(or_leave ", or build the library alone with -DTHALWEG_MINI=OFF")
+  endif()
   message(FATAL_ERROR
-    "The mini-model's kernels are translated by a Python with NumPy, and none was found "
-    "(tried: ${candidates}); install python3-numpy, name one with -DTHALWEG_PYTHON=PATH, or build "
-    "the library alone with -DTHALWEG_MINI=OFF")
+    "Kernels are translated by a Python with NumPy, and none was found (tried: ${candidates}); "
+    "install python3-numpy, or name one with -DTHALWEG_PYTHON=PATH${or_leave}")
 endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
 # for it. Done when CMake configures, and again when a kernel or the language has changed. With
 # THREADS as a third word entries may have target openmp, with RANKS mpi and onesided.
 function(translate_kernels target list)
-  cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-  cmake_path(GET list STEM name)
-  cmake_path(GET list PARENT_PATH folder)
-  set(made ${CMAKE_BINARY_DIR}/generated/${name})
+  cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
+  cmake_path(GET path PARENT_PATH folder)
+  set(made ${CMAKE_BINARY_DIR}/generated/${target})  # lists of two folders may have one name
   find_translator(python)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${TRANSLATOR_ROOT}/python PYTHONDONTWRITEBYTECODE=1
@@ -44,8 +49,9 @@ function(translate_kernels target list)
     message(FATAL_ERROR "The kernels of ${list} cannot be translated: ${reason}")
   endif()
   set(language ${TRANSLATOR_ROOT}/python/thalweg/dsl)
-  file(GLOB_RECURSE read CONFIGURE_DEPENDS ${folder}/*.py ${language}/*.py)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${read})
+  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.py)
+  file(GLOB_RECURSE read CONFIGURE_DEPENDS ${language}/*.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${kernels} ${read})
   file(GLOB sources ${made}/*.cpp)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})

@@ -42,6 +42,8 @@ def _make(role: str, words: Any) -> ArgumentType:
         elif isinstance(word, Group):
             raise ValueError(f"'{word.full_name}' has another length at every point")
         elif isinstance(word, (Axis, Relation)):
+            if word in axes:
+                raise ValueError(f"'{word.name}' stands twice; the second wants an axis of its own")
             axes.append(word)
         elif isinstance(word, LevelAxis) and level is None:
             level = word

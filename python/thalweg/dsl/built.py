@@ -9,7 +9,7 @@ for each and one header for all, LIST.hpp; what has not changed is left as it is
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,27 +22,38 @@ else:
 from thalweg.dsl.configuration import configuration_of
 from thalweg.dsl.kernel import Kernel
 from thalweg.dsl.kernel_files import load_folder
+from thalweg.dsl.passes.names import check_names, may_be_function
 from thalweg.dsl.targets import cpp_target, ranks_target
 from thalweg.dsl.targets.cpp_header import Translated, header
 from thalweg.errors import ThalwegError, did_you_mean
+
+OF_KERNEL = ("arguments", "source")  # what the header makes for each, KERNEL_arguments
+OF_ENTRY = (
+    "arguments", "tiles", "free_tiles", "order", "on_a_thread", "ranks", "free_ranks", "parts",
+    "free_parts", "keeps", "changed", "overlaps", "told", "begin_mpi", "end_mpi",
+)  # fmt: skip
 
 
 def build(list_: Path, folder: Path) -> None:
     """Raises a sentence that names the list and its entry."""
     try:
         entries = tomllib.loads(list_.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise ThalwegError(f"cannot read '{list_}': {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ThalwegError(f"'{list_}' cannot be read as TOML: {error}") from None
+    if not entries:
+        raise ThalwegError(f"'{list_}' names no kernel; '[NAME]' in a line is one")
     known = load_folder(list_.parent)
     made = [_translated(list_, name, entry, known) for name, entry in entries.items()]
+    _check_names(list_, made)
+    code = {each.name: _code(list_, each) for each in made}
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob("*.cpp"):  # of an entry that is gone
         if left.stem not in entries:
             left.unlink()
-    for each in made:
-        named = replace(each.kernel, name=each.name)
-        target = ranks_target if each.configuration.is_on_ranks else cpp_target
-        _write(folder / f"{each.name}.cpp", target.translate(named, each.configuration))
+    for name, text in code.items():
+        _write(folder / f"{name}.cpp", text)
     _write(folder / f"{list_.stem}.hpp", header(made))
 
 
@@ -67,13 +78,44 @@ def _translated(list_: Path, name: str, entry: object, known: Mapping[str, Kerne
     return Translated(name, known[kernel].ir, configuration)
 
 
+def _check_names(list_: Path, made: Sequence[Translated]) -> None:
+    """Each function is called as its entry, which may be no name for one."""
+    taken: dict[str, str] = {}
+    for each in made:
+        taken |= dict.fromkeys((f"{each.kernel.name}_{more}" for more in OF_KERNEL), each.name)
+        taken |= dict.fromkeys((f"{each.name}_{more}" for more in OF_ENTRY), each.name)
+    for each in made:
+        where = f"'{list_}' [{each.name}]"
+        if not may_be_function(each.name):
+            raise ThalwegError(
+                f"{where}: no function can be called so; letters, digits and _, and no word of C++"
+            )
+        if each.name in taken:
+            raise ThalwegError(f"{where}: the code for [{taken[each.name]}] has that name, too")
+
+
+def _code(list_: Path, each: Translated) -> str:
+    named = replace(each.kernel, name=each.name)
+    try:
+        check_names(named)
+        if each.configuration.is_on_ranks:
+            return ranks_target.translate(named, each.configuration)
+        return cpp_target.translate(named, each.configuration)
+    except ThalwegError as error:
+        raise ThalwegError(f"'{list_}' [{each.name}]: {error.sentence}") from None
+
+
 def _write(path: Path, text: str) -> None:
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m thalweg.dsl.built LIST.toml FOLDER")
     try:
         build(Path(sys.argv[1]), Path(sys.argv[2]))
     except ThalwegError as error:
         sys.exit(error.sentence)
+    except OSError as error:
+        sys.exit(f"cannot write '{error.filename}': {error.strerror}")

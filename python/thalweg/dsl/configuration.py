@@ -70,7 +70,8 @@ class Configuration:
         power = isinstance(self.block, int) and self.block > 1 and not self.block & (self.block - 1)
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
             raise ThalwegError(f"block = {self.block} is no power of two from 2 to {LARGEST_BLOCK}")
-
+        if not isinstance(self.fuse, bool):
+            raise ThalwegError(f"fuse = {self.fuse!r} is neither true nor false")
         _choose("functions", self.functions, FUNCTIONS)
         _choose("order", self.order, ORDERS)
         _choose("prefetch_into", self.prefetch_into, CACHES)

@@ -60,14 +60,14 @@ class Expressions:
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
 
+    def must_be_one_level(self, node: ast.expr, before: ir.LevelAt | None) -> None:
+        if before is not None:
+            raise self.source.error(node, "this names two levels", hint="one at a time")
+
     def read(self, node: ast.expr) -> ir.Expression:
         spot = self.source.spot(node)
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            if abs(node.value) > sys.float_info.max:
-                raise self.source.error(
-                    node, "this number is larger than any that a field can have"
-                )
-            return ir.Literal(node.value, spot)
+            return ir.Literal(self._in_range(node, node.value), spot)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._value(node)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
@@ -190,6 +190,7 @@ class Expressions:
             for each in index_of(node):
                 at = self.level(each) if self.known[base.id] else None
                 if at is not None:
+                    self.must_be_one_level(node, level)
                     level = at
                 else:
                     slots.append(self._slot(each))
@@ -200,9 +201,10 @@ class Expressions:
             )
         found = self.source.evaluate(base)
         if isinstance(found, Constant) and base is node:
-            return ir.Constant(ast.unparse(base), found.value, found.unit, spot)
+            name = ast.unparse(base).replace(".", "_")  # "earth.radius", of a module or class
+            return ir.Constant(name, self._in_range(base, found.value), found.unit, spot)
         if isinstance(found, (int, float)) and base is node:
-            return ir.Literal(found, spot)
+            return ir.Literal(self._in_range(base, found), spot)
         names = [
             *self.known,
             *(name for name, each in self.source.names.items() if isinstance(each, Constant)),
@@ -213,6 +215,11 @@ class Expressions:
             f"'{text}' is not known here",
             hint=f"known are: {', '.join(names)}.{did_you_mean(text, names)}",
         )
+
+    def _in_range(self, node: ast.expr, value: float) -> float:
+        if abs(value) > sys.float_info.max:
+            raise self.source.error(node, "this number is larger than any that a field can have")
+        return value
 
     def _slot(self, node: ast.expr) -> ir.Slot:
         found = self.slot_or_none(node)

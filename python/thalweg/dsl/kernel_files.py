@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from pathlib import Path
 
 from thalweg.dsl.kernel import Kernel
 from thalweg.errors import ThalwegError
+
+KERNEL = re.compile(r"^\s*@([\w.]+\.)?kernel\b", re.MULTILINE)
 
 
 def load_file(path: Path) -> dict[str, Kernel]:
@@ -22,7 +25,7 @@ def load_file(path: Path) -> dict[str, Kernel]:
     try:
         with _imports_from(path.resolve().parent):
             spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a program that ends is no file of kernels either
         line = getattr(error, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
         raise ThalwegError(f"{place}: Python cannot read this file: {error}") from error
@@ -54,10 +57,20 @@ def _imports_from(folder: Path) -> Iterator[None]:
                 del sys.modules[name]
 
 
+def files_of_kernels(folder: Path) -> list[Path]:
+    """Of a folder. A file is run when it is loaded: others, grids and programs, stay alone."""
+    return [path for path in sorted(folder.glob("*.py")) if _declares_a_kernel(path)]
+
+
+def _declares_a_kernel(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    return KERNEL.search(text) is not None
+
+
 def load_folder(folder: Path) -> dict[str, Kernel]:
     """The kernels of all files of a folder by name; two of one name are refused."""
     found: dict[str, Kernel] = {}
-    for path in sorted(folder.glob("*.py")):
+    for path in files_of_kernels(folder):
         for name, each in load_file(path).items():
             if name in found:
                 raise ThalwegError(

@@ -177,6 +177,7 @@ class _Statements:
                 else slot.axis in own
             )
             if at is not None:
+                self.expressions.must_be_one_level(target, level)
                 level = at
             elif slot is not None and of_its_own:
                 slots.append(slot)

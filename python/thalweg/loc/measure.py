@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
-from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.kernel_files import files_of_kernels, load_file
 from thalweg.dsl.targets.ranks_text import common
 from thalweg.errors import ThalwegError
 from thalweg.kernels.compiled import translate
@@ -77,7 +77,7 @@ def choose(names: Sequence[str]) -> Chosen:
     for name in names or [str(FOLDER)]:
         path = Path(name)
         if path.is_dir():
-            found = [each for each in sorted(path.glob("*.py")) if _may_hold_kernels(each)]
+            found = files_of_kernels(path)
             if not found:
                 raise ThalwegError(f"the folder '{name}' holds no file.py with a kernel")
         elif path.suffix == ".py" and ":" not in name:
@@ -90,11 +90,6 @@ def choose(names: Sequence[str]) -> Chosen:
             kernels.update({name_of(each): each for each in load_file(file).values()})
         files += found
     return Chosen(kernels, tuple(files))
-
-
-def _may_hold_kernels(path: Path) -> bool:
-    """A file is run when it is loaded: others stay alone."""
-    return "@kernel" in path.read_text(encoding="utf-8", errors="replace")
 
 
 def measure(chosen: Chosen, configuration: Configuration) -> tuple[list[Row], Row]:

@@ -35,6 +35,9 @@ def least_levels(kernel: ir.KernelIR) -> int:
             look(expression.name, at, loops, expression.spot)
         elif isinstance(expression, ir.Reduce):
             inner = expression.over
+            if isinstance(inner, ir.LevelRange):
+                nonlocal least
+                least = max(least, _fewest_of(inner, expression.spot))
             more = (_Loop(expression.name, inner),) if isinstance(inner, ir.LevelRange) else ()
             visit(expression.body, (*more, *loops))
         elif isinstance(expression, ir.Apply):
@@ -44,12 +47,27 @@ def least_levels(kernel: ir.KernelIR) -> int:
     for statement in kernel.body:
         loops: tuple[_Loop, ...] = ()
         if isinstance(statement, ir.ForLevels):
+            _fewest_of(statement.levels, statement.spot)  # a loop may go over no level
             loops = (_Loop(statement.name, statement.levels),)
         for assign in ir.assigns_of(statement):
             visit(assign.value, loops)
             at = assign.level or (ir.LevelAt(loops[0].name, 0) if loops else None)
             look(assign.name, at, loops, assign.spot)
     return least
+
+
+def _fewest_of(levels: ir.LevelRange, spot: Spot) -> int:
+    """From how many levels on the range has one. Raises KernelError where it never has."""
+    begin, end = levels.begin, levels.end
+    if begin.base == "first" and end.base == "last":
+        return begin.shift + 2 - end.shift - levels.axis.extra
+    if begin.base != end.base or begin.shift >= end.shift:
+        raise KernelError(
+            spot,
+            f"this goes over no level: from {begin} to before {end}",
+            hint="as in Level[1:-1]; downward(…) goes from the last to the first",
+        )
+    return 1
 
 
 def _needed(

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from itertools import product
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group
-from thalweg.dsl.problem import KernelError
+from thalweg.dsl.passes.library_names import is_of_library
+from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.translation import size_names, table_names
 
 FORTRAN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
@@ -23,8 +25,13 @@ RESERVED = frozenset(
         "or", "part", "pass", "private", "protected", "public", "register", "requires",
         "restrict", "return", "short", "signed", "sizeof", "static", "std", "struct", "switch",
         "template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned",
-        "using", "virtual", "void", "volatile", "while", "with", "yield", "exp", "log", "sqrt",
-        "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL", "errno",
+        "using", "virtual", "void", "volatile", "while", "with", "yield", "and_eq", "bitand",
+        "bitor", "char8_t", "char16_t", "char32_t", "consteval", "constinit", "const_cast",
+        "co_await", "co_return", "co_yield", "dynamic_cast", "not_eq", "or_eq",
+        "reinterpret_cast", "static_assert", "static_cast", "thread_local", "typeid", "wchar_t",
+        "xor", "xor_eq", "linux", "unix", "range", "max", "of_levels", "of_groups", "JOINED",
+        "exp", "log", "sqrt", "abs", "pow", "lane", "block", "to", "NAN", "INFINITY", "HUGE_VAL",
+        "errno",
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
         "is_negative", "stream", "fetch", "first_line", "end_streams", "tile", "tiles",
         "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
@@ -32,9 +39,12 @@ RESERVED = frozenset(
         "level_of_thread", "thread_index", "thread_part", "divided", "launch", "not_set", "Room",
         "Ranges", "parts_room", "given_parts", "expect", "device_room", "free_room", "copy_in",
         "copy_out", "index_of_thread", "part_of_thread", "threads", "threadIdx", "blockIdx",
-        "blockDim", "gridDim",
+        "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks", "Parts", "Part",
+        "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo",
     }
 )  # fmt: skip
+# Of a sweep or an exchange on ranks, by its number.
+NUMBERED = re.compile(r"(own|inner|outer|points|ranks|places|halo)_[0-9]+(_parts)?")
 # Of the functions that find tiles and the order of points, which are told the ranges of points.
 RESERVED_OF_RANGES = frozenset(
     {
@@ -92,6 +102,8 @@ def check_names(kernel: ir.KernelIR) -> None:
         ),
     }
     lower = {name.lower(): name for name in (*size_names(kernel), *table_names(kernel))}
+    _check_loops(kernel, taken)
+    _check_constants(kernel, {*taken, *of_ranges})
     for variable in kernel.variables.values():
         if not FORTRAN_NAME.fullmatch(variable.name):
             raise KernelError(
@@ -106,6 +118,8 @@ def check_names(kernel: ir.KernelIR) -> None:
             )
         if variable.type.role == "points" and variable.name in of_ranges:
             taken[variable.name] = "a word of the functions that find tiles and orders"
+        if NUMBERED.fullmatch(variable.name):
+            taken[variable.name] = "made for ranks"
         if variable.name in taken:
             raise KernelError(
                 variable.spot,
@@ -113,6 +127,61 @@ def check_names(kernel: ir.KernelIR) -> None:
                 f"{taken[variable.name]}",
                 hint=f"as in 'own_{variable.name}'",
             )
-    if kernel.name in RESERVED | RESERVED_OF_RANGES:
+    if not may_be_function(kernel.name):
         spot = next(iter(kernel.arguments.values())).spot
         raise KernelError(spot, f"a kernel cannot be called '{kernel.name}': it is a word of C++")
+
+
+def may_be_function(name: str) -> bool:
+    """Whether translated code may have a function of that name, and Fortran call it."""
+    known = name in RESERVED | RESERVED_OF_RANGES or is_of_library(name)
+    return FORTRAN_NAME.fullmatch(name) is not None and not known
+
+
+def _check_loops(kernel: ir.KernelIR, taken: Mapping[str, str]) -> None:
+    """A loop over levels has its name in code, where nothing else may have it."""
+    for name, spot in _level_loops(kernel):
+        if name in taken and name != "level":  # which is what loops without a name are called
+            raise KernelError(
+                spot,
+                f"the name '{name}' is taken: in translated code it is {taken[name]}",
+                hint=f"as in 'level_{name}'",
+            )
+        if name in kernel.variables:
+            raise KernelError(
+                kernel.variables[name].spot,
+                f"'{name}' is a loop over levels, too",
+                hint=f"as in 'own_{name}'",
+            )
+
+
+def _level_loops(kernel: ir.KernelIR) -> list[tuple[str, Spot]]:
+    loops = [each for each in kernel.body if isinstance(each, ir.ForLevels)]
+    reduces = [each for each in ir.walk(kernel.body) if isinstance(each, ir.Reduce)]
+    sums = [each for each in reduces if isinstance(each.over, ir.LevelRange)]
+    named: list[ir.ForLevels | ir.Reduce] = [*loops, *sums]
+    return [(each.name, each.spot) for each in named]
+
+
+def _check_constants(kernel: ir.KernelIR, taken: Collection[str]) -> None:
+    """Code has them by their names, once for all of it."""
+    loops = {name for name, _ in _level_loops(kernel)}
+    values: dict[str, str] = {}  # as they are written: what is no number is the same as itself
+    for each in ir.walk(kernel.body):
+        if not isinstance(each, ir.Constant):
+            continue
+        own = each.name in taken or each.name in kernel.variables or each.name in loops
+        if own or is_of_library(each.name):
+            raise KernelError(
+                each.spot,
+                f"a constant cannot be called '{each.name}': translated code has another thing of "
+                "that name",
+                hint=f"as in 'the_{each.name}'",
+            )
+        if values.setdefault(each.name, repr(each.value)) != repr(each.value):
+            raise KernelError(
+                each.spot,
+                f"the constant '{each.name}' is {each.value!r} here and {values[each.name]} in "
+                "another kernel that is called",
+                hint="one of the two wants another name",
+            )

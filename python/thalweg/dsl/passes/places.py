@@ -6,6 +6,7 @@ Finds the types of local values, refuses what makes no sense.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -68,6 +69,12 @@ class _Finder:
             elif assign.level is not None:
                 level = self._axis_of(assign)
             axes = tuple(slot.axis for slot in assign.slots)
+            if len(set(axes)) < len(axes):
+                raise KernelError(
+                    assign.spot,
+                    f"'{name}' has '{axes[0].name}' twice",
+                    hint="an axis of its own for the second, with as many names",
+                )
             place = value.place
             if place is None and assign.points:
                 place = self.kernel.arguments[assign.points].type.place
@@ -87,6 +94,7 @@ class _Finder:
                 f"'{name}' has no levels, the expression has",
                 hint=f"sum(… for k in {value.level.name.capitalize()}) adds them up",
             )
+        self._check_levels(assign, target, value, loop)
         if value.unit is not None and value.unit != target.unit and not value.truth:
             raise KernelError(
                 assign.spot,
@@ -95,6 +103,35 @@ class _Finder:
             )
         self._must_not_meet_itself(assign, loop)
         self.set.add(name)
+
+    def _check_levels(
+        self, assign: ir.Assign, target: ArgumentType, value: ValueType, loop: ir.ForLevels | None
+    ) -> None:
+        """Each level that is set gets one value, that of its own level."""
+        name = assign.name
+        if value.level is not None and assign.level is not None:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' is set at one level, the expression has all of them",
+                hint=f"a level of it, as in field[{assign.level.shift}], or a loop over levels",
+            )
+        if value.level is not None and value.level is not target.level:
+            wanted = target.level.name if target.level else "no level"
+            raise KernelError(
+                assign.spot,
+                f"'{name}' has {wanted}s, the expression {value.level.name}s",
+                hint="a loop over levels says which belong together",
+            )
+        if loop is None or loop.levels.order != "any" or target.level is not None:
+            return
+        reads = [each.name for each in _all_of(assign.value) if isinstance(each, ir.Read)]
+        if self._reads_levels(assign.value) or name in reads:
+            raise KernelError(
+                assign.spot,
+                f"'{name}' has no levels and is set at each of them",
+                "the order of the levels is free here",
+                "upward(…) or downward(…) gives them an order; sum, min or max go over all",
+            )
 
     def hand(self, handed: ir.Handed) -> None:
         """What a called kernel gets is what its argument wants."""
@@ -140,6 +177,11 @@ class _Finder:
                 assign.spot,
                 f"'{assign.name}' ({target}) has several values here",
                 hint=f"say which of '{missing[0].name}'",
+            )
+        if len(assign.slots) > len(target.axes):
+            raise KernelError(
+                assign.spot,
+                f"'{assign.name}' ({target}) has fewer axes than are named here",
             )
         for axis in target.axes:
             if isinstance(axis, Relation) and axis.source is not target.place:
@@ -190,18 +232,25 @@ class _Finder:
         )
 
     def _must_not_meet_itself(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
-        """What is set point by point and read from other points has no one meaning."""
+        """What is set point by point and read from other points has no one meaning.
+
+        In a loop with an order each point goes through all levels before the next one begins.
+        """
+        own = loop.body if loop and loop.levels.order != "any" else (assign,)
         for each in ir.walk((assign,)):
-            if not isinstance(each, ir.Read) or each.name != assign.name:
+            if not isinstance(each, ir.Read) or each.name not in {one.name for one in own}:
                 continue
-            own = self.kernel.variables[each.name].type.axes
-            if any(slot.axis not in own for slot in each.slots):
+            if ir.steps_of(each, self.kernel.variables[each.name].type):
                 raise KernelError(
                     each.spot,
                     f"'{each.name}' is read at neighbours while it is set",
                     "whether a neighbour has its old or its new value would depend on the order",
-                    "set another field, and read this one",
+                    "set another field, and read this one"
+                    if each.name == assign.name
+                    else "a loop over levels of its own, before or after this one",
                 )
+            if each.name != assign.name:
+                continue
             if loop and loop.levels.order == "any" and each.level != assign.level:
                 raise KernelError(
                     each.spot,
@@ -395,7 +444,7 @@ def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
     if units[1] not in (None, ONE):
         raise KernelError(expression.spot, "an exponent has no unit")
     exponent = expression.args[1]
-    if isinstance(exponent, ir.Literal):
+    if isinstance(exponent, ir.Literal) and math.isfinite(exponent.value):
         return power(units[0] or ONE, Fraction(exponent.value).limit_denominator(64))
     if units[0] not in (None, ONE):
         raise KernelError(

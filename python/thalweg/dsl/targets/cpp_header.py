@@ -40,16 +40,21 @@ class _Member:
 def header(made: Sequence[Translated]) -> str:
     """What `made` kernels are called with, and where each is written.
 
-    A kernel that is translated in two ways has one struct of arguments.
+    A kernel that is translated in two ways has one struct of arguments; in another precision it
+    has another one, NAME_arguments of the first that is called so.
     """
     lines = [HEAD]
     lines += [HEAD_OF_RANKS] if any(each.configuration.is_on_ranks for each in made) else []
-    known: list[str] = []
+    structs: dict[tuple[str, str], str] = {}
     for each in made:
-        if each.kernel.name not in known:
-            known.append(each.kernel.name)
-            lines += _arguments(each)
-        lines += _calls(each)
+        name, real = each.kernel.name, each.configuration.real
+        if (name, real) not in structs:
+            is_first = all(name != known for known, _ in structs)
+            struct = f"{name if is_first else each.name}_arguments"
+            structs[name, real] = struct
+            lines += _arguments(each, struct)
+            lines += _source(each.kernel) if is_first else []
+        lines += _calls(each, structs[name, real])
     return "\n".join(lines)
 
 
@@ -69,23 +74,27 @@ def _members(each: Translated) -> list[_Member]:
     return found
 
 
-def _arguments(each: Translated) -> list[str]:
-    """The struct, and the place where the kernel is written, as a trace names it."""
-    kernel = each.kernel
+def _arguments(each: Translated, struct: str) -> list[str]:
     return [
-        *(f"/// {line}".rstrip() for line in kernel.doc.splitlines()),
-        f"struct {kernel.name}_arguments {{",
+        *(f"/// {line}".rstrip() for line in each.kernel.doc.splitlines()),
+        f"struct {struct} {{",
         *(f"  {member.kind} {member.name};" for member in _members(each)),
         "};",
+    ]
+
+
+def _source(kernel: KernelIR) -> list[str]:
+    """The place where the kernel is written, as a trace names it."""
+    return [
         f'#line {kernel.line} "{kernel.file}"',
         f"inline constexpr auto {kernel.name}_source = std::source_location::current();",
         "",
     ]
 
 
-def _calls(each: Translated) -> list[str]:
+def _calls(each: Translated, struct: str) -> list[str]:
     name, members = each.name, _members(each)
-    given = f"const {each.kernel.name}_arguments& of"
+    given = f"const {struct}& of"
     if each.configuration.is_on_ranks:
         known = {member.name: member.kind for member in members}
         tables = [*(place.plural for place in each.kernel.places()), *table_names(each.kernel)]

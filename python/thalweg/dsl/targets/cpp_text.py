@@ -136,10 +136,13 @@ def number(value: float | int | bool, real: str) -> str:
     """C++ writes the same bits; a whole number takes part in the arithmetic of reals."""
     if isinstance(value, bool):
         return str(value).lower()
+    if math.isnan(value):
+        return "NAN"
     if real == "float":  # rounded twice, as the reference has it
         with np.errstate(over="ignore"):
             rounded = float(np.float32(value))
-        return "HUGE_VALF" if math.isinf(rounded) else f"{rounded!r}f"
+        infinite = "-HUGE_VALF" if rounded < 0 else "HUGE_VALF"
+        return infinite if math.isinf(rounded) else f"{rounded!r}f"
     return repr(float(value))
 
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No constant, loop or kernel has a name that means another thing in translated code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.problem import KernelError
+from thalweg.kernels.any_kernel import made_case
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different, outputs
+
+KERNELS = """from types import SimpleNamespace
+
+from thalweg.dsl import Field, Out, Parameter, constant, kernel
+from thalweg.dsl.grids.triangles import Cell, Level
+
+NAME = constant(2.0)
+earth = SimpleNamespace(radius=constant(6.371e6), none=constant(float("nan")))
+lowest = -1e300
+
+
+@kernel
+def summed(t: Field[Cell, Level], total: Out[Cell, Level]) -> None:
+    total[0] = t[0]
+    for k in upward(Level[1:]):
+        total[k] = total[k - 1] + t[k]
+
+
+@kernel
+def tried(t: Field[Cell, Level], k: Parameter["1"], o: Out[Cell, Level]) -> None:
+    BODY
+"""
+
+
+def read(folder: Path, body: str, name: str = "two") -> Kernel:
+    path = folder / "tried.py"
+    path.write_text(KERNELS.replace("BODY", body).replace("NAME", name))
+    return load_file(path)["tried"]
+
+
+@pytest.mark.parametrize(
+    "name", ["cell", "cells", "level", "levels", "lane", "block", "new", "gamma", "y0", "M_PI"]
+)
+def test_a_constant_has_no_name_of_translated_code(name: str, tmp_path: Path) -> None:
+    with pytest.raises(KernelError, match=f"a constant cannot be called '{name}'"):
+        _ = read(tmp_path, f"o = t * {name}", name).ir
+
+
+def test_constants_of_two_files_with_one_name_have_one_value(tmp_path: Path) -> None:
+    other = KERNELS.replace("BODY", "o = t * NAME").replace("NAME", "g").replace("2.0", "3.0")
+    (tmp_path / "other.py").write_text(other.replace("tried", "threefold"))
+    text = KERNELS.replace("BODY", "threefold(t, k, a)\n    o = a + t * g").replace("NAME", "g")
+    (tmp_path / "tried.py").write_text(f"from other import threefold\n{text}")
+    with pytest.raises(KernelError, match=r"the constant 'g' is 2\.0 here and 3\.0 in another"):
+        _ = load_file(tmp_path / "tried.py")["tried"].ir
+
+
+@pytest.mark.parametrize("name", ["cell", "cells", "levels", "lane", "int", "thread_index"])
+@pytest.mark.parametrize(
+    "body", ["for N in Level:\n        o[N] = t[N]", "o = t + sum(t[N] for N in Level)"]
+)
+def test_a_loop_over_levels_has_no_name_of_translated_code(
+    body: str, name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(KernelError, match=f"the name '{name}' is taken"):
+        _ = read(tmp_path, body.replace("N", name)).ir
+
+
+@pytest.mark.parametrize("name", ["parts", "others", "own_0", "inner_12_parts", "halo_1"])
+def test_an_argument_has_no_name_of_code_for_ranks(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "tried.py"
+    text = KERNELS.replace("BODY", "o = t * k").replace("NAME", "two")
+    path.write_text(
+        text.replace('k: Parameter["1"]', f'{name}: Parameter["1"]').replace("* k", f"* {name}")
+    )
+    with pytest.raises(KernelError, match=f"the name '{name}' is taken"):
+        _ = load_file(path)["tried"].ir
+
+
+def test_an_argument_has_no_name_of_a_loop_of_a_kernel_that_is_called(tmp_path: Path) -> None:
+    with pytest.raises(KernelError, match="'k' is a loop over levels, too"):
+        _ = read(tmp_path, "summed(t, a)\n    o = a * k").ir
+
+
+@pytest.mark.parametrize("name", ["write", "gamma", "index", "xor", "main"])
+def test_a_kernel_has_no_name_of_the_library_that_a_model_is_linked_with(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tried.py").write_text(
+        KERNELS.replace("BODY", "o = t").replace("NAME", "two").replace("tried", name)
+    )
+    with pytest.raises(KernelError, match=f"a kernel cannot be called '{name}'"):
+        _ = load_file(tmp_path / "tried.py")[name].ir
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_a_loop_may_be_called_level_and_a_constant_be_one_of_a_class(
+    way: Configuration, tmp_path: Path
+) -> None:
+    body = "for level in Level:\n        o[level] = t[level] * earth.radius\n    o = o * two"
+    assert different(made_case(read(tmp_path, body)), way, tmp_path) == []
+
+
+@pytest.mark.parametrize("number", ["lowest", "earth.none"])
+def test_numbers_of_a_file_are_the_same_in_every_target(number: str, tmp_path: Path) -> None:
+    """-1e300 is -infinity in single precision."""
+    case = made_case(read(tmp_path, f"o = where(t > 1, t, {number})"))
+    right = outputs(case, replace(REFERENCE, precision="single"), tmp_path)["o"]
+    found = outputs(case, replace(WAYS[0], precision="single"), tmp_path)["o"]
+    np.testing.assert_array_equal(found, right)
+
+
+@pytest.mark.parametrize("value", ["float('inf')", "10**400", "constant(float('-inf'))"])
+def test_a_number_of_a_file_is_one_that_a_field_can_have(value: str, tmp_path: Path) -> None:
+    read(tmp_path, "o = t * large")
+    text = (tmp_path / "tried.py").read_text().replace("lowest = -1e300", f"large = {value}")
+    (tmp_path / "tried.py").write_text(text)
+    kernel = load_file(tmp_path / "tried.py")["tried"]
+    with pytest.raises(KernelError, match="this number is larger than any that a field can have"):
+        _ = kernel.ir

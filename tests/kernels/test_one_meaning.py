@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every target would take for another thing, or read beside an array, is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.problem import KernelError
+from thalweg.kernels.any_kernel import made_case
+
+KERNEL = """from __future__ import annotations
+
+from thalweg.dsl import Field, InOut, Out, kernel
+from thalweg.dsl.grid import LevelAxis
+from thalweg.dsl.grids.arcs import XYZ, Cell, Level
+
+HalfLevel = LevelAxis("half_level", extra=1)
+
+
+@kernel
+def tried(
+    t: Field[Cell, Level],
+    faces: Field[Cell, HalfLevel],
+    flat: InOut[Cell],
+    wind: Field[Cell, XYZ, Level],
+    a: InOut[Cell, Level],
+    b: InOut[Cell, XYZ, Level],
+    around: InOut[Cell, Cell.neighbours],
+) -> None:
+"""
+REFUSED = {
+    # In C++ a point goes through all levels before its neighbour begins.
+    "for k in upward(Level[1:]):\n        a[k] = t[k]\n"
+    "        flat = sum(a[n, k] for n in Cell.neighbours)":
+        "'a' is read at neighbours while it is set",
+    "for k in downward(Level):\n        b[XYZ.x, k] = sum(a[n, k] for n in Cell.neighbours)\n"
+    "        a[k] = t[k]": "'a' is read at neighbours while it is set",
+    "for n in Cell.neighbours:\n        around[n] = sum(around[m, n] for m in Cell.neighbours)":
+        "'around' is read at neighbours while it is set",
+    "a = faces": "'a' has levels, the expression half_levels",
+    "c = faces\n    c = t": "'c' has half_levels, the expression levels",
+    "a[0] = t": "'a' is set at one level, the expression has all of them",
+    "for k in Level:\n        flat = t[k]": "'flat' has no levels and is set at each of them",
+    "for k in Level:\n        flat = flat + 1": "'flat' has no levels and is set at each of them",
+    "for s in XYZ:\n        for r in XYZ:\n            b[s, r] = wind[s]": "has fewer axes",
+    "for s in XYZ:\n        for r in XYZ:\n            c[s, r] = wind[s] * wind[r]":
+        "'c' has 'component' twice",
+    "for k in Level[1:]:\n        a[k] = t[k, k - 1]": "this names two levels",
+    "for k in Level[1:]:\n        a[k, k - 1] = t[k]": "this names two levels",
+    "flat = sum(t[k] for k in Level[3:1])": "this goes over no level",
+    "for k in Level[-1:-1]:\n        a[k] = t[k]": "this goes over no level",
+    "flat = max(t[k] for k in Level[-2:1])": "this goes over no level",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_has_no_one_meaning_is_refused(body: str, tmp_path: Path) -> None:
+    (tmp_path / "tried.py").write_text(f"{KERNEL}    {body}\n")
+    with pytest.raises(KernelError) as refused:
+        _ = load_file(tmp_path / "tried.py")["tried"].ir
+    assert REFUSED[body] in refused.value.sentence
+
+
+def test_a_field_has_no_axis_twice(tmp_path: Path) -> None:
+    text = KERNEL.replace("wind: Field[Cell, XYZ,", "wind: Field[Cell, XYZ, XYZ,")
+    (tmp_path / "tried.py").write_text(f"{text}    a = t\n")
+    with pytest.raises(KernelError, match="'component' stands twice"):
+        _ = load_file(tmp_path / "tried.py")["tried"].ir
+
+
+def test_a_sum_wants_a_level_to_begin_with(tmp_path: Path) -> None:
+    body = "    flat = sum(t[k] for k in Level[2:-1])\n"
+    (tmp_path / "tried.py").write_text(KERNEL + body)
+    assert load_file(tmp_path / "tried.py")["tried"].ir.least_levels == 4
+
+
+def test_a_loop_with_an_order_may_set_what_has_no_levels(tmp_path: Path) -> None:
+    body = "    for k in upward(Level):\n        flat = flat + t[k]\n"
+    (tmp_path / "tried.py").write_text(KERNEL + body)
+    assert made_case(load_file(tmp_path / "tried.py")["tried"]).kernel.ir.least_levels == 1
