@@ -17,6 +17,7 @@ from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.prediction.parameters import Values
 from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, RunFacts
 from thalweg.advisor.prediction.service import predict
+from thalweg.advisor.proposing.machine import fit_machine, machine_text
 from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated, write_machine
 from thalweg.calibrate.quantities import PARAMETERS
 from thalweg.config.experiment import Experiment
@@ -139,6 +140,12 @@ def campaign() -> Callable[..., list[MeasuredRun]]:
         ]
 
     return measured
+
+
+@pytest.fixture(scope="session")
+def made_up_machine(campaign: Callable[..., list[MeasuredRun]]) -> str:
+    """Text of a machine file that was fitted to its runs: once, for it takes seconds."""
+    return machine_text(fit_machine(campaign(0.01), "made up", 30))
 
 
 @pytest.fixture(scope="session")

@@ -124,14 +124,14 @@ def test_what_a_scientist_would_trip_over_is_told(
         (r"covariance = \[\s*\[\s*[^,]*,\s*[^,]*", "covariance = [[1e-3, 50", "that none can have"),
         (r'free = \[\s*"[a-z_]*"', 'free = ["sharpness"', "'free' has a parameter twice"),
         (r'(\[\[parameter\]\]\nname = "cell_step_s"[^\[]*)', r"\1\1", "is there twice"),
-        (r'name = "m"', r'name = "a\\nb"', "a text on one line is needed"),
+        (r'name = "made up"', r'name = "a\\nb"', "a text on one line is needed"),
     ],
 )
 def test_a_machine_file_that_no_fit_wrote_is_one_sentence(
-    campaign: Campaign, tmp_path: Path, old: str, new: str, sentence: str
+    made_up_machine: str, tmp_path: Path, old: str, new: str, sentence: str
 ) -> None:
     path = tmp_path / "machine.toml"
-    text, count = re.subn(old, new, machine_text(fit_machine(campaign(), "m", 30)), count=1)
+    text, count = re.subn(old, new, made_up_machine, count=1)
     assert count == 1
     path.write_text(text)
     with pytest.raises(ThalwegError, match=re.escape(sentence)):

@@ -16,7 +16,6 @@ import pytest
 from thalweg.advisor.command import advise
 from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.proposing.command import Asked
-from thalweg.advisor.proposing.machine import fit_machine, machine_text
 from thalweg.errors import ThalwegError
 
 Campaign = Callable[..., list[MeasuredRun]]
@@ -37,9 +36,9 @@ def script(parallel: str = PARALLEL, run: str = RUN, streams: str = STREAM, io: 
 
 
 @pytest.fixture
-def machine(tmp_path: Path, campaign: Campaign) -> Path:
+def machine(tmp_path: Path, made_up_machine: str) -> Path:
     path = tmp_path / "machine.toml"
-    path.write_text(machine_text(fit_machine(campaign(0.01), "made up", 30)))
+    path.write_text(made_up_machine)
     return path
 
 

@@ -48,11 +48,11 @@ CHECKPOINTS = "&io_nml\n dt_checkpoint = 43200.\n/\n&run_nml\n"
 
 
 @pytest.fixture
-def files(tmp_path: Path, campaign: Campaign) -> tuple[Path, Path]:
+def files(tmp_path: Path, made_up_machine: str) -> tuple[Path, Path]:
     """A script and a machine."""
     script, machine = tmp_path / "exp.tc", tmp_path / "machine.toml"
     script.write_text(SCRIPT)
-    machine.write_text(machine_text(fit_machine(campaign(0.01), "made up", 30)))
+    machine.write_text(made_up_machine)
     return script, machine
 
 

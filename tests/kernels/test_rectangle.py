@@ -71,6 +71,7 @@ def test_ranks_have_the_same_bits(program: Path, target: str, ranks: int) -> Non
     )
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_a_stage_is_that_of_the_reference(way: Configuration, tmp_path: Path) -> None:
     kernel = load_file(EXAMPLE / "shallow_water.py")["stage"]
