@@ -10,8 +10,9 @@ class Wires {
 
   // Values leave; those beyond own points are undefined until `end`.
   template <class Real, std::size_t n>
-  void begin(const Halo<Real> (&halos)[n]) {
+  void begin(Halo<Real> (&halos)[n]) {
     const double since = MPI_Wtime();
+    ranks_.choose(halos);
     for (Partner& partner : ranks_.partners) {
       partner.in.resize(bytes_of(halos, partner.receive));
       if (partner.in.empty()) continue;

@@ -19,8 +19,9 @@ class Wires {
 
   // Values leave; those beyond own points are undefined until `end`.
   template <class Real, std::size_t n>
-  void begin(const Halo<Real> (&halos)[n]) {
+  void begin(Halo<Real> (&halos)[n]) {
     const double since = MPI_Wtime();
+    ranks_.choose(halos);
     make_room(halos);
     ++exchange_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {

@@ -42,6 +42,7 @@ struct Halo {
   int place;
   Real* values;
   std::int64_t count, together;
+  bool may_be_current = false;  // the kernel has not set it before
   bool travels = true;
   Real* at(std::int64_t point) const {
     return values + point / together * (count * together) + point % together;
@@ -118,6 +119,11 @@ struct Ranks {
       if (places[each].name == name) return static_cast<int>(each);
     }
     return -1;
+  }
+  // Before an exchange.
+  template <class Real, std::size_t n>
+  void choose(Halo<Real> (&halos)[n]) const {
+    for (auto& halo : halos) halo.travels = !halo.may_be_current || !is_current(halo.values);
   }
   bool is_current(const void* field) const {
     return std::find(current.begin(), current.end(), field) != current.end();
