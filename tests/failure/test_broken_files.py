@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 import zlib
@@ -43,7 +44,7 @@ keep = 1
 ranks = 2
 """
 SUM_KEY = b',"crc32":"'  # of a line of a journal
-SLOW = "model.extra_work=400"
+WORK = (400, 2000, 10_000)  # sweeps a step: how long steps take
 
 
 def say_that_it_changes(journal: Path) -> None:
@@ -58,18 +59,44 @@ def say_that_it_changes(journal: Path) -> None:
             file.write(text + SUM_KEY + f'{zlib.crc32(text, sum_):08x}"}}\n'.encode())
 
 
-def kill_in(run: RankedRun, begins: str) -> None:
-    """SIGKILL while the file of this name is written, and what HDF5 had in memory only is lost."""
-    journal = run.directory / "journal" / f"main_{begins}.nc.jsonl"
-    part = run.directory / "files" / f"main_{begins}.nc.part"
+def kill_in(case: Path, directory: Path, words: list[str], begins: str) -> None:
+    """SIGKILL while the file of this name is written, and what HDF5 had in memory only is lost.
+
+    Anew from what was there before, with slower steps, where nobody looked in time.
+    """
+    before = directory.with_name("before")
+    shutil.rmtree(before, ignore_errors=True)
+    directory.mkdir(exist_ok=True)
+    shutil.copytree(directory, before)
+    for work in WORK:
+        run = RankedRun.start(case, directory, [f"model.extra_work={work}", *words])
+        if is_killed_in(run, begins):
+            break
+        shutil.rmtree(directory)
+        shutil.copytree(before, directory)
+    else:
+        raise AssertionError("the run was over each time before anybody looked")
+    journal, part = files_of(directory, begins)
+    say_that_it_changes(journal)
+    with part.open("r+b") as file:
+        file.write(bytes(4096))
+
+
+def files_of(directory: Path, begins: str) -> tuple[Path, Path]:
+    name = f"main_{begins}.nc"
+    return directory / "journal" / f"{name}.jsonl", directory / "files" / f"{name}.part"
+
+
+def is_killed_in(run: RankedRun, begins: str) -> bool:
+    """False if the file was complete before."""
+    journal, part = files_of(run.directory, begins)
 
     def is_written() -> bool:
         lines = journal.read_bytes().splitlines() if journal.exists() else []
         return part.exists() and len(lines) > 1 and not lines[-1].startswith(b'{"closed"')
 
     deadline_s = time.monotonic() + ENDS_WITHIN_S
-    while True:
-        assert run.process.poll() is None, run.errors()
+    while run.process.poll() is None:
         assert time.monotonic() < deadline_s, run.errors()
         if not is_written():
             continue
@@ -78,10 +105,7 @@ def kill_in(run: RankedRun, begins: str) -> None:
                 for process in ranks_of(run.directory).values():
                     os.kill(process, signal.SIGKILL)
                 break
-    assert run.wait()[0] != 0
-    say_that_it_changes(journal)
-    with part.open("r+b") as file:
-        file.write(bytes(4096))
+    return run.wait()[0] != 0
 
 
 def assert_as_whole(whole: Path, killed: Path) -> None:
@@ -104,9 +128,9 @@ def test_two_kills_in_a_chain_of_jobs_go_back_a_file_each(
     done = cli("run", case, "--out", run, "--set", "time.duration=PT12H30M")
     assert done.returncode == 0, done.stderr
     assert names_of(run) == ["20000101T023000Z", "20000101T073000Z", "20000101T123000Z"]
-    goes_on = [SLOW, f"restart.read={run}"]
-    kill_in(RankedRun.start(case, run, goes_on), "20000101T100000Z")
-    kill_in(RankedRun.start(case, run, goes_on), "20000101T050000Z")
+    goes_on = [f"restart.read={run}"]
+    kill_in(case, run, goes_on, "20000101T100000Z")
+    kill_in(case, run, goes_on, "20000101T050000Z")
     for words, begins in (([whole], ""), ([run, "--continue"], "continues at 9000 s from")):
         done = cli("run", case, "--out", *words)
         assert done.returncode == 0, done.stderr
@@ -126,8 +150,7 @@ def test_a_stream_that_is_given_a_later_end_goes_back_to_before_its_last_file(
     done = cli("run", case, "--out", run, *sets, *ends)
     assert done.returncode == 0, done.stderr
     assert names_of(run) == ["20000101T090000Z", "20000101T130000Z"]
-    goes_on = [SLOW, *words, f"restart.read={run}"]
-    kill_in(RankedRun.start(case, run, goes_on), "20000101T100000Z")
+    kill_in(case, run, [*words, f"restart.read={run}"], "20000101T100000Z")
     done = cli("run", case, "--out", run, "--continue", *sets)
     assert done.returncode == 0, done.stderr
     assert "continues at 32400 s from" in " ".join(done.stderr.split())
@@ -142,7 +165,7 @@ def test_of_two_streams_the_one_that_broke_decides(cli: Cli, model: Path, tmp_pa
     other = 'name = "other"\ninterval = "PT12H"\nstart = "PT12H"\nlayout = "chunked"\n'
     case.write_text(CASE.replace("[io]", f"[[output]]\n{other}[io]").replace("P1D", "PT40H"))
     words = ["restart.interval=PT2H"]
-    kill_in(RankedRun.start(case, run, [SLOW, *words]), "20000102T010000Z")
+    kill_in(case, run, words, "20000102T010000Z")
     sets = [each for word in words for each in ("--set", word)]
     for place, begins in (([whole], ""), ([run, "--continue"], "continues at 86400 s from")):
         done = cli("run", case, "--out", *place, *sets)
