@@ -44,7 +44,9 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
                                   fmt::format("Thalweg mini-model, case {}", model.text("case")));
   settings.attributes.try_emplace(
       "source",
-      fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
+      fmt::format("Thalweg mini-model: {} on the hexagonal C-grid {}, {} layers",
+                  model.text("equations") == "primitive" ? "hydrostatic primitive equations"
+                                                         : "shallow water",
                   experiment.table("grid").text("name"), model.integer("levels")));
   return settings;
 }
