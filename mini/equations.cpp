@@ -24,10 +24,11 @@ constexpr std::array<Word, 1> not_shallow{"hyperdiffusion"};
 constexpr std::array<Word, 4> not_primitive{"depth_spread", "tracers", "apvm", "viscosity"};
 
 constexpr std::array list{
-    Equations{"shallow_water", "the shallow-water equations", shallow_cases, not_shallow, 1,
-              shallow_halo_depth, make_shallow_core, shallow_rows},
-    Equations{"primitive", "the primitive equations", primitive_cases, not_primitive, 2,
-              primitive_halo_depth, make_primitive_core, primitive_rows},
+    Equations{"shallow_water", "the shallow-water equations", "shallow water", shallow_cases,
+              not_shallow, 1, shallow_halo_depth, make_shallow_core, shallow_rows},
+    Equations{"primitive", "the primitive equations", "hydrostatic primitive equations",
+              primitive_cases, not_primitive, 2, primitive_halo_depth, make_primitive_core,
+              primitive_rows},
 };
 
 const Equations& named(Word name) {

@@ -17,6 +17,7 @@ namespace thalweg::mini {
 struct Equations {
   std::string_view name;
   std::string_view words;                    ///< in a sentence
+  std::string_view source;                   ///< in the global attribute of files
   std::span<const std::string_view> cases;   ///< of [model] case
   std::span<const std::string_view> others;  ///< settings of [model] that are not for these
   int least_levels;
