@@ -90,37 +90,30 @@ std::vector<OwnedPoints> owned_points(const Mesh& mesh) {
 }
 
 std::vector<FieldInfo> state_fields(const State& state) {
-  std::vector<FieldInfo> fields{
-      {"velocity", "", "velocity along the edge", "m s-1", Place::edge, state.levels},
-      {"thickness", "", "thickness of the layer", "m", Place::vertex, state.levels}};
-  for (std::size_t tracer = 0; tracer < state.tracer_mass.size(); ++tracer) {
-    fields.push_back({fmt::format("tracer_mass_{}", tracer + 1), "", "thickness times mixing ratio",
-                      "m", Place::vertex, state.levels});
-  }
+  std::vector<FieldInfo> fields;
+  for (const StateField& field : state.fields) fields.push_back(field.info);
   return fields;
 }
 
 std::vector<FieldView> state_views(const State& state) {
   std::vector<FieldView> views;
-  const auto add = [&](const std::vector<double>& values) {
-    views.push_back({values.data(), state.levels, 1});
-  };
-  add(state.velocity);
-  add(state.thickness);
-  for (const auto& tracer : state.tracer_mass) add(tracer);
+  for (const StateField& field : state.fields) {
+    views.push_back({field.values.data(), field.info.levels, 1});
+  }
   return views;
 }
 
 RestartScalars checkpoint_scalars(const Experiment& experiment, const TimeSteps& steps,
                                   const Diagnostics& first) {
   const auto& model = experiment.table("model");
+  // Units in names are those of the shallow-water equations, of which earlier checkpoints are.
   RestartScalars scalars{{"grid", experiment.table("grid").text("name")},
                          {"case", model.text("case")},
                          {"step_unit_ms", std::to_string(steps.unit_ms)},
                          {"steps_per_unit", std::to_string(steps.steps_per_unit)},
-                         {"first_mass_m3", hexadecimal(first.mass_m3)},
-                         {"first_tracer_m3", hexadecimal(first.tracer_m3)},
-                         {"first_energy_m5_s2", hexadecimal({&first.energy_m5_s2, 1})}};
+                         {"first_mass_m3", hexadecimal(first.mass)},
+                         {"first_tracer_m3", hexadecimal(first.tracer)},
+                         {"first_energy_m5_s2", hexadecimal({&first.energy, 1})}};
   for (const auto& [key, value] : model.values()) scalars[setting_prefix + key] = text_of(value);
   return scalars;
 }
@@ -157,9 +150,9 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
   from.steps.unit_ms = std::atoll(scalar(set, "step_unit_ms").c_str());
   from.steps.steps_per_unit = std::atoll(scalar(set, "steps_per_unit").c_str());
   from.keeps_step = keeps_its_step(set, experiment.table("model"));
-  from.first.mass_m3 = from_hexadecimal(scalar(set, "first_mass_m3"));
-  from.first.tracer_m3 = from_hexadecimal(scalar(set, "first_tracer_m3"));
-  from.first.energy_m5_s2 = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);
+  from.first.mass = from_hexadecimal(scalar(set, "first_mass_m3"));
+  from.first.tracer = from_hexadecimal(scalar(set, "first_tracer_m3"));
+  from.first.energy = std::strtod(scalar(set, "first_energy_m5_s2").c_str(), nullptr);
   const double end_s = experiment.table("time").number("duration");
   // At the very end there are still files to complete.
   if (set.time.seconds() > end_s || (set.time.seconds() == end_s && !same_files)) {
@@ -176,12 +169,9 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
 
 void read_state(MPI_Comm comm, const RestartSet& set, const Mesh& mesh, State& state) {
   std::vector<MutableFieldView> views;
-  const auto add = [&](std::vector<double>& values) {
-    views.push_back({values.data(), state.levels, 1});
-  };
-  add(state.velocity);
-  add(state.thickness);
-  for (auto& tracer : state.tracer_mass) add(tracer);
+  for (StateField& field : state.fields) {
+    views.push_back({field.values.data(), field.info.levels, 1});
+  }
   read_restart(comm, set, owned_points(mesh), state_fields(state), views);
 }
 

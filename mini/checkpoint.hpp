@@ -16,7 +16,7 @@ namespace thalweg::mini {
 /// This rank's owned points of all places. Views into `mesh`.
 std::vector<OwnedPoints> owned_points(const Mesh& mesh);
 
-/// The prognostic fields, in the order of state_views.
+/// The prognostic fields, in the order of the state.
 std::vector<FieldInfo> state_fields(const State& state);
 std::vector<FieldView> state_views(const State& state);
 

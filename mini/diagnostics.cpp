@@ -9,6 +9,7 @@
 #include "model_kernels.hpp"
 #include "reproducible_sum.hpp"
 #include "thalweg/timers.hpp"
+#include "thalweg/wait.hpp"
 
 namespace thalweg::mini {
 
@@ -22,7 +23,7 @@ Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
                   .vertices = mesh.vertex.owned,
                   .levels = levels,
                   .vertex_edges = rows(stencils.vertex_edges),
-                  .velocity = state.velocity.data(),
+                  .velocity = state[Layers::velocity].data(),
                   .kinetic_weight = rows(stencils.kinetic_weight),
                   .energy = kinetic.data()});
 
@@ -34,30 +35,37 @@ Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
     double* row = &share[v * columns];
     for (int l = 0; l < levels; ++l) {
       const std::size_t i = v * levels + l;
-      const double h = state.thickness[i];
+      const double h = state[Layers::thickness][i];
       row[l] = area_m2 * h;
-      row[levels + l] = area_m2 * state.tracer_mass[0][i];
+      row[levels + l] = area_m2 * state[Layers::tracer][i];
       row[2 * levels + l] = area_m2 * h * (kinetic[i] + gravity_m_s2 * (0.5 * h + ground_m[v]));
     }
   }
   const std::vector<double> sums = reproducible_sums(comm, share, columns);
   Diagnostics result;
-  result.mass_m3.assign(sums.begin(), sums.begin() + levels);
-  result.tracer_m3.assign(sums.begin() + levels, sums.begin() + 2 * levels);
-  for (int l = 0; l < levels; ++l) result.energy_m5_s2 += sums[2 * levels + l];
+  result.mass.assign(sums.begin(), sums.begin() + levels);
+  result.tracer.assign(sums.begin() + levels, sums.begin() + 2 * levels);
+  for (int l = 0; l < levels; ++l) result.energy += sums[2 * levels + l];
   return result;
 }
 
 double mass_drift(const Diagnostics& first, const Diagnostics& now) {
   double largest = 0.0;
-  for (std::size_t l = 0; l < first.mass_m3.size(); ++l) {
-    largest = std::max(largest, std::abs(now.mass_m3[l] / first.mass_m3[l] - 1.0));
+  for (std::size_t l = 0; l < first.mass.size(); ++l) {
+    largest = std::max(largest, std::abs(now.mass[l] / first.mass[l] - 1.0));
   }
   return largest;
 }
 
 double energy_drift(const Diagnostics& first, const Diagnostics& now) {
-  return now.energy_m5_s2 / first.energy_m5_s2 - 1.0;
+  return now.energy / first.energy - 1.0;
+}
+
+double largest_over_ranks(MPI_Comm comm, double value) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm, &request);
+  wait_all(std::span<MPI_Request>(&request, 1), "a global maximum");
+  return value;
 }
 
 }  // namespace thalweg::mini

@@ -12,13 +12,15 @@
 
 namespace thalweg::mini {
 
+/// What the equations conserve; units of the shallow-water (and of the primitive) equations.
 struct Diagnostics {
-  std::vector<double> mass_m3;    ///< [levels] volume of each layer
-  std::vector<double> tracer_m3;  ///< [levels] mass of the first tracer
-  double energy_m5_s2 = 0.0;      ///< kinetic plus potential, all layers, divided by density
+  std::vector<double> mass;    ///< [levels] volume of each layer, m3 (or [1] of all air, kg)
+  std::vector<double> tracer;  ///< [levels] of the first tracer, m3 (or [1] of potential
+                               ///< temperature times mass, K kg)
+  double energy = 0.0;         ///< of all layers, divided by density, m5 s-2 (or J)
 };
 
-/// Collective over `comm`. ground_m: [vertices].
+/// Of the shallow-water equations. Collective over `comm`. ground_m: [vertices].
 ///   mass   = sum_v A_v h_v
 ///   energy = sum_v A_v (h_v K_v + g h_v (h_v / 2 + b_v)), what the discrete equations conserve in
 ///   time
@@ -28,5 +30,8 @@ Diagnostics diagnose(MPI_Comm comm, const Mesh& mesh, const Stencils& stencils,
 /// Largest relative change of a layer's mass since `first`.
 double mass_drift(const Diagnostics& first, const Diagnostics& now);
 double energy_drift(const Diagnostics& first, const Diagnostics& now);
+
+/// Collective over `comm`.
+double largest_over_ranks(MPI_Comm comm, double value);
 
 }  // namespace thalweg::mini

@@ -29,7 +29,8 @@ Dynamics::Dynamics(const Mesh& mesh, const Stencils& stencils, std::span<const d
       ahead_(flux_.size()),
       vorticity_(Extent(mesh.cell.total(), levels).values()) {
   if (flux_.size() * sizeof(double) < bytes_for_tiles) return;
-  State none(mesh, 0, 1);  // tiles are those of tables and ranges, whatever the fields hold
+  State none =
+      Layers::state(mesh, 0, 1);  // tiles are those of tables and ranges, whatever the fields hold
   tiles_ = {shallow_water_in_tiles_tiles(of_layers(none, none)),
             anticipation_in_tiles_tiles(of_anticipation(none, 0.0)),
             tracer_transport_in_tiles_tiles(of_tracer(none, 0, none))};
@@ -47,8 +48,8 @@ anticipation_arguments Dynamics::of_anticipation(const State& state, double peri
           .edge_ring = rows(s.edge_ring),
           .edge_vertices = rows(s.edge_vertices),
           .edge_cells = rows(s.edge_cells),
-          .velocity = state.velocity.data(),
-          .thickness = state.thickness.data(),
+          .velocity = state[Layers::velocity].data(),
+          .thickness = state[Layers::thickness].data(),
           .period = period_s,
           .circulation_weight = rows(s.circulation_weight),
           .thickness_weight = rows(s.cell_thickness_weight),
@@ -72,8 +73,8 @@ shallow_water_arguments Dynamics::of_layers(const State& state, State& tendency)
           .cell_vertices = rows(s.cell_vertices),
           .edge_cells = rows(s.edge_cells),
           .edge_ring = rows(s.edge_ring),
-          .velocity = state.velocity.data(),
-          .thickness = state.thickness.data(),
+          .velocity = state[Layers::velocity].data(),
+          .thickness = state[Layers::thickness].data(),
           .ahead = ahead_.data(),
           .ground = ground_m_.data(),
           .gravity = gravity_m_s2,
@@ -90,8 +91,8 @@ shallow_water_arguments Dynamics::of_layers(const State& state, State& tendency)
           .owned_edges_parts = 1,
           .flux = flux_.data(),
           .vorticity = vorticity_.data(),
-          .thickness_tendency = tendency.thickness.data(),
-          .velocity_tendency = tendency.velocity.data()};
+          .thickness_tendency = tendency[Layers::thickness].data(),
+          .velocity_tendency = tendency[Layers::velocity].data()};
 }
 
 tracer_transport_arguments Dynamics::of_tracer(const State& state, std::size_t tracer,
@@ -102,15 +103,15 @@ tracer_transport_arguments Dynamics::of_tracer(const State& state, std::size_t t
           .edge_vertices = rows(stencils_.edge_vertices),
           .vertex_edges = rows(stencils_.vertex_edges),
           .flux = flux_.data(),
-          .thickness = state.thickness.data(),
-          .tracer_mass = state.tracer_mass[tracer].data(),
+          .thickness = state[Layers::thickness].data(),
+          .tracer_mass = state[Layers::tracer + tracer].data(),
           .divergence_weight = rows(stencils_.divergence_weight),
           .owned_vertices = owned_vertices_.data(),
           .owned_vertices_parts = 1,
-          .tracer_tendency = tendency.tracer_mass[tracer].data()};
+          .tracer_tendency = tendency[Layers::tracer + tracer].data()};
 }
 
-void Dynamics::anticipate(const State& state, double time_step_s) {
+void Dynamics::begin_step(const State& state, HaloExchange&, double time_step_s) {
   if (settings_.anticipation == 0.0) return;
   const ScopedTimer timer(Timer::dynamics);
   const auto arguments = of_anticipation(state, settings_.anticipation * time_step_s);
@@ -133,7 +134,7 @@ void Dynamics::tendency(const State& state, State& tendency) {
     if (settings_.viscosity_m2_s > 0.0) add_viscosity(state, tendency);
   }
   const ScopedTimer timer(Timer::tracers);
-  for (std::size_t t = 0; t < state.tracer_mass.size(); ++t) {
+  for (std::size_t t = 0; t < Layers::tracers(state); ++t) {
     const auto arguments = of_tracer(state, t, tendency);
     if (tiles_) {
       tracer_transport_in_tiles(tiles_->tracer, arguments);
@@ -153,7 +154,7 @@ void Dynamics::add_viscosity(const State& state, State& tendency) {
              .vertex_edges = rows(s.vertex_edges),
              .edge_vertices = rows(s.edge_vertices),
              .edge_cells = rows(s.edge_cells),
-             .velocity = state.velocity.data(),
+             .velocity = state[Layers::velocity].data(),
              .vorticity = vorticity_.data(),
              .strength = settings_.viscosity_m2_s,
              .divergence_weight = rows(s.divergence_weight),
@@ -161,7 +162,7 @@ void Dynamics::add_viscosity(const State& state, State& tendency) {
              .per_face = s.inverse_face_length.data(),
              .owned_edges = owned_edges_.data(),
              .owned_edges_parts = 1,
-             .velocity_tendency = tendency.velocity.data()});
+             .velocity_tendency = tendency[Layers::velocity].data()});
 }
 
 }  // namespace thalweg::mini

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model_kernels.hpp"
+#include "runge_kutta.hpp"
 #include "state.hpp"
 #include "stencils.hpp"
 
@@ -25,19 +26,18 @@ struct DynamicsSettings {
 int halo_depth(const DynamicsSettings& settings);
 
 /// Layers are independent shallow-water spheres; nothing here knows of time or of other ranks.
-class Dynamics {
+class Dynamics final : public Tendencies {
  public:
   /// Keeps references: `mesh` and `stencils` must outlive it. ground_m: [vertices] height of the
   /// ground.
   Dynamics(const Mesh& mesh, const Stencils& stencils, std::span<const double> ground_m, int levels,
            const DynamicsSettings& settings);
 
-  /// Sets the anticipation of potential vorticity for a step that starts from `state`; it stays the
-  /// same for all stages of the step.
-  void anticipate(const State& state, double time_step_s);
+  /// Sets the anticipation of potential vorticity.
+  void begin_step(const State& state, HaloExchange& halo, double time_step_s) override;
 
-  /// d(state)/dt at owned points; halo points of `tendency` are not touched. Needs a current halo.
-  void tendency(const State& state, State& tendency);
+  /// Halo points of `tendency` are not touched.
+  void tendency(const State& state, State& tendency) override;
 
  private:
   shallow_water_arguments of_layers(const State& state, State& tendency);

@@ -12,8 +12,8 @@ namespace {
 using Values = Derived::Values;
 
 // Fields of the state and the mesh.
-Values thickness(Derived& d) { return d.state.thickness; }
-Values velocity(Derived& d) { return d.state.velocity; }
+Values thickness(Derived& d) { return d.state[Layers::thickness]; }
+Values velocity(Derived& d) { return d.state[Layers::velocity]; }
 Values ground(Derived& d) { return d.ground_m; }
 Values coriolis(Derived& d) { return d.stencils.cell_coriolis; }
 
@@ -22,8 +22,8 @@ Values tracer_content(Derived& d) {
   return d.once("tracer", Place::vertex, [&](Extent, std::span<double> out) {
     ::tracer_content({.vertices = d.mesh.vertex.total(),
                       .levels = d.state.levels,
-                      .tracer_mass = d.state.tracer_mass[0].data(),
-                      .thickness = d.state.thickness.data(),
+                      .tracer_mass = d.state[Layers::tracer].data(),
+                      .thickness = d.state[Layers::thickness].data(),
                       .tracer = out.data()});
   });
 }
@@ -33,7 +33,7 @@ Values kinetic_energy(Derived& d) {
                       .vertices = d.mesh.vertex.total(),
                       .levels = d.state.levels,
                       .vertex_edges = rows(d.stencils.vertex_edges),
-                      .velocity = d.state.velocity.data(),
+                      .velocity = d.state[Layers::velocity].data(),
                       .kinetic_weight = rows(d.stencils.kinetic_weight),
                       .energy = out.data()});
   });
@@ -44,7 +44,7 @@ Values divergence(Derived& d) {
                   .vertices = d.mesh.vertex.total(),
                   .levels = d.state.levels,
                   .vertex_edges = rows(d.stencils.vertex_edges),
-                  .velocity = d.state.velocity.data(),
+                  .velocity = d.state[Layers::velocity].data(),
                   .divergence_weight = rows(d.stencils.divergence_weight),
                   .diverging = out.data()});
   });
@@ -54,7 +54,7 @@ Values tangential_velocity(Derived& d) {
     ::tangential_velocity({.edges = d.mesh.edge.total(),
                            .levels = d.state.levels,
                            .edge_ring = rows(d.stencils.edge_ring),
-                           .velocity = d.state.velocity.data(),
+                           .velocity = d.state[Layers::velocity].data(),
                            .perpendicular_weight = rows(d.stencils.perpendicular_weight),
                            .tangential = out.data()});
   });
@@ -65,8 +65,8 @@ Values mass_flux(Derived& d) {
                  .edges = d.mesh.edge.total(),
                  .levels = d.state.levels,
                  .edge_vertices = rows(d.stencils.edge_vertices),
-                 .thickness = d.state.thickness.data(),
-                 .velocity = d.state.velocity.data(),
+                 .thickness = d.state[Layers::thickness].data(),
+                 .velocity = d.state[Layers::velocity].data(),
                  .flux = out.data()});
   });
 }
@@ -76,7 +76,7 @@ Values relative_vorticity(Derived& d) {
                           .cells = d.mesh.cell.total(),
                           .levels = d.state.levels,
                           .cell_edges = rows(d.stencils.cell_edges),
-                          .velocity = d.state.velocity.data(),
+                          .velocity = d.state[Layers::velocity].data(),
                           .circulation_weight = rows(d.stencils.circulation_weight),
                           .vorticity = out.data()});
   });
@@ -99,7 +99,7 @@ Values potential_vorticity(Derived& d) {
                                .levels = d.state.levels,
                                .cell_vertices = rows(d.stencils.cell_vertices),
                                .vorticity = relative.data(),
-                               .thickness = d.state.thickness.data(),
+                               .thickness = d.state[Layers::thickness].data(),
                                .thickness_weight = rows(d.stencils.cell_thickness_weight),
                                .coriolis = d.stencils.cell_coriolis.data(),
                                .potential_vorticity = out.data()});
@@ -123,7 +123,7 @@ Values wind(Derived& d, const std::string& name, const std::vector<std::array<do
                    .cells = d.mesh.cell.total(),
                    .levels = d.state.levels,
                    .cell_edges = rows(d.stencils.cell_edges),
-                   .velocity = d.state.velocity.data(),
+                   .velocity = d.state[Layers::velocity].data(),
                    .component_weight = rows(weight),
                    .component = out.data()});
   });

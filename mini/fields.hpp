@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of output fields: what each is called and which kernel computes it.
+// The table of output fields of the shallow-water equations: what each is called and which kernel
+// computes it.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,6 @@
 
 #include "derived.hpp"
 #include "thalweg/field.hpp"
-#include "thalweg/output.hpp"
 
 namespace thalweg::mini {
 
@@ -35,9 +35,5 @@ const std::vector<FieldRow>& field_table();
 
 /// Descriptions of all fields for a model of `levels` layers, in the order of the table.
 std::vector<FieldInfo> output_fields(int levels);
-
-/// Computes and puts every field that a stream wants at this time, in the order of the table.
-void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh,
-                int levels, Derived& derived, ModelTime time);
 
 }  // namespace thalweg::mini

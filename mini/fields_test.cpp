@@ -74,7 +74,7 @@ TEST_CASE("absolute_vorticity_of_rest_is_the_coriolis_parameter") {
   const Case steady = make_steady();
   const std::vector<double> ground = ground_height_m(mesh, steady);
   State state = initial_state(mesh, steady, 2, 0.0, 1);
-  std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
+  std::fill(state[Layers::velocity].begin(), state[Layers::velocity].end(), 0.0);
   Derived derived(mesh, stencils, ground, state);
   const auto vorticity = values_of("vor_abs", derived);
   const auto coriolis = values_of("coriolis", derived);

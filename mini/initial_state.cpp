@@ -35,7 +35,7 @@ std::vector<double> ground_height_m(const Mesh& mesh, const Case& setup) {
 
 State initial_state(const Mesh& mesh, const Case& setup, int levels, double depth_spread,
                     int tracers) {
-  State state(mesh, levels, tracers);
+  State state = Layers::state(mesh, levels, tracers);
   const double step_m = levels > 1 ? setup.mean_depth_m * depth_spread / (levels - 1) : 0.0;
   for (int v = 0; v < mesh.vertex.total(); ++v) {
     const double longitude = longitude_rad(mesh.vertex_position[v]);
@@ -43,17 +43,17 @@ State initial_state(const Mesh& mesh, const Case& setup, int levels, double dept
     const double depth_m =
         setup.surface_m(longitude, latitude) - setup.ground_m(longitude, latitude);
     const auto first = std::int64_t{v} * levels;
-    for (int l = 0; l < levels; ++l) state.thickness[first + l] = depth_m + step_m * l;
+    for (int l = 0; l < levels; ++l) state[Layers::thickness][first + l] = depth_m + step_m * l;
     for (int t = 0; t < tracers; ++t) {
       const double tracer = initial_tracer(t, longitude, latitude);
       for (int l = 0; l < levels; ++l) {
-        state.tracer_mass[t][first + l] = state.thickness[first + l] * tracer;
+        state[Layers::tracer + t][first + l] = state[Layers::thickness][first + l] * tracer;
       }
     }
   }
   for (int e = 0; e < mesh.edge.total(); ++e) {
     const double wind = wind_along_edge(mesh, e, setup);
-    for (int l = 0; l < levels; ++l) state.velocity[std::int64_t{e} * levels + l] = wind;
+    for (int l = 0; l < levels; ++l) state[Layers::velocity][std::int64_t{e} * levels + l] = wind;
   }
   return state;
 }

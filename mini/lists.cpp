@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fields.hpp"
+#include "equations.hpp"
 #include "thalweg/output.hpp"
 #include "thalweg/restart.hpp"
 
@@ -12,14 +12,19 @@ namespace thalweg::mini {
 
 std::string fields_as_json() {
   auto list = nlohmann::json::array();
-  for (const FieldRow& row : field_table()) {
-    list.push_back({{"name", row.info.name},
-                    {"standard_name", row.info.standard_name},
-                    {"long_name", row.info.long_name},
-                    {"units", row.info.units},
-                    {"place", place_names[row.info.place]},
-                    {"dimensions", row.info.levels == 0 ? 3 : 2},
-                    {"on_request", row.info.on_request}});
+  constexpr int layers = 100;  // any number that is told from 1 and 101
+  for (const Equations& equations : all_equations()) {
+    for (const OutputRow& row : equations.rows(layers)) {
+      list.push_back({{"name", row.info.name},
+                      {"standard_name", row.info.standard_name},
+                      {"long_name", row.info.long_name},
+                      {"units", row.info.units},
+                      {"place", place_names[row.info.place]},
+                      {"dimensions", row.info.levels == 1 ? 2 : 3},
+                      {"on_request", row.info.on_request},
+                      {"half_levels", row.info.levels == layers + 1},
+                      {"equations", equations.name}});
+    }
   }
   return list.dump(1);
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "checkpoint.hpp"
-#include "fields.hpp"
+#include "equations.hpp"
 #include "lists.hpp"
 #include "memory.hpp"
 #include "messages.hpp"
@@ -73,8 +73,7 @@ Experiment checked_experiment(const std::string& path, const std::string& direct
   const OutputSettings settings = mini::output_settings(experiment, ".");
   check_output(settings, ranks);
   check_checkpoints(experiment, settings, directory, ranks);
-  const auto fields =
-      mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
+  const auto fields = mini::output_fields(experiment);
   for (const StreamSettings& stream : stream_settings(experiment))
     check_stream(stream, fields, settings, {grid.cells(), grid.edges(), grid.vertices()});
   mini::choose_time_steps(experiment, 1.0);  // only whether [model] time_step fits
@@ -84,8 +83,7 @@ Experiment checked_experiment(const std::string& path, const std::string& direct
 /// Before the start only: ranks that run use memory already, and would not agree on what is left.
 void check_memory_of(const std::string& path, int ranks) {
   const Experiment experiment = Experiment::read(path);
-  const auto fields =
-      mini::output_fields(static_cast<int>(experiment.table("model").integer("levels")));
+  const auto fields = mini::output_fields(experiment);
   mini::check_memory(mini::memory_need(experiment, fields, ranks), mini::available_memory());
 }
 

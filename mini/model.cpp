@@ -9,12 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cases.hpp"
-#include "constants.hpp"
-#include "fields.hpp"
-#include "initial_state.hpp"
+#include "equations.hpp"
 #include "kernels/column_physics.hpp"
 #include "messages.hpp"
+#include "put_fields.hpp"
 #include "thalweg/checksums.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
@@ -24,25 +22,15 @@
 namespace thalweg::mini {
 namespace {
 
-double largest_over_ranks(MPI_Comm comm, double value) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm, &request);
-  wait_all(std::span<MPI_Request>(&request, 1), "a global maximum");
-  return value;
-}
-
 /// The largest step with Courant number `cfl`: that fraction of the scheme's limit for the fastest
 /// wave of the grid. On equilateral triangles of side d the gradient and divergence of TRiSK give
-/// gravity waves at most sqrt(6) c / d (at the corners of the hexagonal Brillouin zone); wind is
-/// added to c.
-double largest_step_s(MPI_Comm comm, const Mesh& mesh, const State& state, double max_wind_m_s,
-                      double cfl, const Scheme& scheme) {
+/// gravity waves at most sqrt(6) c / d (at the corners of the hexagonal Brillouin zone).
+double largest_step_s(MPI_Comm comm, const Mesh& mesh, const Core& core, double cfl,
+                      const Scheme& scheme) {
   const double longest_inverse_m = largest_over_ranks(
       comm, 1.0 / *std::min_element(mesh.edge_length_m.begin(), mesh.edge_length_m.end()));
-  const double deepest_m =
-      largest_over_ranks(comm, *std::max_element(state.thickness.begin(), state.thickness.end()));
-  const double speed_m_s = std::sqrt(gravity_m_s2 * deepest_m) + max_wind_m_s;
-  return cfl * scheme.imaginary_limit / (std::sqrt(6.0) * speed_m_s * longest_inverse_m);
+  return cfl * scheme.imaginary_limit /
+         (std::sqrt(6.0) * core.fastest_m_s(comm) * longest_inverse_m);
 }
 
 }  // namespace
@@ -59,8 +47,7 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks);
   const SettingTable& model = experiment.table("model");
-  const DynamicsSettings settings{model.number("apvm"), model.number("viscosity")};
-  const int levels = static_cast<int>(model.integer("levels"));
+  const Equations& equations = equations_of(experiment);
   const Scheme& scheme = find_scheme(model.text("time_scheme"));
   extra_work_sweeps_ = model.number("extra_work");
 
@@ -72,16 +59,10 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
                             ranks, grid.name(), grid.cells()));
   }
   const Decomposition decomposition(grid, ranks, experiment.table("grid").text("decomposition"));
-  mesh_ = build_mesh(decomposition, rank_, halo_depth(settings));
+  mesh_ = build_mesh(decomposition, rank_, equations.halo_depth(model));
   stencils_ = std::make_unique<const Stencils>(mesh_);
-  const Case setup = make_case(model.text("case"));
-  ground_m_ = ground_height_m(mesh_, setup);
-  state_ = std::make_unique<State>(initial_state(mesh_, setup, levels, model.number("depth_spread"),
-                                                 static_cast<int>(model.integer("tracers"))));
-  dynamics_ = std::make_unique<Dynamics>(mesh_, *stencils_, ground_m_, levels, settings);
-  derived_ = std::make_unique<Derived>(mesh_, *stencils_, ground_m_, *state_);
-  const double largest_s =
-      largest_step_s(comm_, mesh_, *state_, setup.max_wind_m_s, model.number("cfl"), scheme);
+  core_ = equations.make(model, mesh_, *stencils_);
+  const double largest_s = largest_step_s(comm_, mesh_, *core_, model.number("cfl"), scheme);
   if (start_.from) {
     const auto& before = start_.from->steps;
     const auto begin = start_.at.set.time;
@@ -94,7 +75,7 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
                       steps_.step_s(), begin.seconds(), before.step_s()));
     }
     first_ = start_.from->first;
-    read_state(comm_, start_.at.set, mesh_, *state_);
+    read_state(comm_, start_.at.set, mesh_, core_->state());
   } else {
     steps_ = choose_time_steps(experiment, largest_s);
   }
@@ -121,16 +102,16 @@ void Model::begin_diagnostics() {
 }
 
 bool Model::report(double time_s) {
-  const Diagnostics now = diagnose(comm_, mesh_, *stencils_, ground_m_, *state_);
-  if (first_.mass_m3.empty()) first_ = now;
-  const bool stable = std::isfinite(now.energy_m5_s2);
+  const Diagnostics now = core_->diagnose(comm_);
+  if (first_.mass.empty()) first_ = now;
+  const bool stable = std::isfinite(now.energy);
   if (rank_ != 0 || !stable) return stable;
   const nlohmann::json line{{"diagnostics",
                              {{"time_s", time_s},
-                              {"mass", now.mass_m3},
-                              {"tracer_mass", now.tracer_m3},
+                              {"mass", now.mass},
+                              {core_->name_of_tracer(), now.tracer},
                               {"mass_drift", mass_drift(first_, now)},
-                              {"energy", now.energy_m5_s2},
+                              {"energy", now.energy},
                               {"energy_drift", energy_drift(first_, now)}}}};
   say(line);
   const auto refused = diagnostics_log_.append(line["diagnostics"]);
@@ -145,7 +126,7 @@ void Model::extra_work() {
   double left = extra_work_sweeps_;
   for (; left > 0.0; left -= 1.0) {
     const int end = static_cast<int>(std::min(left, 1.0) * columns);
-    kept_ = kept_ + column_physics(0, end, state_->levels, state_->thickness);
+    kept_ = kept_ + column_physics(0, end, core_->state().levels, core_->columns());
   }
 }
 
@@ -161,19 +142,19 @@ void Model::show_progress(const Output& output, double time_s, bool always) {
 
 void Model::write_output(Output& output, ModelTime time) {
   const double begin_s = now_s();
-  put_fields(output, streams_, mesh_, state_->levels, *derived_, time);
+  put_fields(output, streams_, mesh_, *core_, time);
   record_event(EventKind::compute, begin_s, now_s());  // but for the copying of each field
   output.end_time(time);
 }
 
 void Model::write_checkpoint(Restart& restart, ModelTime time) {
-  restart.write(time, state_views(*state_), checkpoint_scalars(experiment_, steps_, first_));
+  restart.write(time, state_views(core_->state()), checkpoint_scalars(experiment_, steps_, first_));
 }
 
 void Model::define(Output& output, Restart* restart) const {
   const auto points = owned_points(mesh_);
   output.define(points);
-  for (const FieldInfo& field : output_fields(state_->levels)) output.define(field);
+  for (const OutputRow& row : core_->rows()) output.define(row.info);
   for (const StreamSettings& stream : streams_) output.define(stream);
   if (start_.from)
     output.continue_after(start_.at.set.time, start_.at.same_files, start_.at.set.path);
@@ -182,7 +163,7 @@ void Model::define(Output& output, Restart* restart) const {
   output.once_defined([this] { remove_later_sets(directory_ + "/restart", start_.at); });
   if (restart != nullptr) {
     restart->define(points);
-    for (const FieldInfo& field : state_fields(*state_)) restart->define(field);
+    for (const FieldInfo& field : state_fields(core_->state())) restart->define(field);
   }
   output.end_definition();
 }
@@ -201,9 +182,9 @@ void Model::run(Output& output, Restart* restart) {
 
 void Model::step_to_end(Output& output, Restart* restart) {
   HaloExchange halo(comm_, mesh_);
-  RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), mesh_, *state_);
+  RungeKutta scheme(find_scheme(experiment_.table("model").text("time_scheme")), core_->state());
   if (start_.from) {
-    const auto fields = halo_fields(*state_);
+    const auto fields = halo_fields(core_->state());
     halo.start(fields);
     halo.finish();
   }
@@ -214,7 +195,9 @@ void Model::step_to_end(Output& output, Restart* restart) {
     const double time_s = steps_.time_s(step);
     const auto time = steps_.time(step);  // between milliseconds nothing is written
     const bool begins = step == steps_.first, last = step == steps_.count;
-    if (!begins) scheme.step(*state_, *dynamics_, halo, steps_.step_s(), [this] { extra_work(); });
+    if (!begins) {
+      scheme.step(core_->state(), *core_, halo, steps_.step_s(), [this] { extra_work(); });
+    }
     const bool due = time && output.due(time_s);
     if ((due || step == 0 || (last && !begins)) && !report(time_s)) {
       throw Error(

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "checkpoint.hpp"
-#include "derived.hpp"
+#include "core.hpp"
 #include "diagnostics.hpp"
 #include "diagnostics_log.hpp"
-#include "dynamics.hpp"
 #include "run_settings.hpp"
 #include "runge_kutta.hpp"
 #include "thalweg/output.hpp"
@@ -53,10 +52,7 @@ class Model {
   std::vector<StreamSettings> streams_;
   Mesh mesh_;
   std::unique_ptr<const Stencils> stencils_;
-  std::vector<double> ground_m_;  // [vertices]
-  std::unique_ptr<State> state_;
-  std::unique_ptr<Dynamics> dynamics_;
-  std::unique_ptr<Derived> derived_;
+  std::unique_ptr<Core> core_;
   TimeSteps steps_;
   bool diagnostics_refused_ = false;  // and said
   Diagnostics first_;

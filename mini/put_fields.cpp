@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands the fields of one output time to the library; the first stop of a traced value.
+#include "put_fields.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
-#include "fields.hpp"
 #include "thalweg/timers.hpp"
 #include "thalweg/trace.hpp"
 
@@ -23,13 +23,15 @@ bool traced_step_is_due(const FieldInfo& field, std::span<const StreamSettings> 
 }
 
 /// Prints the kernel's stop, on the rank that owns the traced point.
-void trace_kernel(const FieldRow& row, const PlacePart& part, int levels, Derived::Values values) {
+void trace_kernel(const OutputRow& row, const PlacePart& part, std::span<const double> values,
+                  bool lowest_first) {
   const TraceTarget& target = trace_target();
   const auto end = part.global.begin() + part.owned;
   const auto found = std::lower_bound(part.global.begin(), end, target.point);
-  if (found == end || *found != target.point || target.level > levels) return;
+  if (found == end || *found != target.point || target.level > row.info.levels) return;
   const auto local = found - part.global.begin();
-  trace_stop("kernel", local, values[local * levels + target.level - 1],
+  const int level = lowest_first ? row.info.levels - target.level : target.level - 1;
+  trace_stop("kernel", local, values[local * row.info.levels + level],
              fmt::format("{}, unit {}, level {}", row.info.long_name, row.info.units, target.level),
              row.kernel);
 }
@@ -37,27 +39,24 @@ void trace_kernel(const FieldRow& row, const PlacePart& part, int levels, Derive
 }  // namespace
 
 void put_fields(Output& output, std::span<const StreamSettings> streams, const Mesh& mesh,
-                int levels, Derived& derived, ModelTime time) {
-  derived.reset();
-  std::vector<double> reduced;
-  for (const FieldRow& row : field_table()) {
-    if (!output.wants(row.info.name, time.seconds())) continue;
-    const PlacePart& part = mesh.part(row.info.place);
-    Derived::Values values;
+                Core& core, ModelTime time) {
+  core.begin_output();
+  const bool lowest_first = core.lowest_level_first();
+  for (std::size_t row = 0; row < core.rows().size(); ++row) {
+    const FieldInfo& info = core.rows()[row].info;
+    if (!output.wants(info.name, time.seconds())) continue;
+    std::span<const double> values;
     {
       const ScopedTimer timer(Timer::derive_output);
-      values = row.compute(derived);
-      if (row.reduction) {
-        reduced.resize(part.owned);
-        reduce_levels({part.owned, levels}, *row.reduction, values, reduced);
-        values = reduced;
-      }
+      values = core.values(row);
     }
-    const int field_levels = row.info.levels == 0 ? levels : row.info.levels;
-    if (trace_watches(row.info.name) && traced_step_is_due(row.info, streams, time)) {
-      trace_kernel(row, part, field_levels, values);
+    if (trace_watches(info.name) && traced_step_is_due(info, streams, time)) {
+      trace_kernel(core.rows()[row], mesh.part(info.place), values, lowest_first);
     }
-    output.put(row.info.name, FieldView{values.data(), field_levels, 1}, time);
+    const FieldView view = lowest_first
+                               ? FieldView{values.data() + info.levels - 1, info.levels, -1}
+                               : FieldView{values.data(), info.levels, 1};
+    output.put(info.name, view, time);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "equations.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/grid.hpp"
 #include "thalweg/restart.hpp"
@@ -43,9 +44,9 @@ OutputSettings output_settings(const Experiment& experiment, const std::string& 
   settings.attributes.try_emplace("title",
                                   fmt::format("Thalweg mini-model, case {}", model.text("case")));
   settings.attributes.try_emplace(
-      "source",
-      fmt::format("Thalweg mini-model: shallow water on the hexagonal C-grid {}, {} layers",
-                  experiment.table("grid").text("name"), model.integer("levels")));
+      "source", fmt::format("Thalweg mini-model: {} on the hexagonal C-grid {}, {} layers",
+                            equations_of(experiment).source, experiment.table("grid").text("name"),
+                            model.integer("levels")));
   return settings;
 }
 

@@ -31,68 +31,52 @@ const Scheme& find_scheme(std::string_view name) {
                                "' does not exist; choose rk4 or rk3." + did_you_mean(name, known));
 }
 
-RungeKutta::RungeKutta(const Scheme& scheme, const Mesh& mesh, const State& like)
-    : scheme_(scheme),
-      owned_velocity_(Extent(mesh.edge.owned, like.levels).values()),
-      owned_mass_(Extent(mesh.vertex.owned, like.levels).values()),
-      stage_(like),
-      sum_(like),
-      tendency_(like) {}
+RungeKutta::RungeKutta(const Scheme& scheme, const State& like)
+    : scheme_(scheme), stage_(like), sum_(like), tendency_(like) {}
 
 void RungeKutta::update(const State& base, int stage, double time_step_s) {
   const ScopedTimer timer(Timer::dynamics);
   const double sum_s = scheme_.sum[stage] * time_step_s;
   const double next_s = scheme_.next[stage] * time_step_s;
-  const auto one = [&](std::size_t size, const auto& from, const auto& rate, auto& sum, auto& to) {
-    const auto values = static_cast<std::int64_t>(size);
+  for (std::size_t field = 0; field < base.fields.size(); ++field) {
+    const auto values = static_cast<std::int64_t>(base.fields[field].owned_values());
     if (stage == 0) {
       first_stage({.levels = values,
-                   .base = from.data(),
-                   .tendency = rate.data(),
+                   .base = base[field].data(),
+                   .tendency = tendency_[field].data(),
                    .sum_step = sum_s,
                    .stage_step = next_s,
-                   .total = sum.data(),
-                   .stage = to.data()});
+                   .total = sum_[field].data(),
+                   .stage = stage_[field].data()});
     } else {
       next_stage({.levels = values,
-                  .base = from.data(),
-                  .tendency = rate.data(),
+                  .base = base[field].data(),
+                  .tendency = tendency_[field].data(),
                   .sum_step = sum_s,
                   .stage_step = next_s,
-                  .total = sum.data(),
-                  .stage = to.data()});
+                  .total = sum_[field].data(),
+                  .stage = stage_[field].data()});
     }
-  };
-  one(owned_velocity_, base.velocity, tendency_.velocity, sum_.velocity, stage_.velocity);
-  one(owned_mass_, base.thickness, tendency_.thickness, sum_.thickness, stage_.thickness);
-  for (std::size_t t = 0; t < base.tracer_mass.size(); ++t) {
-    one(owned_mass_, base.tracer_mass[t], tendency_.tracer_mass[t], sum_.tracer_mass[t],
-        stage_.tracer_mass[t]);
   }
 }
 
 void RungeKutta::finish(State& base, double time_step_s) {
   const ScopedTimer timer(Timer::dynamics);
   const double step_s = scheme_.sum[scheme_.stages - 1] * time_step_s;
-  const auto one = [&](std::size_t size, const auto& sum, const auto& rate, auto& to) {
-    last_stage({.levels = static_cast<std::int64_t>(size),
-                .total = sum.data(),
-                .tendency = rate.data(),
+  for (std::size_t field = 0; field < base.fields.size(); ++field) {
+    last_stage({.levels = static_cast<std::int64_t>(base.fields[field].owned_values()),
+                .total = sum_[field].data(),
+                .tendency = tendency_[field].data(),
                 .sum_step = step_s,
-                .base = to.data()});
-  };
-  one(owned_velocity_, sum_.velocity, tendency_.velocity, base.velocity);
-  one(owned_mass_, sum_.thickness, tendency_.thickness, base.thickness);
-  for (std::size_t t = 0; t < base.tracer_mass.size(); ++t) {
-    one(owned_mass_, sum_.tracer_mass[t], tendency_.tracer_mass[t], base.tracer_mass[t]);
+                .base = base[field].data()});
   }
 }
 
-void RungeKutta::step(State& state, Dynamics& dynamics, HaloExchange& halo, double time_step_s,
+void RungeKutta::step(State& state, Tendencies& equations, HaloExchange& halo, double time_step_s,
                       const std::function<void()>& meanwhile) {
-  dynamics.anticipate(state, time_step_s);
+  equations.begin_step(state, halo, time_step_s);
   for (int stage = 0; stage < scheme_.stages; ++stage) {
-    dynamics.tendency(stage == 0 ? state : stage_, tendency_);
+    equations.tendency(stage == 0 ? state : stage_, tendency_);
     const bool last = stage + 1 == scheme_.stages;
     if (last) {
       finish(state, time_step_s);

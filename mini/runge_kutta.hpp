@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "dynamics.hpp"
 #include "state.hpp"
 #include "thalweg/decomposition.hpp"
 
@@ -25,13 +24,24 @@ struct Scheme {
 /// The scheme of [model] time_scheme. Throws Error(user) on an unknown name.
 const Scheme& find_scheme(std::string_view name);
 
+/// The right-hand side of a model's equations on one rank.
+class Tendencies {
+ public:
+  virtual ~Tendencies() = default;
+  /// What stays the same for all stages of the step that starts from `state`, whose halo is
+  /// current. Collective where it exchanges.
+  virtual void begin_step(const State& state, HaloExchange& halo, double time_step_s) = 0;
+  /// d(state)/dt at owned points. Needs a current halo; knows nothing of time or of other ranks.
+  virtual void tendency(const State& state, State& tendency) = 0;
+};
+
 class RungeKutta {
  public:
-  RungeKutta(const Scheme& scheme, const Mesh& mesh, const State& like);
+  RungeKutta(const Scheme& scheme, const State& like);
 
   /// Advances `state` by one step and brings its halo up to date. `meanwhile` runs while the last
   /// exchange is under way and may read owned points of `state`.
-  void step(State& state, Dynamics& dynamics, HaloExchange& halo, double time_step_s,
+  void step(State& state, Tendencies& equations, HaloExchange& halo, double time_step_s,
             const std::function<void()>& meanwhile);
 
  private:
@@ -39,7 +49,6 @@ class RungeKutta {
   void finish(State& base, double time_step_s);
 
   const Scheme& scheme_;
-  std::size_t owned_velocity_, owned_mass_;  // values, not points
   State stage_, sum_, tendency_;
 };
 

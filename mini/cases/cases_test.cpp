@@ -58,7 +58,8 @@ TEST_CASE("layers_deepen_linearly_by_the_depth_spread") {
   const Mesh mesh = build_mesh(Decomposition(Grid::parse("R2B0"), 1, "curve"), 0, 1);
   const State state = initial_state(mesh, make_jet(), 5, 0.2, 1);
   for (int l = 0; l < 5; ++l) {
-    CHECK(state.thickness[l] - state.thickness[0] == doctest::Approx(2000.0 * l / 4.0));
+    CHECK(state[Layers::thickness][l] - state[Layers::thickness][0] ==
+          doctest::Approx(2000.0 * l / 4.0));
   }
 }
 

@@ -51,10 +51,7 @@ def own_checkpoints(experiment: Experiment, mesh: Mesh, io_ranks: int) -> Checkp
     compute = max(experiment.integer("machine", "ranks") - io_ranks - ranks, 1)
     interval_ms = max(round(restart.number("interval") * _MS), 1)
     sets = round(experiment.number("time", "duration") * _MS) // interval_ms
-    levels = experiment.integer("model", "levels")
-    tracers = experiment.integer("model", "tracers")
-    fields = 2 + tracers  # velocity on edges, thickness and each tracer's mass on vertices
-    values = levels * (mesh.edges + (1 + tracers) * mesh.vertices)
+    fields, values = _state(experiment, mesh)
     written = 1 if not mode["own_files"] else min(ranks, compute) if ranks else compute
     return Checkpoints(
         name,
@@ -67,6 +64,17 @@ def own_checkpoints(experiment: Experiment, mesh: Mesh, io_ranks: int) -> Checkp
         values * _NUMBER_BYTES,
         _header_bytes(mesh, fields, compute),
     )
+
+
+def _state(experiment: Experiment, mesh: Mesh) -> tuple[int, int]:
+    """Number of prognostic fields, and of their values."""
+    levels = experiment.integer("model", "levels")
+    if experiment.text("model", "equations") == "primitive":
+        # velocity on edges, pressure of the ground and potential temperature on vertices
+        return 3, levels * (mesh.edges + mesh.vertices) + mesh.vertices
+    tracers = experiment.integer("model", "tracers")
+    # velocity on edges, thickness and each tracer's mass on vertices
+    return 2 + tracers, levels * (mesh.edges + (1 + tracers) * mesh.vertices)
 
 
 def _header_bytes(mesh: Mesh, fields: int, compute: int) -> int:

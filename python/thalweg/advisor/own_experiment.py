@@ -14,7 +14,7 @@ from thalweg.config.experiment import Experiment
 from thalweg.config.setting_values import SettingValues
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.run.directory import default_directory
-from thalweg.run.native_lists import Entry, listed, of_kind
+from thalweg.run.native_lists import Entry, fields_of, of_kind
 from thalweg.run.runner import check_experiment
 
 _NO_MEMORY = "[model]: this run needs at least"  # mini/memory.cpp
@@ -154,8 +154,9 @@ def _store(experiment: Experiment, output: SettingValues, mesh: Mesh) -> OwnStor
 
 def _fields(experiment: Experiment, output: SettingValues) -> Iterator[OwnField]:
     """Those that the stream's words mean and that live on its place; the model's order."""
-    layers = len(output.integers("levels")) or experiment.integer("model", "levels")
-    words, place, all_fields = output.texts("variables"), output.text("place"), listed("fields")
+    chosen = len(output.integers("levels"))
+    words, place = output.texts("variables"), output.text("place")
+    all_fields = fields_of(experiment.text("model", "equations"))
     names = ["all", "group:2d", "group:3d", *(str(each["name"]) for each in all_fields)]
     for word in words:
         if word not in (*names, "group:all"):
@@ -169,7 +170,8 @@ def _fields(experiment: Experiment, output: SettingValues) -> Iterator[OwnField]
         if not any(_means(word, each, deep) for word in words):
             continue
         if place in ("all", each["place"]):
-            yield OwnField(str(each["name"]), str(each["place"]), layers if deep else 1)
+            levels = chosen or model_levels + int(bool(each["half_levels"]))
+            yield OwnField(str(each["name"]), str(each["place"]), levels if deep else 1)
 
 
 def _means(word: str, field: Entry, deep: bool) -> bool:

@@ -11,7 +11,7 @@ import netCDF4
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.run.launch import output_of
-from thalweg.run.native_lists import listed
+from thalweg.run.native_lists import fields_of, listed
 from thalweg.tables import print_entries
 
 _PLACES = {"cell": "cells", "edge": "edges", "vertex": "vertices"}
@@ -31,8 +31,16 @@ def write_grid(name: str, out: Path, overwrite: bool, as_json: bool) -> None:
 
 
 def print_fields(as_json: bool) -> None:
+    """A table for each of [model] equations."""
+    entries = listed("fields")
     columns = ("name", "place", "dimensions", "units", "long_name")
-    print_entries(listed("fields"), as_json, columns=columns)
+    if as_json:
+        print_entries(entries, as_json, columns=columns)
+        return
+    for number, equations in enumerate(dict.fromkeys(entry["equations"] for entry in entries)):
+        if number:
+            print()
+        print_entries(fields_of(str(equations)), False, title=str(equations), columns=columns)
 
 
 def print_modes(as_json: bool) -> None:

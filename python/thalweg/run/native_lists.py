@@ -19,6 +19,11 @@ def listed(what: str) -> list[Entry]:
     return entries
 
 
+def fields_of(equations: str) -> list[Entry]:
+    """The output fields of the mini-model with these [model] equations."""
+    return [entry for entry in listed("fields") if entry["equations"] == equations]
+
+
 def of_kind(kind: str) -> list[Entry]:
     """Of the modes: "output mode", "restart mode" or "container"."""
     return [entry for entry in listed("modes") if entry["kind"] == kind]

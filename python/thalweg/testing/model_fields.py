@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stream of the mini-model holds, from the model's own table: tests count no fields."""
+"""What a stream of the shallow-water model holds, from its own table: tests count no fields."""
 
 from __future__ import annotations
 
-from thalweg.run.native_lists import Entry, listed
+from thalweg.run.native_lists import Entry, fields_of
 
 
 def fields_of_all(dimensions: int = 0) -> list[Entry]:
     """The fields of `variables = "all"`; 2 or 3: of them those of "group:2d" or "group:3d"."""
-    of_all = [field for field in listed("fields") if not field["on_request"]]
+    of_all = [field for field in fields_of("shallow_water") if not field["on_request"]]
     return [field for field in of_all if dimensions in (0, field["dimensions"])]
 
 

@@ -14,7 +14,12 @@ from thalweg.advisor.own.memory import known_runs
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
 from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
-from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
+from thalweg.advisor.own.situation import (
+    OwnChoice,
+    OwnSituation,
+    own_situation,
+    refuse_other_equations,
+)
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
 from thalweg.advisor.shapes import Asked, Nodes, spread_over
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
@@ -68,6 +73,7 @@ def propose_for_own(
 ) -> OwnProposed:
     """Raises a sentence for what does not go together; nothing is written then."""
     _refuse_options(asked)
+    refuse_other_equations(experiment)
     machine = load_calibrated(asked.machine)
     predictor = learn_own(machine, known_runs(asked.machine, machine))
     nodes = nodes_of(machine, experiment, asked.nodes, asked.ranks_per_node)

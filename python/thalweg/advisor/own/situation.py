@@ -12,6 +12,7 @@ from thalweg.advisor.own_experiment import OwnAnswer
 from thalweg.advisor.own_times import own_schedule
 from thalweg.config.experiment import Experiment
 from thalweg.config.setting_values import SettingValues
+from thalweg.errors import ThalwegError
 from thalweg.run.native_lists import Entry, of_kind
 
 _WHOLE_GRIDS = ("grib2", "zarr")  # containers that file_parallel refuses: docs/limits.md
@@ -98,8 +99,19 @@ class OwnSituation:
         return not any(each.output.text("container") in _WHOLE_GRIDS for each in self.series)
 
 
+def refuse_other_equations(experiment: Experiment) -> None:
+    """What a step costs is known of the shallow-water equations alone (work.py)."""
+    equations = experiment.text("model", "equations")
+    if equations != "shallow_water":
+        raise ThalwegError(
+            f'{experiment.path.name} [model]: how long a run with equations = "{equations}" '
+            "takes cannot be told; leave out what asks for times, and it is told what is written"
+        )
+
+
 def own_situation(experiment: Experiment, answer: OwnAnswer) -> OwnSituation:
     """answer: of find_own_streams() on the same experiment."""
+    refuse_other_equations(experiment)
     mesh = mesh_of_name(experiment.text("grid", "name"), limited=False)
     assert mesh is not None
     duration_s = experiment.number("time", "duration")

@@ -22,7 +22,12 @@ from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
 from thalweg.advisor.own.propose import OwnProposal
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.runs import read_own_runs
-from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
+from thalweg.advisor.own.situation import (
+    OwnChoice,
+    OwnSituation,
+    own_situation,
+    refuse_other_equations,
+)
 from thalweg.advisor.own.validate_command import factors_of, print_factors
 from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.shapes import Nodes, Prediction
@@ -77,6 +82,7 @@ def tune(request: TuneRequest) -> None:
             f"{request.experiment.name} [restart]: read is set, and a run that goes on tells "
             "nothing of a whole one; leave it out"
         )
+    refuse_other_equations(experiment)
     answer = find_own_streams(experiment)
     ranks = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
     machine_path = request.machine or calibrated_in(request.out, ranks, request.minutes)
