@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -153,3 +154,30 @@ def test_benchmarks_are_listed_and_every_bar_has_one(cli: Cli) -> None:
     listed = [entry["name"] for entry in json.loads(cli("bench", "--json").stdout)]
     assert listed == [benchmark.name for benchmark in BENCHMARKS]
     assert {bar.bench for bar in read_bars()} <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["output", "--target", "mpi"], "--target goes with benchmark kernels or ranks, not with"),
+        (["kernels", "--target", "mpl"], "--target 'mpl' is none that is timed by itself"),
+        (["kernels", "--target", "cuda"], "kernels of target cuda "),
+    ],
+)
+def test_targets_that_are_not_timed_are_refused(words: list[str], sentence: str, cli: Cli) -> None:
+    told = cli("bench", *words)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert told.stderr.startswith(f"thalweg: error: {sentence}")
+
+
+@pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
+def test_what_overlap_hides_is_a_line_for_each_kernel(cli: Cli, tmp_path: Path) -> None:
+    words = ["bench", "kernels", "--target", "mpi", "--quick", "--json", "--directory", tmp_path]
+    told = cli(*words)
+    assert told.returncode == 0, told.stderr
+    lines = [json.loads(line) for line in told.stdout.splitlines()]
+    hidden = [each for each in lines if each["method"].endswith(", mpi: hidden")]
+    assert [each["kernel"] for each in hidden] == ["pvort", "caldyn_horiz", "caldyn_vert"]
+    assert all(0.0 <= each["median"] <= 1.0 for each in hidden)
+    assert len(lines) == 3 * len(hidden)  # with overlap, without it, and what that hides
+    assert all(each["bytes"] > 0 for each in lines if each not in hidden)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from thalweg.scaling.exchange_model import ExchangeModel, fit, hidden_share
+from thalweg.lab.rank_trials import hidden_share
+from thalweg.scaling.exchange_model import ExchangeModel, fit
 
 MADE = ExchangeModel(point_s=2e-9, message_s=3e-6, byte_s=2e-10, rim_bytes=40.0, exchanges=2)
 ROW, LEVELS = 96, 10

@@ -158,6 +158,9 @@ def bench(
     directory: Annotated[
         Path, typer.Option(help="Where it writes; files are removed afterwards.")
     ] = Path(),
+    target: Annotated[
+        str, typer.Option(help="Of kernels: mpi or onesided, how much overlap hides.")
+    ] = "",
     bars: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(help="Bars for --check; default bench/bars.toml of the checkout."),
@@ -175,7 +178,9 @@ def bench(
     if not name:
         print_entries(list_benchmarks(), json_)
         return
-    options = BenchOptions(check, json_, quick, layer, repetitions, directory, bars or BARS_PATH)
+    options = BenchOptions(
+        check, json_, quick, layer, repetitions, directory, target, bars or BARS_PATH
+    )
     raise typer.Exit(0 if run_benchmark(name, options) else 1)
 
 

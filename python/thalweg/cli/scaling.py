@@ -47,8 +47,8 @@ def scaling(
     """
     from thalweg.kernels.any_kernel import Shape
     from thalweg.kernels.library import find_kernel
+    from thalweg.lab.rank_trials import Wish
     from thalweg.scaling.command import check, scale, tell, write_jobs
-    from thalweg.scaling.measure import Wish
 
     if from_ is not None:
         tell(from_, json_)

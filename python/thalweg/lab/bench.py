@@ -8,7 +8,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels.device import has_gpu
 from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
@@ -27,6 +29,7 @@ class BenchOptions:
     layer: str = "both"
     repetitions: int = 0
     directory: Path = Path()
+    target: str = ""
     bars: Path = BARS_PATH
 
 
@@ -36,7 +39,8 @@ def list_benchmarks() -> list[dict[str, str]]:
 
 def bench(name: str, options: BenchOptions) -> bool:
     """Runs one benchmark; False if --check found a bar missed."""
-    benchmark = find_benchmark(name)
+    benchmark = find_benchmark(_chosen(name, options.target))
+    name = benchmark.name
     bars = [bar for bar in read_bars(options.bars) if bar.bench == name] if options.check else []
     if options.check and not bars:
         raise ThalwegError(f"'{options.bars}' has no bar of benchmark '{name}'")
@@ -69,7 +73,8 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
         folder = Path(outer) / "files"
         folder.mkdir()
         request = BenchRequest(folder.resolve(), options.quick, options.repetitions,
-                               _layers(options.layer))  # fmt: skip
+                               _layers(options.layer), (options.target,) if options.target
+                               else ON_RANKS)  # fmt: skip
         for line in benchmark.lines(request):
             if "progress" in line:
                 told = line["progress"]
@@ -81,6 +86,24 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
                 if options.json:
                     print(json.dumps(results[-1]), flush=True)
     return results
+
+
+def _chosen(name: str, target: str) -> str:
+    """Kernels of a target on ranks are a benchmark of their own."""
+    if not target:
+        return name
+    if name not in ("kernels", "ranks"):
+        raise ThalwegError(f"--target goes with benchmark kernels or ranks, not with '{name}'")
+    if target == "cuda":
+        where = "of a GPU are not timed yet" if has_gpu() else "need a GPU, and there is none here"
+        raise ThalwegError(f"kernels of target cuda {where}; their values: thalweg kernels compare")
+    if target not in ON_RANKS:
+        raise ThalwegError(
+            f"--target '{target}' is none that is timed by itself; choose one of: "
+            f"{', '.join(ON_RANKS)}. Without --target kernels are timed in all others."
+            f"{did_you_mean(target, ON_RANKS)}"
+        )
+    return "ranks"
 
 
 def _layers(word: str) -> tuple[str, ...]:

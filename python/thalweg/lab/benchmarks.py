@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.config.checkout import program
+from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.lab.codec_input import real_fields
 from thalweg.lab.kernel_bench import measure_kernels
 from thalweg.lab.native import run_native
+from thalweg.lab.rank_bench import measure_ranks
 from thalweg.lab.results import Line
 from thalweg.lab.waiting import measure_waiting
 
@@ -29,6 +31,7 @@ class BenchRequest:
     quick: bool = False
     repetitions: int = 0
     layers: tuple[str, ...] = ("ompio", "romio")
+    targets: tuple[str, ...] = ON_RANKS  # of kernels on ranks
 
     def count(self, usual: int) -> int:
         return self.repetitions or (1 if self.quick else usual)
@@ -85,6 +88,10 @@ def _kernels(request: BenchRequest) -> Iterator[Line]:
     return measure_kernels(request.folder, request.count(7), request.quick)
 
 
+def _ranks(request: BenchRequest) -> Iterator[Line]:
+    return measure_ranks(request.folder, request.targets, request.count(7), request.quick)
+
+
 BENCHMARKS = (
     Benchmark("output", "every mode and container against what others do, R2B5 x 90 levels x 8 "
               "fields on 4 ranks", _output),
@@ -94,6 +101,7 @@ BENCHMARKS = (
     Benchmark("grib2", "packing of GRIB2 values against ecCodes", _grib2),
     Benchmark("kernels", "kernels of three models in every target and layout against STREAM triad",
               _kernels),
+    Benchmark("ranks", "kernels on two ranks: how much of the waiting overlap hides", _ranks),
     Benchmark("plan", "set-up of the exchange against one output step", _plan),
     Benchmark("waiting", "how long compute ranks wait for output in the example case", _waiting),
 )  # fmt: skip

@@ -13,22 +13,13 @@ from pathlib import Path
 
 from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import is_on_hexagons
-from thalweg.kernels.on_ranks import Launch
 from thalweg.kernels.run import BUILT
+from thalweg.lab.rank_trials import Wish, hidden_share, measure, start_ranks
 from thalweg.lab.results import Line, append_line, provenance, read_lines
-from thalweg.run.launch import mpirun_command, mpirun_environment
-from thalweg.scaling.exchange_model import ExchangeModel, fit, hidden_share
-from thalweg.scaling.measure import Wish, measure
+from thalweg.scaling.exchange_model import ExchangeModel, fit
 from thalweg.tables import print_table
 
 LINES, PICTURE = "scaling.jsonl", "scaling.png"
-
-
-def start_ranks(ranks: int, threads: int) -> Launch:
-    def environment() -> dict[str, str]:
-        return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
-
-    return Launch(ranks, mpirun_command, environment)
 
 
 def check(wish: Wish) -> None:

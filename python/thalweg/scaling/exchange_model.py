@@ -67,13 +67,3 @@ def fit(lines: Sequence[Line], target: str, row: int) -> ExchangeModel | None:
     rows = [each for each in together if each["kind"] in ("strong", "weak")]
     rim_bytes = float(np.median([each["bytes"] / (2 * row * each["levels"]) for each in rows]))
     return ExchangeModel(point_s, message_s, byte_s, rim_bytes, int(rows[0]["exchanges"]))
-
-
-def hidden_share(lines: Sequence[Line], trial: Line) -> float | None:
-    """How much of the waiting without overlap is gone with it, from 0 to 1."""
-    like = ("target", "ranks", "threads", "kind")
-    for each in lines:
-        if not each["overlaps"] and all(each[key] == trial[key] for key in like):
-            without = float(each["waiting_s"])
-            return 1.0 - min(float(trial["waiting_s"]) / without, 1.0) if without > 0 else None
-    return None

@@ -17,6 +17,7 @@ from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.parts import side_by_side
 from thalweg.lab.results import Line, spread
+from thalweg.run.launch import mpirun_command, mpirun_environment
 
 KINDS = ("strong", "weak")
 PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
@@ -24,6 +25,13 @@ SHORTEST_S = 0.3  # calls follow each other for as long
 MOST_CALLS = 2000
 
 StartRanks = Callable[[int, int], Launch]  # of ranks and threads
+
+
+def start_ranks(ranks: int, threads: int) -> Launch:
+    def environment() -> dict[str, str]:
+        return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
+
+    return Launch(ranks, mpirun_command, environment)
 
 
 @dataclass(frozen=True)
@@ -177,7 +185,18 @@ def _line(
         "computing_s": float(np.median([each.computing_s for each in found])),
         "packing_s": float(np.median([each.packing_s for each in found])),
         "waiting_s": float(np.median([each.waiting_s for each in found])),
+        "waits_s": [each.waiting_s for each in found],
         "exchanges": busiest.exchanges // calls,
         "messages": busiest.messages // calls,
         "bytes": busiest.bytes // calls,
     }
+
+
+def hidden_share(lines: Sequence[Line], trial: Line) -> float | None:
+    """How much of the waiting without overlap is gone with it, from 0 to 1."""
+    like = ("target", "ranks", "threads", "kind")
+    for each in lines:
+        if not each["overlaps"] and all(each[key] == trial[key] for key in like):
+            without = float(each["waiting_s"])
+            return 1.0 - min(float(trial["waiting_s"]) / without, 1.0) if without > 0 else None
+    return None
