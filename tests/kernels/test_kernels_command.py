@@ -184,3 +184,27 @@ def test_a_size_that_is_no_number_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "has not the shape or type of those of comp_pvort: " in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_code_is_not_written_over_its_kernel(cli: Cli, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "mini" / "kernels" / "gradient.py").read_text()
+    (tmp_path / "own.py").write_text(text)
+    result = cli("translate", tmp_path / "own.py:gradient", "-o", tmp_path / "own.py")
+    assert result.returncode == 2
+    assert "own.py' is the file of the kernel; name another one for its code" in result.stderr
+    assert (tmp_path / "own.py").read_text() == text
+
+
+@pytest.mark.parametrize("command", [["translate"], ["kernels", "run"], ["loc"]])
+def test_a_file_that_ends_the_program_is_told(command: list[str], cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
+    result = cli(*command, tmp_path / "ends.py")
+    assert result.returncode == 2
+    assert "ends.py: Python cannot read this file: it ends the program" in result.stderr
+
+
+def test_a_folder_whose_name_is_that_of_a_file_is_no_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").mkdir()
+    result = cli("loc", tmp_path)
+    assert result.returncode == 2
+    assert "holds no file.py with a kernel" in result.stderr
