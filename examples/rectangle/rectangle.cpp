@@ -5,10 +5,11 @@
 // Usage: rectangle serial|simd|openmp [POINTS_A_SIDE] [STEPS]
 #include "rectangle.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <vector>
 
 namespace {
@@ -83,16 +84,15 @@ Stage find_stage(const char* target) {
   return nullptr;
 }
 
-}  // namespace
+/// -1 for a word that is no whole number.
+int number(const char* word) {
+  const char* const end = word + std::strlen(word);
+  int value = -1;
+  const auto read = std::from_chars(word, end, value);
+  return read.ec == std::errc{} && read.ptr == end ? value : -1;
+}
 
-int main(int count, char** words) {
-  const Stage run = count > 1 ? find_stage(words[1]) : nullptr;
-  const Rectangle grid{count > 2 ? std::atoi(words[2]) : 128};
-  const int steps = count > 3 ? std::atoi(words[3]) : 240;
-  if (run == nullptr || grid.side < 4 || steps < 0) {
-    std::fprintf(stderr, "usage: rectangle serial|simd|openmp [POINTS_A_SIDE >= 4] [STEPS]\n");
-    return 2;
-  }
+void simulate(Stage run, const Rectangle& grid, int steps) {
   const auto beside = grid.beside();
   const std::vector<double> ground(grid.points(), 0.0);
   // Half of what the fastest wave allows three stages: sqrt(3), two directions.
@@ -122,5 +122,25 @@ int main(int count, char** words) {
     }
     std::swap(now, from == &between ? between : next);
     if (step % 60 == 0 || step == steps) print_sums(grid, now, step);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Stage run = count > 1 ? find_stage(words[1]) : nullptr;
+  const Rectangle grid{count > 2 ? number(words[2]) : 128};
+  const int steps = count > 3 ? number(words[3]) : 240;
+  // The number of a point is an int.
+  if (run == nullptr || grid.side < 4 || grid.side > 46340 || steps < 0 || count > 4) {
+    std::fprintf(stderr,
+                 "usage: rectangle serial|simd|openmp [POINTS_A_SIDE, 4 to 46340] [STEPS]\n");
+    return 2;
+  }
+  try {
+    simulate(run, grid, steps);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "rectangle: no memory for %d x %d points\n", grid.side, grid.side);
+    return 2;
   }
 }
