@@ -258,3 +258,13 @@ def test_json_of_what_is_no_number_is_json(cli: Cli, shifted: Path) -> None:
     result = cli("kernels", "run", shifted, "--json")
     outcome = json.loads(result.stdout, parse_constant=refuse)[0]
     assert (outcome["outputs"]["o"]["max"], outcome["passed"]) == (None, True)
+
+
+def test_letters_that_a_terminal_lacks_are_written_by_their_numbers(
+    cli: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shifted.write_text(SHIFTED.replace("    o =", '    """Größe."""\n    o ='))
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    result = cli("translate", shifted)
+    assert result.returncode == 0, result.stderr
+    assert "// Gr\\xf6\\xdfe." in result.stdout

@@ -122,3 +122,14 @@ def test_a_project_without_a_mini_model_is_not_told_to_leave_it_out(project: Pat
     told = " ".join(refused.stderr.split())
     assert "none was found (tried: /no/python); install python3-numpy, or name one with" in told
     assert "MINI" not in told
+
+
+def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
+    (project / "list.toml").write_text("[smooth]\ntarget = 'openmp'\n")
+    refused = cmake("-S", str(project), "-B", str(project / "b"))
+    assert refused.returncode != 0
+    assert "translate_kernels(first list.toml THREADS)" in " ".join(refused.stderr.split())
+    text = PROJECT.replace("first list.toml", "first list.toml THREADS")
+    (project / "CMakeLists.txt").write_text(text)
+    made = cmake("-S", str(project), "-B", str(project / "b"))
+    assert made.returncode == 0, made.stderr

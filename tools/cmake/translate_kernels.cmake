@@ -33,8 +33,8 @@ function(find_translator result)
 endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
-# for it. Done when CMake configures, and again when a kernel or the language has changed. With
-# THREADS as a third word entries may have target openmp.
+# for it. Done when CMake configures, and again when a kernel or the language has changed. Target
+# openmp wants THREADS as a third word.
 function(translate_kernels target list)
   cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
   cmake_path(GET path PARENT_PATH folder)
@@ -53,6 +53,13 @@ function(translate_kernels target list)
   file(GLOB_RECURSE read CONFIGURE_DEPENDS ${language}/*.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${kernels} ${read})
   file(GLOB sources ${made}/*.cpp)
+  foreach(source ${sources})
+    file(STRINGS ${source} parallel REGEX "#pragma omp parallel" LIMIT_COUNT 1)
+    if(parallel AND NOT THREADS IN_LIST ARGN)
+      message(FATAL_ERROR "${list} has a target openmp, which would be one thread here: "
+                          "translate_kernels(${target} ${list} THREADS)")
+    endif()
+  endforeach()
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})
   # As `thalweg kernels run` compiles them: loops in vectors, and every rounding as written.

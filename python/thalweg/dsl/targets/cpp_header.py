@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.targets.cpp_text import comment
 from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
 
 HEAD = """#pragma once
@@ -72,7 +73,7 @@ def _members(each: Translated) -> list[_Member]:
 
 def _arguments(each: Translated, struct: str) -> list[str]:
     return [
-        *(f"/// {line}".rstrip() for line in each.kernel.doc.splitlines()),
+        *comment(each.kernel.doc, "///"),
         f"struct {struct} {{",
         *(f"  {member.kind} {member.name};" for member in _members(each)),
         "};",

@@ -11,7 +11,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
 from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import constants
+from thalweg.dsl.targets.cpp_text import comment, constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
 from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.dsl.translation import plan_of, size_names, table_names
@@ -56,7 +56,7 @@ class _Writer:
             lines += function
             calls += call
         words = [*self._sizes(), *self._arguments()]
-        lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
+        lines += comment(self.kernel.doc)
         lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
         lines += ["// ranges of points lie with the host. Returns before the device is done."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, words))}) {{']
