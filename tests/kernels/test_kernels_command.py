@@ -268,3 +268,12 @@ def test_letters_that_a_terminal_lacks_are_written_by_their_numbers(
     result = cli("translate", shifted)
     assert result.returncode == 0, result.stderr
     assert "// Gr\\xf6\\xdfe." in result.stdout
+
+
+def test_a_compiler_that_is_no_command_is_told(
+    cli: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", 'g++ "')
+    result = cli("kernels", "run", shifted)
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert "which is no command: No closing quotation" in result.stderr
