@@ -116,7 +116,7 @@ class _Writer:
                 "static thread_local Room parts_room;",
                 f"const Ranges given_parts(parts_room, {sweep.points}, {sweep.points}_parts);",
             ]
-            given = ["given_parts.longest", "given_parts.at"]
+            given = ["given_parts.longest", "given_parts.at + 2 * part"]
         function = [
             f"SWEEP {name}({', '.join(map(str, [*own, *used]))}) {{",
             *(f"  {line}" for line in [*head, *body]),
@@ -124,9 +124,16 @@ class _Writer:
             "",
         ]
         threads = f"{given[0]} * {factor(levels)}" if levels else given[0]
-        first = f"{sweep.points}_parts" if sweep.points else "1"
         words = ", ".join([*given, *(each.name for each in used)])
-        call = [*ranges, f"launch({threads}, {first}, {name}, {words});"]
+        call = [f"launch({threads}, 1, {name}, {words});"]
+        if sweep.points:
+            parts = f"{sweep.points}_parts"
+            call = [
+                *ranges,
+                f"for (std::int64_t part = 0; part < {parts}; part += most_parts) {{",
+                f"  launch({threads}, std::min({parts} - part, most_parts), {name}, {words});",
+                "}",
+            ]
         return function, ["{", *(f"  {line}" for line in call), "}"]
 
     def _levels(self, sweep: Sweep) -> str:
