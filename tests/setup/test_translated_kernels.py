@@ -90,7 +90,7 @@ def test_a_project_of_ones_own_has_two_lists_of_one_name(project: Path) -> None:
     (other / "list.toml").write_text("[roughed]\nkernel = 'rough'\n")
     build = project / "build"
     made = cmake("-S", str(project), "-B", str(build))
-    assert made.returncode == 0, made.stderr
+    assert (made.returncode, made.stderr) == (0, "")
     made = cmake("--build", str(build))
     assert made.returncode == 0, made.stdout + made.stderr
     for library, name in (("first", "smooth"), ("second", "roughed")):
@@ -133,3 +133,10 @@ def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(text)
     made = cmake("-S", str(project), "-B", str(project / "b"))
     assert made.returncode == 0, made.stderr
+
+
+def test_one_name_in_two_lists_is_warned_of(project: Path) -> None:
+    made = cmake("-S", str(project), "-B", str(project / "b"))
+    assert made.returncode == 0
+    told = " ".join(made.stderr.split())
+    assert "'smooth' is a function of first and of second: a program linked with both" in told

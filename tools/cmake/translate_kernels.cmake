@@ -59,6 +59,13 @@ function(translate_kernels target list)
       message(FATAL_ERROR "${list} has a target openmp, which would be one thread here: "
                           "translate_kernels(${target} ${list} THREADS)")
     endif()
+    cmake_path(GET source STEM name)
+    get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
+    if(other)
+      message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "
+                      "both would have one of them for both; call one otherwise in ${list}")
+    endif()
+    set_property(GLOBAL PROPERTY THALWEG_KERNEL_${name} ${target})
   endforeach()
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})
