@@ -28,8 +28,9 @@ function(find_translator result)
     set(or_leave ", or build the library alone with -DTHALWEG_MINI=OFF")
   endif()
   message(FATAL_ERROR
-    "Kernels are translated by a Python with NumPy, and none was found (tried: ${candidates}); "
-    "install python3-numpy, or name one with -DTHALWEG_PYTHON=PATH${or_leave}")
+    "Kernels are translated by a Python with NumPy, and none was found (tried: ${candidates}; "
+    "3.10 wants tomli, too); install python3-numpy, or name one with "
+    "-DTHALWEG_PYTHON=PATH${or_leave}")
 endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
