@@ -6,8 +6,8 @@
 #include "rectangle.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "square.hpp"
@@ -33,16 +33,7 @@ Stage find_stage(const char* target) {
   return nullptr;
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  const Stage run = count > 1 ? find_stage(words[1]) : nullptr;
-  const Rectangle grid{count > 2 ? std::atoi(words[2]) : 128};
-  const int steps = count > 3 ? std::atoi(words[3]) : 240;
-  if (run == nullptr || grid.side < 4 || steps < 0) {
-    std::fprintf(stderr, "usage: rectangle serial|simd|openmp [POINTS_A_SIDE >= 4] [STEPS]\n");
-    return 2;
-  }
+void simulate(Stage run, const Rectangle& grid, int steps) {
   const auto table = beside(grid);
   const std::vector<double> ground(grid.points(), 0.0);
   State now = eddy(grid), between = now, next = now;
@@ -70,5 +61,24 @@ int main(int count, char** words) {
     }
     std::swap(now, from == &between ? between : next);
     if (step % 60 == 0 || step == steps) print_sums(grid, now, step);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Stage run = count > 1 ? find_stage(words[1]) : nullptr;
+  const Rectangle grid{count > 2 ? number(words[2]) : 128};
+  const int steps = count > 3 ? number(words[3]) : 240;
+  if (run == nullptr || grid.side < 4 || grid.side > largest_side || steps < 0 || count > 4) {
+    std::fprintf(stderr,
+                 "usage: rectangle serial|simd|openmp [POINTS_A_SIDE, 4 to 46340] [STEPS]\n");
+    return 2;
+  }
+  try {
+    simulate(run, grid, steps);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "rectangle: no memory for %d x %d points\n", grid.side, grid.side);
+    return 2;
   }
 }

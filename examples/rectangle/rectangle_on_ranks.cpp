@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -164,10 +163,11 @@ int main(int count, char** words) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::string target = count > 1 ? words[1] : "";
-  const Rectangle grid{count > 2 ? std::atoi(words[2]) : 128};
-  const int steps = count > 3 ? std::atoi(words[3]) : 240;
+  const Rectangle grid{count > 2 ? number(words[2]) : 128};
+  const int steps = count > 3 ? number(words[3]) : 240;
   const bool is_known = target == "mpi" || target == "onesided";
-  if (!is_known || grid.side < 4 || grid.side < 2 * ranks || steps < 0) {
+  const bool fits = grid.side >= 4 && grid.side >= 2 * ranks && grid.side <= largest_side;
+  if (!is_known || !fits || steps < 0 || count > 4) {
     if (rank == 0) {
       std::fprintf(stderr,
                    "usage: mpirun -n RANKS rectangle_on_ranks mpi|onesided "

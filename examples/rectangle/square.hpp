@@ -2,9 +2,12 @@
 // The square that goes on at its ends, the eddy on it, and what is told of a state.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -66,3 +69,14 @@ inline constexpr double shares[] = {1.0 / 3, 0.5, 1.0};
 
 /// East, north, west, south, as the language has them: steps of i and j.
 inline constexpr std::pair<int, int> directions[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+
+/// The number of a point is an int.
+inline constexpr int largest_side = 46340;
+
+/// -1 for a word that is no whole number.
+inline int number(const char* word) {
+  const char* const end = word + std::strlen(word);
+  int value = -1;
+  const auto read = std::from_chars(word, end, value);
+  return read.ec == std::errc{} && read.ptr == end ? value : -1;
+}

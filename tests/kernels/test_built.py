@@ -215,3 +215,17 @@ def test_what_cannot_be_written_is_told(list_: Path) -> None:
     result = build(list_, list_)
     assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
     assert "cannot write" in result.stderr
+
+
+def test_a_backslash_that_ends_a_comment_does_not_take_the_next_line(
+    list_: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "kernels.py").write_text(
+        KERNELS.replace("'''Between the two cells of an edge.'''", "r'''One \\\\\n    two \\\\'''")
+    )
+    assert build(list_, tmp_path / "made").returncode == 0
+    words = ["g++", "-std=c++20", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only"]
+    (tmp_path / "program.cpp").write_text('#include "list.hpp"\n#include "difference.cpp"\n')
+    words += [f"-I{tmp_path / 'made'}", str(tmp_path / "program.cpp")]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "")

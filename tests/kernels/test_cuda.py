@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thalweg.config.checkout import ROOT
@@ -14,6 +15,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.cases import Case
 from thalweg.kernels.compiled import translate
 from thalweg.kernels.device import FLAGS, nvcc
 from thalweg.kernels.library import all_kernels
@@ -60,6 +62,23 @@ def test_levels_are_threads_only_where_none_needs_another(tmp_path: Path) -> Non
     sweeps = code.count("SWEEP tried_sweep_")
     assert code.count("level_of_thread = ") in (sweeps, 0)
     assert sweeps == 2 or "level_of_thread" not in code
+
+
+def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path) -> None:
+    """A GPU has 65535 rows of blocks at most, and here it ends the program with more."""
+    path = tmp_path / "tried.py"
+    path.write_text(
+        "from thalweg.dsl import Field, InOut, Points, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell\n\n\n"
+        "@kernel\n"
+        "def tried(t: Field[Cell], some: Points[Cell], a: InOut[Cell]) -> None:\n"
+        "    with some:\n"
+        "        a = 2 * t\n"
+    )
+    cells = 2 * 65536 + 7
+    arguments = {"t": np.arange(float(cells)), "some": np.arange(0, cells, 2), "a": np.ones(cells)}
+    case = Case(load_file(path)["tried"], {"cells": cells}, {}, arguments).checked()
+    assert different(case, Configuration("cuda", "point_innermost"), tmp_path) == []
 
 
 @pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")

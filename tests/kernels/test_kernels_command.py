@@ -184,3 +184,96 @@ def test_a_size_that_is_no_number_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "has not the shape or type of those of comp_pvort: " in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_code_is_not_written_over_its_kernel(cli: Cli, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "mini" / "kernels" / "gradient.py").read_text()
+    (tmp_path / "own.py").write_text(text)
+    result = cli("translate", tmp_path / "own.py:gradient", "-o", tmp_path / "own.py")
+    assert result.returncode == 2
+    assert "own.py' is the file of the kernel; name another one for its code" in result.stderr
+    assert (tmp_path / "own.py").read_text() == text
+
+
+@pytest.mark.parametrize("command", [["translate"], ["kernels", "run"], ["loc"]])
+def test_a_file_that_ends_the_program_is_told(command: list[str], cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
+    result = cli(*command, tmp_path / "ends.py")
+    assert result.returncode == 2
+    assert "ends.py: Python cannot read this file: it ends the program" in result.stderr
+
+
+def test_a_folder_whose_name_is_that_of_a_file_is_no_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").mkdir()
+    result = cli("loc", tmp_path)
+    assert result.returncode == 2
+    assert "holds no file.py with a kernel" in result.stderr
+
+
+SHIFTED = """from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.triangles import Cell, Level
+
+
+@kernel
+def shifted(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:
+    o = t[Cell.neighbours[0]] / 0
+"""
+
+
+@pytest.fixture
+def shifted(tmp_path: Path) -> Path:
+    (tmp_path / "shifted.py").write_text(SHIFTED)
+    return tmp_path / "shifted.py"
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (np.int64(0), "'cell_neighbours' of kernel 'shifted' has the shape () instead of (3, 4)"),
+        (np.zeros((3, 4)), "'cell_neighbours' is of type float64 instead of whole numbers"),
+        (np.full((3, 4), 1 << 63, np.uint64), "'cell_neighbours' names a point that there is not"),
+    ],
+)
+def test_a_table_of_another_form_is_told(
+    table: object, told: str, cli: Cli, shifted: Path, tmp_path: Path
+) -> None:
+    change_to = {"cell_neighbours": table, "t": np.ones((2, 4)), "o": np.ones((2, 4))}
+    np.savez(tmp_path / "data.npz", **change_to)  # type: ignore[arg-type]
+    result = cli("kernels", "run", shifted, "--data", tmp_path / "data.npz")
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert told in result.stderr
+
+
+def test_a_grid_without_points_is_run(cli: Cli, shifted: Path, tmp_path: Path) -> None:
+    nothing = np.ones((2, 0))
+    np.savez(tmp_path / "data.npz", cell_neighbours=np.zeros((3, 0), int), t=nothing, o=nothing)
+    result = cli("kernels", "run", shifted, "--data", tmp_path / "data.npz")
+    assert result.returncode == 0, result.stderr
+
+
+def test_json_of_what_is_no_number_is_json(cli: Cli, shifted: Path) -> None:
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    result = cli("kernels", "run", shifted, "--json")
+    outcome = json.loads(result.stdout, parse_constant=refuse)[0]
+    assert (outcome["outputs"]["o"]["max"], outcome["passed"]) == (None, True)
+
+
+def test_letters_that_a_terminal_lacks_are_written_by_their_numbers(
+    cli: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shifted.write_text(SHIFTED.replace("    o =", '    """Größe."""\n    o ='))
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    result = cli("translate", shifted)
+    assert result.returncode == 0, result.stderr
+    assert "// Gr\\xf6\\xdfe." in result.stdout
+
+
+def test_a_compiler_that_is_no_command_is_told(
+    cli: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", 'g++ "')
+    result = cli("kernels", "run", shifted)
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert "which is no command: No closing quotation" in result.stderr

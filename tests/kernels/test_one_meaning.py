@@ -50,6 +50,11 @@ REFUSED = {
         "'c' has 'component' twice",
     "for k in Level[1:]:\n        a[k] = t[k, k - 1]": "this names two levels",
     "for k in Level[1:]:\n        a[k, k - 1] = t[k]": "this names two levels",
+    "flat = sum(flat for k in Level)": "a sum over levels of what is the same for all of them",
+    "flat = max(2 * t[0] for k in Level)": "a max over levels of what is the same for all of them",
+    "a = max(t)": "'max' is called in another way",
+    "a[0] = t[99999999999999999999]": "levels, more than any column has",
+    "for k in Level[9999999999:]:\n        a[k] = t[k]": "levels, more than any column has",
     "flat = sum(t[k] for k in Level[3:1])": "this goes over no level",
     "for k in Level[-1:-1]:\n        a[k] = t[k]": "this goes over no level",
     "flat = max(t[k] for k in Level[-2:1])": "this goes over no level",
@@ -81,3 +86,28 @@ def test_a_loop_with_an_order_may_set_what_has_no_levels(tmp_path: Path) -> None
     body = "    for k in upward(Level):\n        flat = flat + t[k]\n"
     (tmp_path / "tried.py").write_text(KERNEL + body)
     assert made_case(load_file(tmp_path / "tried.py")["tried"]).kernel.ir.least_levels == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("t: Field[Cell], *, o: Out[Cell]", "the head of a kernel cannot say this"),
+        ("t: Field[Cell], /, o: Out[Cell]", "the head of a kernel cannot say this"),
+        ("t: Field[Cell], o: Out[Cell], **more", "the head of a kernel cannot say this"),
+        ("t: Field[Cell], o: Out[Cell] = 3", "the head of a kernel cannot say this"),
+        ("t: Field[1 / 0], o: Out[Cell]", "this is no type of a field: division by zero"),
+        ("t: Field[Cell, 'K', 'm'], o: Out[Cell]", "'m' is a second unit"),
+        ("t: Parameter[Cell, 'K'], o: Out[Cell]", "a parameter is one number"),
+        ("t: Points[Cell, Level], o: Out[Cell]", "points are those of one place"),
+    ],
+)
+def test_a_head_says_all_of_its_arguments_and_nothing_else(
+    head: str, told: str, tmp_path: Path
+) -> None:
+    text = f"{KERNEL.partition('@kernel')[0]}@kernel\ndef tried({head}) -> None:\n    o = t\n"
+    (tmp_path / "tried.py").write_text(
+        text.replace("import Field,", "import Field, Parameter, Points,")
+    )
+    with pytest.raises(KernelError) as refused:
+        _ = load_file(tmp_path / "tried.py")["tried"].ir
+    assert told in refused.value.sentence

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,8 +97,29 @@ def test_what_the_time_scheme_takes_falls_with_its_third_power(program: Path) ->
     assert 6 < lost[0] / lost[1] < 14  # about 8
 
 
-@pytest.mark.parametrize("words", [[], ["vector"], ["simd", "3"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["vector"],
+        *(["simd", side] for side in ("3", "-5", "8x8", "8.5", "46341", "4294967304")),
+        *(["simd", "8", steps] for steps in ("-1", "x", "99999999999")),
+        ["simd", "8", "1", "1"],
+    ],
+)
 def test_what_makes_no_sense_is_refused(program: Path, words: list[str]) -> None:
     told = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     assert told.returncode == 2
     assert told.stderr.startswith("usage: rectangle serial|simd|openmp")
+
+
+def test_a_rectangle_beyond_the_memory_is_refused(program: Path) -> None:
+    few_bytes = 64 << 20
+    told = subprocess.run(
+        [program, "simd", "3000", "1"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (few_bytes, few_bytes)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (2, "rectangle: no memory for 3000 x 3000 points\n")

@@ -146,6 +146,8 @@ def test_the_json_file_is_what_json_prints(cli: Cli, folder: Path) -> None:
         (["wrong.py"], "'out' is in 'K', the expression in 'K2'"),
         (["gradient", "--layout", "blocky"], "layout 'blocky' does not exist"),
         (["gradient", "--kloc", "400"], "--kloc goes with all our kernels; leave out 'gradient'"),
+        (["--kloc", "1e300"], "--kloc is 1e+300; at most 1e+09 makes sense"),
+        (["--month", "1e308"], "--month is 1e+308; at most 1e+09 makes sense"),
         (["--month", "0"], "--month is 0; a number above 0 is needed"),
         (["--reducible", "nan"], "--reducible is nan; a number above 0 is needed"),
         (["--reducible", "500"], "a model of 400 thousand lines has no 500 thousand of stencils"),

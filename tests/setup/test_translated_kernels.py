@@ -90,7 +90,7 @@ def test_a_project_of_ones_own_has_two_lists_of_one_name(project: Path) -> None:
     (other / "list.toml").write_text("[roughed]\nkernel = 'rough'\n")
     build = project / "build"
     made = cmake("-S", str(project), "-B", str(build))
-    assert made.returncode == 0, made.stderr
+    assert (made.returncode, made.stderr) == (0, "")
     made = cmake("--build", str(build))
     assert made.returncode == 0, made.stdout + made.stderr
     for library, name in (("first", "smooth"), ("second", "roughed")):
@@ -120,5 +120,23 @@ def test_only_the_folder_of_the_list_is_looked_at_and_a_changed_kernel_is_transl
 def test_a_project_without_a_mini_model_is_not_told_to_leave_it_out(project: Path) -> None:
     refused = cmake("-S", str(project), "-B", str(project / "b"), "-DTHALWEG_PYTHON=/no/python")
     told = " ".join(refused.stderr.split())
-    assert "none was found (tried: /no/python); install python3-numpy, or name one with" in told
+    assert "none was found (tried: /no/python; 3.10 wants tomli, too); install python3" in told
     assert "MINI" not in told
+
+
+def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
+    (project / "list.toml").write_text("[smooth]\ntarget = 'openmp'\n")
+    refused = cmake("-S", str(project), "-B", str(project / "b"))
+    assert refused.returncode != 0
+    assert "translate_kernels(first list.toml THREADS)" in " ".join(refused.stderr.split())
+    text = PROJECT.replace("first list.toml", "first list.toml THREADS")
+    (project / "CMakeLists.txt").write_text(text)
+    made = cmake("-S", str(project), "-B", str(project / "b"))
+    assert made.returncode == 0, made.stderr
+
+
+def test_one_name_in_two_lists_is_warned_of(project: Path) -> None:
+    made = cmake("-S", str(project), "-B", str(project / "b"))
+    assert made.returncode == 0
+    told = " ".join(made.stderr.split())
+    assert "'smooth' is a function of first and of second: a program linked with both" in told

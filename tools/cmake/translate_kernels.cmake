@@ -28,13 +28,14 @@ function(find_translator result)
     set(or_leave ", or build the library alone with -DTHALWEG_MINI=OFF")
   endif()
   message(FATAL_ERROR
-    "Kernels are translated by a Python with NumPy, and none was found (tried: ${candidates}); "
-    "install python3-numpy, or name one with -DTHALWEG_PYTHON=PATH${or_leave}")
+    "Kernels are translated by a Python with NumPy, and none was found (tried: ${candidates}; "
+    "3.10 wants tomli, too); install python3-numpy, or name one with "
+    "-DTHALWEG_PYTHON=PATH${or_leave}")
 endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
-# for it. Done when CMake configures, and again when a kernel or the language has changed. With
-# THREADS as a third word entries may have target openmp, with RANKS mpi and onesided.
+# for it. Done when CMake configures, and again when a kernel or the language has changed. Target
+# openmp wants THREADS as a third word, mpi and onesided want RANKS.
 function(translate_kernels target list)
   cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
   cmake_path(GET path PARENT_PATH folder)
@@ -53,6 +54,25 @@ function(translate_kernels target list)
   file(GLOB_RECURSE read CONFIGURE_DEPENDS ${language}/*.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list} ${kernels} ${read})
   file(GLOB sources ${made}/*.cpp)
+  foreach(source ${sources})
+    file(STRINGS ${source} parallel REGEX "#pragma omp parallel" LIMIT_COUNT 1)
+    if(parallel AND NOT THREADS IN_LIST ARGN)
+      message(FATAL_ERROR "${list} has a target openmp, which would be one thread here: "
+                          "translate_kernels(${target} ${list} THREADS)")
+    endif()
+    file(STRINGS ${source} on_ranks REGEX "#include <mpi.h>" LIMIT_COUNT 1)
+    if(on_ranks AND NOT RANKS IN_LIST ARGN)
+      message(FATAL_ERROR "${list} has a target on ranks, which needs MPI: "
+                          "translate_kernels(${target} ${list} RANKS)")
+    endif()
+    cmake_path(GET source STEM name)
+    get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
+    if(other)
+      message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "
+                      "both would have one of them for both; call one otherwise in ${list}")
+    endif()
+    set_property(GLOBAL PROPERTY THALWEG_KERNEL_${name} ${target})
+  endforeach()
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})
   # As `thalweg kernels run` compiles them: loops in vectors, and every rounding as written.

@@ -175,6 +175,8 @@ def translate(
         )
     kernel = find_kernel(name)
     text = shown[show](kernel)
+    if out is not None and out.resolve() == Path(kernel.ir.file).resolve():
+        raise ThalwegError(f"'{out}' is the file of the kernel; name another one for its code")
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:

@@ -12,6 +12,8 @@ import typer
 from thalweg.cli.kernels import Config, Json, Layout, configured
 from thalweg.errors import ThalwegError
 
+LARGEST = 1e9  # thousand lines, or euros
+
 
 def loc(
     names: Annotated[
@@ -67,6 +69,8 @@ def loc(
             raise ThalwegError(f"{option} goes with all our kernels; leave out '{names[0]}'")
         if not math.isfinite(value) or value <= 0.0:
             raise ThalwegError(f"{option} is {value:g}; a number above 0 is needed")
+        if value > LARGEST:
+            raise ThalwegError(f"{option} is {value:g}; at most {LARGEST:g} makes sense")
     model = Model(kloc or MODEL_KLOC, reducible or REDUCIBLE_KLOC, month or MONTH_EUROS)
     if model.reducible > model.kloc:
         raise ThalwegError(

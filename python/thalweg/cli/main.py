@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -405,6 +406,9 @@ def translate(
 
 def main() -> None:
     """Runs a command; every user error is one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or locale of few letters
+            stream.reconfigure(errors="backslashreplace")
     try:
         _require_text(sys.argv[1:])
         code = app(prog_name="thalweg", standalone_mode=False)

@@ -36,7 +36,12 @@ def _make(role: str, words: Any) -> ArgumentType:
     axes: list[Axis | Relation] = []
     level: LevelAxis | None = None
     unit = ONE
+    has_unit = False
     for word in words if isinstance(words, tuple) else (words,):
+        if role == "parameter" and not isinstance(word, str):
+            raise ValueError("a parameter is one number; its unit stands alone")
+        if role == "points" and not (isinstance(word, Place) and place is None):
+            raise ValueError("points are those of one place, which stands alone")
         if isinstance(word, Place) and place is None:
             place = word
         elif isinstance(word, Group):
@@ -48,7 +53,9 @@ def _make(role: str, words: Any) -> ArgumentType:
         elif isinstance(word, LevelAxis) and level is None:
             level = word
         elif isinstance(word, str):
-            unit = parse_unit(word)
+            if has_unit:
+                raise ValueError(f"'{word}' is a second unit")
+            unit, has_unit = parse_unit(word), True
         else:
             raise ValueError(f"'{word}' is neither a place, an axis, levels nor a unit")
     return ArgumentType(role, place, tuple(axes), level, unit)

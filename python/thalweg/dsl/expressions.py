@@ -104,7 +104,8 @@ class Expressions:
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return self._reduce(node, name, node.args[0])
         wanted = FUNCTIONS.get(name, -1)
-        if node.keywords or wanted < 0 or (wanted and len(node.args) != wanted) or not node.args:
+        is_wrong = len(node.args) != wanted if wanted else len(node.args) < 2
+        if node.keywords or wanted < 0 or is_wrong:
             form = f"{wanted} values" if wanted > 0 else f"{name}(… for e in Cell.edges)"
             raise self.source.error(node, f"'{name}' is called in another way", hint=form)
         return self._apply(node, name, *node.args)

@@ -28,7 +28,8 @@ def load_file(path: Path) -> dict[str, Kernel]:
     except (Exception, SystemExit) as error:  # a program that ends is no file of kernels either
         line = getattr(error, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
-        raise ThalwegError(f"{place}: Python cannot read this file: {error}") from error
+        why = "it ends the program" if isinstance(error, SystemExit) else error
+        raise ThalwegError(f"{place}: Python cannot read this file: {why}") from error
     found = {
         name: each
         for name, each in vars(module).items()

@@ -44,6 +44,7 @@ def read_kernel(function: Callable[..., Any]) -> ir.KernelIR:
 
 def _read_arguments(source: Source) -> dict[str, ir.Variable]:
     found: dict[str, ir.Variable] = {}
+    _check_head(source, source.tree.args)
     for each in source.tree.args.args:
         if each.annotation is None:
             raise source.error(
@@ -53,7 +54,7 @@ def _read_arguments(source: Source) -> dict[str, ir.Variable]:
             )
         try:
             kind = eval(ast.unparse(each.annotation), dict(source.names))
-        except (ValueError, AttributeError, NameError, TypeError) as error:
+        except Exception as error:  # of whatever stands there
             raise source.error(each.annotation, f"this is no type of a field: {error}") from None
         if not isinstance(kind, ArgumentType):
             raise source.error(
@@ -69,6 +70,18 @@ def _read_arguments(source: Source) -> dict[str, ir.Variable]:
             hint="an argument of type Out or InOut is what it sets",
         )
     return found
+
+
+def _check_head(source: Source, head: ast.arguments) -> None:
+    """Arguments are told one after the other, and each time."""
+    others = [*head.posonlyargs, head.vararg, *head.kwonlyargs, head.kwarg, *head.defaults]
+    for each in others:
+        if each is not None:
+            raise source.error(
+                each,
+                "the head of a kernel cannot say this",
+                hint="name: type, name: type; no '*', no '/', no '= value'",
+            )
 
 
 class _Statements:

@@ -76,7 +76,8 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
         if kind.level and value.ndim > at:
             sizes.setdefault("levels", value.shape[at] - kind.level.extra)
     for relation in kernel.ir.neighbour_tables():
-        points = tables[relation.full_name].shape[-1] - isinstance(relation, Group)
+        shape = tables[relation.full_name].shape or (0,)  # one without points is refused below
+        points = shape[-1] - isinstance(relation, Group)
         sizes.setdefault(relation.source.plural, points)
     expected = {name: named[f"out_{name}"] for name in written(kernel) if f"out_{name}" in named}
     used = {*tables, *arguments, *(f"out_{name}" for name in written(kernel))}

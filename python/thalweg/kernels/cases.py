@@ -62,7 +62,11 @@ class Case:
         self._check_shape(
             relation.full_name, table, (relation.length, self.sizes[relation.source.plural])
         )
-        if table.dtype.kind not in "iu" or table.min() < 0 or table.max() >= points:
+        if table.dtype.kind not in "iu":
+            raise ThalwegError(
+                f"'{relation.full_name}' is of type {table.dtype} instead of whole numbers"
+            )
+        if table.size and (table.min() < 0 or table.max() >= points):
             raise ThalwegError(
                 f"'{relation.full_name}' names a point that there is not; "
                 f"{relation.target.plural} have the numbers 0 to {points - 1}"

@@ -298,7 +298,10 @@ def build_for_ranks(name: str, code: str, each_rank: str, folder: Path) -> Path:
 
 def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
     named = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or ""
-    compiler = shlex.split(named)  # words may stand before and behind it, as in "ccache g++"
+    try:
+        compiler = shlex.split(named)  # words may stand before and behind it, as in "ccache g++"
+    except ValueError as error:
+        raise ThalwegError(f"CXX is {named!r}, which is no command: {error}") from None
     if not compiler or not shutil.which(compiler[0]):
         raise ThalwegError(
             "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -49,13 +50,13 @@ class Outcome:
             "target": self.configuration.target,
             "layout": self.configuration.layout,
             "sizes": dict(self.case.sizes),
-            "differences": self.differences,
+            "differences": {name: _or_none(each) for name, each in self.differences.items()},
             "precision": self.configuration.precision,
             "tolerance": self.tolerance,
             "passed": self.passed,
             "seconds": self.seconds,
             "outputs": {
-                name: dict(zip(("max", "min", "sum"), _figures(array), strict=True))
+                name: dict(zip(("max", "min", "sum"), map(_or_none, _figures(array)), strict=True))
                 for name, array in self.outputs.items()
             },
         }
@@ -121,6 +122,11 @@ def _difference(found: Array, right: Array, scale: float | None) -> float:
     with np.errstate(invalid="ignore"):  # infinity from infinity
         apart = float(np.nanmax(np.abs(found - right), initial=0.0))
     return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
+
+
+def _or_none(value: float) -> float | None:
+    """JSON has neither infinity nor what is no number."""
+    return value if math.isfinite(value) else None
 
 
 def _figures(array: Array) -> tuple[float, float, float]:

@@ -12,6 +12,8 @@ from thalweg.dsl import ir
 from thalweg.dsl.grid import LevelAxis
 from thalweg.dsl.problem import KernelError, Spot
 
+MOST_LEVELS = 1 << 30  # their numbers are those of C++, too
+
 
 @dataclass(frozen=True)
 class _Loop:
@@ -28,6 +30,7 @@ def least_levels(kernel: ir.KernelIR) -> int:
         axis = kernel.variables[name].type.level
         if axis is not None and at is not None:
             least = max(least, _needed(name, axis, at, loops, spot))
+        _check_number(least, spot)
 
     def visit(expression: ir.Expression, loops: tuple[_Loop, ...]) -> None:
         if isinstance(expression, ir.Read):
@@ -59,6 +62,7 @@ def least_levels(kernel: ir.KernelIR) -> int:
 def _fewest_of(levels: ir.LevelRange, spot: Spot) -> int:
     """From how many levels on the range has one. Raises KernelError where it never has."""
     begin, end = levels.begin, levels.end
+    _check_number(max(abs(begin.shift), abs(end.shift)), spot)
     if begin.base == "first" and end.base == "last":
         return begin.shift + 2 - end.shift - levels.axis.extra
     if begin.base != end.base or begin.shift >= end.shift:
@@ -68,6 +72,11 @@ def _fewest_of(levels: ir.LevelRange, spot: Spot) -> int:
             hint="as in Level[1:-1]; downward(…) goes from the last to the first",
         )
     return 1
+
+
+def _check_number(levels: int, spot: Spot) -> None:
+    if levels > MOST_LEVELS:
+        raise KernelError(spot, f"this wants {levels} levels, more than any column has")
 
 
 def _needed(

@@ -297,7 +297,22 @@ class _Finder:
         around = ir.ForLevels(expression.name, over, (), expression.spot) if over else loop
         inner = self.type_of(expression.body, around)
         self.reducing -= 1
+        if over and not self._differs(expression):
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over levels of what is the same for all of them",
+                hint=f"field[{expression.name}] is the value of one",
+            )
         return ValueType(inner.place, inner.level, inner.unit)
+
+    def _differs(self, reduce: ir.Reduce) -> bool:
+        """From level to level."""
+        return any(
+            self.kernel.variables[each.name].type.level is not None
+            and (each.level is None or each.level.base == reduce.name)
+            for each in _all_of(reduce.body)
+            if isinstance(each, ir.Read)
+        )
 
     def _check_group(self, expression: ir.Reduce, group: Group, loop: ir.ForLevels | None) -> None:
         """A sum over a group is a loop of its own, around that over levels."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.targets.cpp_text import comment
 from thalweg.dsl.targets.header_of_ranks import HEAD as HEAD_OF_RANKS
 from thalweg.dsl.targets.header_of_ranks import calls_on_ranks
 from thalweg.dsl.targets.ranks_target import exchanged_arguments
@@ -76,7 +77,7 @@ def _members(each: Translated) -> list[_Member]:
 
 def _arguments(each: Translated, struct: str) -> list[str]:
     return [
-        *(f"/// {line}".rstrip() for line in each.kernel.doc.splitlines()),
+        *comment(each.kernel.doc, "///"),
         f"struct {struct} {{",
         *(f"  {member.kind} {member.name};" for member in _members(each)),
         "};",

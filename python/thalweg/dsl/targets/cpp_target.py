@@ -18,7 +18,7 @@ from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import FUNCTIONS, constants
+from thalweg.dsl.targets.cpp_text import FUNCTIONS, comment, constants
 from thalweg.dsl.targets.cpp_tiles import Tiling
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
@@ -142,7 +142,7 @@ class Writer:
             inner = self._of_one_thread(lines, inner)
         else:
             inner = [*self._rooms(), *self._fields(), *inner]
-        lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
+        lines += comment(self.kernel.doc)
         lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         return "\n".join([*lines, *indented([*self._begin(), *inner]), "}", ""])

@@ -132,6 +132,11 @@ def extreme(op: str, words: list[str]) -> str:
     return text
 
 
+def comment(text: str, mark: str = "//") -> list[str]:
+    """Lines of a comment. One that ends with a backslash would go on in the next line of code."""
+    return [f"{mark} {line}".rstrip(" \\") for line in text.splitlines()]
+
+
 def number(value: float | int | bool, real: str) -> str:
     """C++ writes the same bits; a whole number takes part in the arithmetic of reals."""
     if isinstance(value, bool):

@@ -11,7 +11,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
 from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import constants
+from thalweg.dsl.targets.cpp_text import comment, constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
 from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.dsl.translation import plan_of, size_names, table_names
@@ -56,7 +56,7 @@ class _Writer:
             lines += function
             calls += call
         words = [*self._sizes(), *self._arguments()]
-        lines += [f"// {line}".rstrip() for line in self.kernel.doc.splitlines()]
+        lines += comment(self.kernel.doc)
         lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
         lines += ["// ranges of points lie with the host. Returns before the device is done."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, words))}) {{']
@@ -116,7 +116,7 @@ class _Writer:
                 "static thread_local Room parts_room;",
                 f"const Ranges given_parts(parts_room, {sweep.points}, {sweep.points}_parts);",
             ]
-            given = ["given_parts.longest", "given_parts.at"]
+            given = ["given_parts.longest", "given_parts.at + 2 * part"]
         function = [
             f"SWEEP {name}({', '.join(map(str, [*own, *used]))}) {{",
             *(f"  {line}" for line in [*head, *body]),
@@ -124,9 +124,16 @@ class _Writer:
             "",
         ]
         threads = f"{given[0]} * {factor(levels)}" if levels else given[0]
-        first = f"{sweep.points}_parts" if sweep.points else "1"
         words = ", ".join([*given, *(each.name for each in used)])
-        call = [*ranges, f"launch({threads}, {first}, {name}, {words});"]
+        call = [f"launch({threads}, 1, {name}, {words});"]
+        if sweep.points:
+            parts = f"{sweep.points}_parts"
+            call = [
+                *ranges,
+                f"for (std::int64_t part = 0; part < {parts}; part += most_parts) {{",
+                f"  launch({threads}, std::min({parts} - part, most_parts), {name}, {words});",
+                "}",
+            ]
         return function, ["{", *(f"  {line}" for line in call), "}"]
 
     def _levels(self, sweep: Sweep) -> str:

@@ -13,6 +13,9 @@ CODE = """// nvcc -std=c++20 -O3 -fmad=false makes code for a GPU of this. Any o
 #include <cstdlib>
 #include <cstring>
 
+// That a GPU takes in one launch.
+[[maybe_unused]] static constexpr std::int64_t most_parts = 65535;
+
 #ifdef __CUDACC__
 #define ON_DEVICE __device__ static inline
 #define SWEEP static __global__ void
@@ -74,6 +77,7 @@ template <class... Kinds, class... Words>
 static void launch(std::int64_t count, std::int64_t parts, void (*sweep)(Kinds...),
                    Words... words) {
   constexpr std::int64_t threads = 256;
+  if (parts > most_parts) std::abort();
   for (part_of_thread = 0; part_of_thread < parts; ++part_of_thread) {
     for (index_of_thread = 0; index_of_thread < (count + threads - 1) / threads * threads;
          ++index_of_thread) {
