@@ -53,9 +53,10 @@ class PrimitiveDynamics final : public Tendencies {
   std::vector<double> theta_curvature_, theta_forcing_;        // [cells][levels]
 };
 
-/// d^3 20 m/s / 36 for a distance d of hexagons: 6 / d^2 is the largest wavenumber squared of such
-/// a grid, so its shortest waves fall to 1/e in the time that 20 m/s need from one hexagon to the
-/// next. 8e15 m4/s on R2B4, 1e15 on R2B5: what spectral models of such resolutions take.
+/// d^3 20 m/s / 36 for a distance d of hexagons: 6 / d^2 is the largest eigenvalue of div grad on
+/// such a grid (mini/model.cpp), so its shortest waves of divergence and temperature fall to 1/e in
+/// the time that 20 m/s need from one hexagon to the next. Vorticity that changes sign from
+/// triangle to triangle has 24 / d^2 and falls 16 times as fast. 8e15 m4/s on R2B4, 1e15 on R2B5.
 double suggested_hyperdiffusion_m4_s(const Hexagons& hexagons);
 
 }  // namespace thalweg::mini
