@@ -22,7 +22,7 @@ from thalweg.run.launch import mpirun_command, mpirun_environment
 KINDS = ("strong", "weak")
 PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
 SHORTEST_S = 0.3  # calls follow each other for as long
-MOST_CALLS = 2000
+FEWEST_CALLS, MOST_CALLS = 3, 2000
 
 StartRanks = Callable[[int, int], Launch]  # of ranks and threads
 
@@ -45,6 +45,7 @@ class Wish:
     shape: Shape
     repetitions: int
     kinds: Sequence[str] = KINDS
+    probes: bool = True
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def trials_of(wish: Wish) -> list[Trial]:
         for overlaps in (True, False)
     ]
     found = [each for each in found if each.overlaps or each.ranks > 1]
-    if all(each == 1 for each in wish.ranks):
+    if not wish.probes or all(each == 1 for each in wish.ranks):
         return found
     return found + [Trial(kind, each, 2, 1, False) for kind in PROBES for each in wish.targets]
 
@@ -81,7 +82,7 @@ def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
     """Repetitions take turns; values are compared with the reference before a time counts."""
     trials = trials_of(wish)
     made = {each: _prepared(wish, each, folder, start) for each in trials}
-    calls = {each: _calls_of(on_ranks) for each, on_ranks in made.items()}
+    calls = {each: _calls_of(on_ranks, wish.repetitions) for each, on_ranks in made.items()}
     found: dict[Trial, list[_Figures]] = {each: [] for each in trials}
     for done in range(wish.repetitions):
         yield {"progress": {"done": done, "of": wish.repetitions, "method": wish.kernel.name}}
@@ -143,9 +144,12 @@ def _same(found: dict[str, Array], right: dict[str, Array], tolerance: float) ->
     )
 
 
-def _calls_of(on_ranks: OnRanks) -> int:
+def _calls_of(on_ranks: OnRanks, repetitions: int) -> int:
+    """A single repetition shows that it works; its time says little."""
+    if repetitions == 1:
+        return FEWEST_CALLS
     on_ranks.run(2)
-    return int(np.clip(SHORTEST_S / max(on_ranks.seconds / 2, 1e-9), 3, MOST_CALLS))
+    return int(np.clip(SHORTEST_S / max(on_ranks.seconds / 2, 1e-9), FEWEST_CALLS, MOST_CALLS))
 
 
 def _figures(on_ranks: OnRanks, calls: int) -> _Figures:
