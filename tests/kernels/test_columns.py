@@ -47,6 +47,11 @@ BODIES = {  # statements, and whether the column has to be cleared at each point
     "the last level first": ("x[-1] = 3 * t[-1]\n    for k in Level[:-1]:\n        x[k] = t[k]\n"
                              "    o = x\n    for k in Level[1:]:\n"
                              "        more[k] = x[k - 1]", True),
+    "all but the first, then it": ("for k in Level[1:]:\n        x[k] = t[k]\n    x[0] = 2 * t[0]\n"
+                                   "    for k in Level[1:]:\n        o[k] = x[k - 1]", False),
+    "a level is left out": ("for k in Level[2:]:\n        x[k] = t[k]\n    x[0] = 2 * t[0]\n"
+                            "    for k in Level[1:]:\n        o[k] = x[k - 1]\n    x[1] = t[1]\n"
+                            "    for k in Level[1:]:\n        more[k] = x[k - 1]", True),
     "a whole field, read too early": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o\n"
                                       "    more = sum(x[n] for n in Cell.neighbours)", True),
 }  # fmt: skip

@@ -18,7 +18,10 @@ Slots = tuple[int, ...]
 
 def must_be_cleared(sweep: Sweep, name: str) -> bool:
     """Whether a value of an earlier point might be read in place of NaN."""
-    return any(_is_left_over(sweep, name, slots) for slots in _slots_set(sweep, name))
+    return any(
+        _is_left_over(sweep, name, slots) and not _is_set_before_read(sweep, name, slots)
+        for slots in _slots_set(sweep, name)
+    )
 
 
 def is_whole(sweep: Sweep, name: str) -> bool:
@@ -66,6 +69,42 @@ def _is_left_over(sweep: Sweep, name: str, slots: Slots) -> bool:
         elif any(not _within(loop, first, step) for step in setters):
             return True
     return False
+
+
+def _is_set_before_read(sweep: Sweep, name: str, slots: Slots) -> bool:
+    """Whether free loops up to the last level, and levels below theirs one by one, set all levels
+    before the first loop that reads any.
+    """
+    rest: int | None = None  # levels from this one on are set
+    alone: set[int] = set()
+    axes = {loop.levels.axis for loop in sweep.loops if loop.levels and _sets(loop, name)}
+    if len(axes) != 1:
+        return False
+    for loop in sweep.loops:
+        if any(_reads(step, name) for step in loop.steps):
+            return rest is not None and alone >= set(range(rest))
+        for step in loop.steps:
+            if (step.name, _slots(step)) != (name, slots):
+                continue
+            if isinstance(step, Accumulate) or step.points != sweep.points:
+                return False
+            if loop.levels is None and step.level and step.level.base == "first":
+                alone.add(step.level.shift)
+            elif loop.levels and _goes_on_to_the_last(loop) and _sets_its_level(step, loop):
+                begin = loop.levels.begin.shift
+                rest = begin if rest is None else min(rest, begin)
+    return False
+
+
+def _sets(loop: LevelLoop, name: str) -> bool:
+    return any(step.name == name for step in loop.steps)
+
+
+def _goes_on_to_the_last(loop: LevelLoop) -> bool:
+    levels = loop.levels
+    return levels is not None and (
+        levels.begin.base == "first" and levels.end == ir.LevelAt("last", 1)
+    )
 
 
 def _before(loop: LevelLoop, setters: list[Step]) -> Iterator[Step]:
