@@ -41,6 +41,7 @@ RESERVED = frozenset(
         "copy_out", "index_of_thread", "part_of_thread", "threads", "most_parts", "threadIdx",
         "blockIdx", "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks",
         "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo",
+        "leave", "arrive", "receive",
     }
 )  # fmt: skip
 # Of a sweep or an exchange on ranks, by its number.

@@ -8,11 +8,8 @@ class Wires {
  public:
   explicit Wires(Ranks& ranks) : ranks_(ranks) {}
 
-  // Values leave; those beyond own points are undefined until `end`.
   template <class Real, std::size_t n>
-  void begin(Halo<Real> (&halos)[n]) {
-    const double since = MPI_Wtime();
-    ranks_.choose(halos);
+  void send(const Halo<Real> (&halos)[n]) {
     for (Partner& partner : ranks_.partners) {
       partner.in.resize(bytes_of(halos, partner.receive));
       if (partner.in.empty()) continue;
@@ -28,18 +25,10 @@ class Wires {
       ++ranks_.told.messages;
       ranks_.told.bytes += std::ssize(partner.out);
     }
-    ++ranks_.told.exchanges;
-    ranks_.told.packing += MPI_Wtime() - since;
-    if (!ranks_.overlaps) arrive(halos);
-  }
-  template <class Real, std::size_t n>
-  void end(const Halo<Real> (&halos)[n]) {
-    if (ranks_.overlaps) arrive(halos);
   }
 
- private:
   template <class Real, std::size_t n>
-  void arrive(const Halo<Real> (&halos)[n]) {
+  void receive(const Halo<Real> (&halos)[n]) {
     const double since = MPI_Wtime();
     std::vector<MPI_Status> how(coming_.size());
     ranks_.until(
@@ -67,8 +56,9 @@ class Wires {
     ranks_.wait(leaving_, "its neighbours to take values");
     ranks_.told.packing += unpacked - came;
     ranks_.told.waiting += came - since + (MPI_Wtime() - unpacked);
-    for (const auto& halo : halos) ranks_.arrived(halo.values);
   }
+
+ private:
 
   int count(const std::vector<std::byte>& message) const {
     if (message.size() <= static_cast<std::size_t>(INT32_MAX)) {

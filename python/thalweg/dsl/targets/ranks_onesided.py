@@ -17,11 +17,8 @@ class Wires {
   Wires& operator=(const Wires&) = delete;
   ~Wires() { close(); }
 
-  // Values leave; those beyond own points are undefined until `end`.
   template <class Real, std::size_t n>
-  void begin(Halo<Real> (&halos)[n]) {
-    const double since = MPI_Wtime();
-    ranks_.choose(halos);
+  void send(const Halo<Real> (&halos)[n]) {
     make_room(halos);
     ++exchange_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {
@@ -42,18 +39,10 @@ class Wires {
                      MPI_REPLACE, window_);
     }
     for (const Partner& partner : ranks_.partners) MPI_Win_flush(partner.rank, window_);
-    ++ranks_.told.exchanges;
-    ranks_.told.packing += MPI_Wtime() - since;
-    if (!ranks_.overlaps) arrive(halos);
-  }
-  template <class Real, std::size_t n>
-  void end(const Halo<Real> (&halos)[n]) {
-    if (ranks_.overlaps) arrive(halos);
   }
 
- private:
   template <class Real, std::size_t n>
-  void arrive(const Halo<Real> (&halos)[n]) {
+  void receive(const Halo<Real> (&halos)[n]) {
     std::size_t at = rooms() + static_cast<std::size_t>(exchange_ % 2) * half_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {
       const Partner& partner = ranks_.partners[each];
@@ -73,8 +62,9 @@ class Wires {
       ranks_.told.waiting += came - since;
       ranks_.told.packing += MPI_Wtime() - came;
     }
-    for (const auto& halo : halos) ranks_.arrived(halo.values);
   }
+
+ private:
 
   static constexpr std::size_t head = 64;  // bytes before the values: how many these are
   struct There {

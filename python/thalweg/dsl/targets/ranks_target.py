@@ -182,11 +182,11 @@ class _OnRanks(Writer):
             *(f"  {{places_{which}{word}}}," for word in words),
             "};",
         ]
-        begin = [f"ranks_{which}.wires->begin(halo_{which});"]
+        begin = [f"leave(ranks_{which}, halo_{which});"]
         return [*lines, *self._alone(begin, all_wait=False)]
 
     def _arriving(self, which: int, exchange: Exchange) -> list[str]:
-        end = [f"ranks_{which}.wires->end(halo_{which});"]
+        end = [f"arrive(ranks_{which}, halo_{which});"]
         return ["if (others) {", *(f"  {line}" for line in self._alone(end, all_wait=True)), "}"]
 
     def _halo(self, name: str, exchange: Exchange) -> str:

@@ -184,6 +184,28 @@ struct Ranks {
 };
 """
 
+EXCHANGE = """
+template <class Real, std::size_t n>
+void receive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
+  ranks.wires->receive(halos);
+  for (const auto& halo : halos) ranks.arrived(halo.values);
+}
+// Values leave; those beyond own points are undefined until they arrive.
+template <class Real, std::size_t n>
+void leave(Ranks& ranks, Halo<Real> (&halos)[n]) {
+  const double since = MPI_Wtime();
+  ranks.choose(halos);
+  ranks.wires->send(halos);
+  ++ranks.told.exchanges;
+  ranks.told.packing += MPI_Wtime() - since;
+  if (!ranks.overlaps) receive(ranks, halos);
+}
+template <class Real, std::size_t n>
+void arrive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
+  if (ranks.overlaps) receive(ranks, halos);
+}
+"""
+
 MEETING = """
 // Both sides of every message, for good. owners, globals: [place][point], of own points, too.
 inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
@@ -473,7 +495,7 @@ WIRES = {"mpi": ranks_mpi.CODE, "onesided": ranks_onesided.CODE}
 
 def common(target: str) -> str:
     """What is the same in the code of every kernel."""
-    return (HEAD + WIRES[target] + MEETING + PARTS).replace("@target@", target)
+    return (HEAD + WIRES[target] + EXCHANGE + MEETING + PARTS).replace("@target@", target)
 
 
 def prelude(name: str, target: str) -> str:
