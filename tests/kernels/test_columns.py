@@ -62,7 +62,7 @@ def read(folder: Path, name: str) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(name: str, way: Configuration, tmp_path: Path) -> None:

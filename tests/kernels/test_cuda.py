@@ -31,7 +31,7 @@ TRIED = (
 LAYOUTS = ("level_innermost", "point_innermost", "blocked")
 
 
-@pytest.mark.some(4)  # in every layout, of every kind
+@pytest.mark.some(7)  # in every layout, of every kind
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", TRIED)
 def test_threads_give_the_bits_of_the_reference(name: str, layout: str, tmp_path: Path) -> None:

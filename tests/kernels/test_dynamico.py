@@ -55,7 +55,7 @@ def test_vectors_and_formulas_are_met(name: str, built: Path) -> None:
             assert apart(found[output], right) <= case.tolerance, (case.kernel.name, output)
 
 
-@pytest.mark.some(11)
+@pytest.mark.some(19)
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:

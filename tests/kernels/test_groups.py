@@ -60,7 +60,7 @@ def read(folder: Path, body: str) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(11)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(name: str, way: Configuration, tmp_path: Path) -> None:

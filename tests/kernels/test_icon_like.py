@@ -131,7 +131,7 @@ def test_the_formulas_are_met(side: int, levels: int, seed: int, built: Path) ->
             assert apart <= max(case.tolerance, 1e-13 * (name == "laplacian")), name  # it cancels
 
 
-@pytest.mark.some(13)
+@pytest.mark.some(23)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:

@@ -120,7 +120,7 @@ def test_points_and_axes_that_make_no_sense_are_refused(
     assert sentence in caught.value.sentence
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_what_an_earlier_call_left_is_not_seen(way: Configuration, tmp_path: Path) -> None:
     """A local value that was not set in this call is NaN at a neighbour, whoever called before."""

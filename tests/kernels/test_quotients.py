@@ -72,7 +72,7 @@ def case_of(kernel: Kernel, seed: int) -> Case:
     return replace(made, arguments=arguments)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(way: Configuration, tried: Kernel, tmp_path: Path) -> None:
     for seed in range(5):

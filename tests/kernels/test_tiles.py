@@ -142,7 +142,7 @@ def case_of(kernel: Kernel, seed: int) -> Case:
     )
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)
 def test_the_bits_are_those_of_the_reference(name: str, tile: int, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def three_threads() -> Iterator[None]:
     gomp.omp_set_num_threads(before)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(7)
 @pytest.mark.usefixtures("three_threads")
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)
