@@ -12,6 +12,7 @@
 #include "core.hpp"
 #include "diagnostics.hpp"
 #include "diagnostics_log.hpp"
+#include "kernel_ranks.hpp"
 #include "run_settings.hpp"
 #include "runge_kutta.hpp"
 #include "thalweg/output.hpp"
@@ -52,6 +53,7 @@ class Model {
   std::vector<StreamSettings> streams_;
   Mesh mesh_;
   std::unique_ptr<const Stencils> stencils_;
+  std::unique_ptr<const KernelRanks> kernel_ranks_;
   std::unique_ptr<Core> core_;
   TimeSteps steps_;
   bool diagnostics_refused_ = false;  // and said

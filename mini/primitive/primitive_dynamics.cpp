@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "constants.hpp"
+#include "kernel_ranks.hpp"
 #include "model_kernels.hpp"
 #include "primitive/air.hpp"
 #include "thalweg/timers.hpp"
@@ -103,6 +104,7 @@ void PrimitiveDynamics::find_curvature(const std::vector<double>& velocity,
 /// Laplacians of owned points, those of the halo from their owners, and Laplacians of them.
 void PrimitiveDynamics::begin_step(const State& state, HaloExchange& halo, double) {
   if (strength_m4_s_ == 0.0) return;
+  const CallsOfHexagons calls;
   const Hexagons& h = hexagons_;
   const int count = levels_.levels();
   {
@@ -147,6 +149,7 @@ void PrimitiveDynamics::begin_step(const State& state, HaloExchange& halo, doubl
 
 void PrimitiveDynamics::tendency(const State& state, State& tendency) {
   const ScopedTimer timer(Timer::dynamics);
+  const CallsOfHexagons calls;
   find_layers(state);
   geopot({.cells = hexagons_.cells,
           .levels = levels_.levels(),

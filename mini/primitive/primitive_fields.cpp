@@ -3,6 +3,7 @@
 #include "primitive/primitive_fields.hpp"
 
 #include "constants.hpp"
+#include "kernel_ranks.hpp"
 #include "model_kernels.hpp"
 #include "primitive/air.hpp"
 
@@ -24,6 +25,7 @@ Values theta(AirFields& of) { return of.dynamics.theta(); }
 Values vertical_flux(AirFields& of) { return of.dynamics.vertical_flux(); }
 
 Values wind_component(AirFields& of, const std::vector<std::array<double, 6>>& weight) {
+  const CallsOfHexagons calls;
   hexagon_wind({.edges = of.hexagons.edges,
                 .cells = of.hexagons.cells,
                 .levels = of.state.levels,

@@ -35,15 +35,22 @@ endfunction()
 
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
 # for it. Done when CMake configures, and again when a kernel or the language has changed. Target
-# openmp wants THREADS as a third word, mpi and onesided want RANKS.
+# openmp wants THREADS as a third word, mpi and onesided want RANKS. ON and a target in place of
+# those that LIST has: for a program of its own; cuda is the host's then.
 function(translate_kernels target list)
+  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS" "ON" "")
+  if(OF_ON STREQUAL openmp)
+    set(OF_THREADS TRUE)
+  elseif(OF_ON MATCHES "^(mpi|onesided)$")
+    set(OF_RANKS TRUE)
+  endif()
   cmake_path(ABSOLUTE_PATH list BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
   cmake_path(GET path PARENT_PATH folder)
   set(made ${CMAKE_BINARY_DIR}/generated/${target})  # lists of two folders may have one name
   find_translator(python)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${TRANSLATOR_ROOT}/python PYTHONDONTWRITEBYTECODE=1
-            ${python} -m thalweg.dsl.built ${list} ${made}
+            ${python} -m thalweg.dsl.built ${list} ${made} ${OF_ON}
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     RESULT_VARIABLE failed ERROR_VARIABLE reason)
   if(failed)
@@ -56,18 +63,20 @@ function(translate_kernels target list)
   file(GLOB sources ${made}/*.cpp)
   foreach(source ${sources})
     file(STRINGS ${source} parallel REGEX "#pragma omp parallel" LIMIT_COUNT 1)
-    if(parallel AND NOT THREADS IN_LIST ARGN)
+    if(parallel AND NOT OF_THREADS)
       message(FATAL_ERROR "${list} has a target openmp, which would be one thread here: "
                           "translate_kernels(${target} ${list} THREADS)")
     endif()
     file(STRINGS ${source} on_ranks REGEX "#include <mpi.h>" LIMIT_COUNT 1)
-    if(on_ranks AND NOT RANKS IN_LIST ARGN)
+    if(on_ranks AND NOT OF_RANKS)
       message(FATAL_ERROR "${list} has a target on ranks, which needs MPI: "
                           "translate_kernels(${target} ${list} RANKS)")
     endif()
     cmake_path(GET source STEM name)
     get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
-    if(other)
+    if(OF_ON)
+      continue()
+    elseif(other)
       message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "
                       "both would have one of them for both; call one otherwise in ${list}")
     endif()
@@ -80,11 +89,11 @@ function(translate_kernels target list)
     ${target} PRIVATE -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
                       -Wno-unused-parameter)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  if(THREADS IN_LIST ARGN)
+  if(OF_THREADS)
     find_package(OpenMP REQUIRED)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
   endif()
-  if(RANKS IN_LIST ARGN)
+  if(OF_RANKS)
     find_package(MPI REQUIRED COMPONENTS CXX)
     target_link_libraries(${target} PUBLIC MPI::MPI_CXX)
   endif()

@@ -112,13 +112,17 @@ def compare(
     ] = None,
     ranks: Annotated[int, typer.Option(help="Of targets mpi and onesided.", min=1, max=256)] = 3,
     json_: Json = False,
+    models: Annotated[
+        bool, typer.Option("--models", help="Of whole runs of both mini-models instead.")
+    ] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Write the table of docs/targets.md.")
     ] = False,
 ) -> None:
     """Say for every target whether it gives the reference's bits; exit 1 if a value is wrong.
 
-    Compiles each kernel for each target: all of them take half an hour.
+    Compiles each kernel for each target: all of them take half an hour. --models builds the
+    mini-models for each target.
 
     Example: thalweg kernels compare divergence caldyn_horiz
     """
@@ -128,8 +132,13 @@ def compare(
     from thalweg.kernels.library import all_kernels, find_kernel
     from thalweg.kernels.on_ranks import Launch
     from thalweg.kernels.run import BUILT
+    from thalweg.lab.model_targets import compare_models
     from thalweg.run.launch import mpirun_command, mpirun_environment
 
+    if models:
+        if names or json_:
+            raise ThalwegError("--models goes with --ranks and --markdown, and names no kernel")
+        raise typer.Exit(0 if compare_models(ranks, markdown) else 1)
     if markdown and names:
         raise ThalwegError("--markdown writes the table of all kernels; name none")
     kernels = [find_kernel(each) for each in names] if names else list(all_kernels().values())

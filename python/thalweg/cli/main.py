@@ -102,6 +102,13 @@ def run(
     continue_: Annotated[
         bool, typer.Option("--continue", help="Go on with the run in --out from its checkpoint.")
     ] = False,
+    target: Annotated[
+        str,
+        typer.Option(
+            help="Of the model's kernels: simd, serial, openmp, mpi, onesided, or cuda, thread by "
+            "thread on the CPU. A program each, built when first asked for."
+        ),
+    ] = "simd",
     json_: Json = False,
 ) -> None:
     """Run a case and leave a run directory.
@@ -111,7 +118,7 @@ def run(
     from thalweg.run.runner import RunRequest, run_case
     from thalweg.run.summary import print_summary
 
-    request = RunRequest(case, ranks or 0, set_ or [], out, overwrite, json_, goes_on=continue_)
+    request = RunRequest(case, ranks or 0, set_ or [], out, overwrite, json_, continue_, target)
     done = run_case(request)
     if json_:
         print(done.summary_path.read_text(encoding="utf-8"), end="")

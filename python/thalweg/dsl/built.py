@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that a build needs: `python -m thalweg.dsl.built LIST.toml FOLDER`, as CMake calls it.
+"""Kernels that a build needs: `python -m thalweg.dsl.built LIST.toml FOLDER [TARGET]`, as CMake
+calls it.
 
 The list has a table for each: its name in the code, the keys of its configuration, and `kernel`
 where that is another name. It lies beside the files of kernels. Into the folder go a file NAME.cpp
-for each and one header for all, LIST.hpp; what has not changed is left as it is.
+for each and one header for all, LIST.hpp; what has not changed is left as it is. TARGET stands in
+for those of the list, without the keys that are nothing for it: a model on another target.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from thalweg.dsl.configuration import configuration_of
 from thalweg.dsl.kernel import Kernel
 from thalweg.dsl.kernel_files import load_folder
 from thalweg.dsl.passes.names import check_names, may_be_function
-from thalweg.dsl.targets import cpp_target, ranks_target
+from thalweg.dsl.targets import cpp_target, cuda_target, ranks_target
 from thalweg.dsl.targets.cpp_header import Translated, header
 from thalweg.errors import ThalwegError, did_you_mean
 
@@ -34,7 +36,7 @@ OF_ENTRY = (
 )  # fmt: skip
 
 
-def build(list_: Path, folder: Path) -> None:
+def build(list_: Path, folder: Path, target: str = "") -> None:
     """Raises a sentence that names the list and its entry."""
     try:
         entries = tomllib.loads(list_.read_text(encoding="utf-8"))
@@ -45,7 +47,7 @@ def build(list_: Path, folder: Path) -> None:
     if not entries:
         raise ThalwegError(f"'{list_}' names no kernel; '[NAME]' in a line is one")
     known = load_folder(list_.parent)
-    made = [_translated(list_, name, entry, known) for name, entry in entries.items()]
+    made = [_translated(list_, name, entry, known, target) for name, entry in entries.items()]
     _check_names(list_, made)
     code = {each.name: _code(list_, each) for each in made}
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +59,9 @@ def build(list_: Path, folder: Path) -> None:
     _write(folder / f"{list_.stem}.hpp", header(made))
 
 
-def _translated(list_: Path, name: str, entry: object, known: Mapping[str, Kernel]) -> Translated:
+def _translated(
+    list_: Path, name: str, entry: object, known: Mapping[str, Kernel], target: str
+) -> Translated:
     where = f"'{list_}' [{name}]"
     if not isinstance(entry, dict):
         raise ThalwegError(f"{where} is no table with the keys of a configuration")
@@ -68,14 +72,17 @@ def _translated(list_: Path, name: str, entry: object, known: Mapping[str, Kerne
             f"{where}: kernel '{kernel}' does not exist.{did_you_mean(kernel, known)}"
         )
     try:
-        configuration = configuration_of({"target": "simd"} | keys)
+        asked = configuration_of({"target": "simd"} | keys)
+        configuration = asked.on(target) if target else asked
     except ThalwegError as error:
         raise ThalwegError(f"{where}: {error.sentence}") from None
-    if configuration.target in ("numpy", "cuda"):  # one is no C++, the other C++ of nvcc
+    # One is no C++, the other C++ of nvcc; a model on it has its arrays with the device.
+    if configuration.target == "numpy" or (configuration.target == "cuda" and not target):
         raise ThalwegError(
             f"{where}: target '{configuration.target}' is no code that this build compiles"
         )
-    return Translated(name, known[kernel].ir, configuration)
+    asks_for_tiles = asked.tile > 0 and configuration.tile == 0
+    return Translated(name, known[kernel].ir, configuration, asks_for_tiles)
 
 
 def _check_names(list_: Path, made: Sequence[Translated]) -> None:
@@ -98,6 +105,8 @@ def _code(list_: Path, each: Translated) -> str:
     named = replace(each.kernel, name=each.name)
     try:
         check_names(named)
+        if each.configuration.target == "cuda":
+            return cuda_target.translate(named, each.configuration)
         if each.configuration.is_on_ranks:
             return ranks_target.translate(named, each.configuration)
         return cpp_target.translate(named, each.configuration)
@@ -111,10 +120,10 @@ def _write(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: python -m thalweg.dsl.built LIST.toml FOLDER")
+    if len(sys.argv) not in (3, 4):
+        sys.exit("usage: python -m thalweg.dsl.built LIST.toml FOLDER [TARGET]")
     try:
-        build(Path(sys.argv[1]), Path(sys.argv[2]))
+        build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
     except ThalwegError as error:
         sys.exit(error.sentence)
     except OSError as error:

@@ -13,6 +13,12 @@ from thalweg.errors import ThalwegError, did_you_mean
 TARGETS = ("numpy", "serial", "openmp", "simd", "cuda", "mpi", "onesided")
 ON_RANKS = ("mpi", "onesided")
 OF_A_RANK = ("serial", "openmp", "simd")
+# Keys that are nothing for a target. On ranks own points come first, so they are in an order.
+NOTHING_FOR = {
+    "cuda": ("tile", "prefetch", "stores", "functions", "order", "each_rank"),
+    **dict.fromkeys(ON_RANKS, ("tile", "order")),
+    **dict.fromkeys(OF_A_RANK, ("each_rank",)),
+}
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
@@ -81,17 +87,8 @@ class Configuration:
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
 
         _choose("each_rank", self.each_rank, OF_A_RANK)
-        if self.target == "cuda":
-            self._check_usual("tile", "prefetch", "stores", "functions", "order")
-        if self.is_on_ranks:  # own points come first, so they are in an order
-            self._check_usual("tile", "order")
-        else:
-            self._check_usual("each_rank")
-
-    def _check_usual(self, *keys: str) -> None:
-        usual = {each.name: each.default for each in fields(self)}
-        for key in keys:
-            if getattr(self, key) != usual[key]:
+        for key in NOTHING_FOR.get(self.target, ()):
+            if getattr(self, key) != getattr(Configuration, key):
                 raise ThalwegError(
                     f"{key} = {getattr(self, key)!r} is nothing for target {self.target}"
                 )
@@ -116,6 +113,13 @@ class Configuration:
     def real(self) -> str:
         """What C++ calls a value."""
         return "float" if self.is_single else "double"
+
+    def on(self, target: str) -> Configuration:
+        """The same for another target; keys that are nothing for it are as usual."""
+        _choose("target", target, TARGETS)
+        keys = [*NOTHING_FOR.get(target, ()), *(["functions"] if target == "serial" else [])]
+        usual = {key: getattr(Configuration, key) for key in keys}
+        return replace(self, target=target, **usual)
 
     def changed(self, **keys: Any) -> Configuration:
         """With the keys that are not None."""

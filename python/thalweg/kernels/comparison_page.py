@@ -32,8 +32,14 @@ def cells(row: Compared) -> list[str]:
 
 def write_page(rows: Sequence[Compared]) -> None:
     """The page's other parts stay as they are."""
-    lines = [HEADS, ["---"] * len(HEADS), *map(cells, rows)]
-    made = "".join(f"| {' | '.join(each)} |\n" for each in lines)
+    replace_table(BEGIN, [HEADS, *map(cells, rows)])
+
+
+def replace_table(begin: str, lines: Sequence[Sequence[str]]) -> None:
+    """The table of the page that begins so; `lines`: heads, then rows."""
+    heads, *rows = lines
+    whole = [heads, ["---"] * len(heads), *rows]
+    made = "".join(f"| {' | '.join(each)} |\n" for each in whole)
     page = PAGE_PATH.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    PAGE_PATH.write_text(f"{before}{BEGIN}{made}{END}{rest.partition(END)[2]}", encoding="utf-8")
+    before, _, rest = page.partition(begin)
+    PAGE_PATH.write_text(f"{before}{begin}{made}{END}{rest.partition(END)[2]}", encoding="utf-8")

@@ -10,12 +10,14 @@ import subprocess
 from pathlib import Path
 
 from thalweg.config.checkout import program
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.run.mpi_io import layer_options
 
 ERROR_MARK = "thalweg: error: "
 WARNING_MARK = "thalweg: warning: "  # src/base/warning.cpp
 _CHECK_TIMEOUT_S = 60.0
+# What the model's kernels may be translated for: a program each (CMakeLists.txt).
+MODEL_TARGETS = ("simd", "serial", "openmp", "cuda", "mpi", "onesided")
 
 
 def mpirun_command(ranks: int, command: list[str], mpi_io: str = "auto") -> list[str]:
@@ -62,8 +64,15 @@ def mpirun_environment() -> dict[str, str]:
     }
 
 
-def model_command(experiment: Path, directory: Path) -> list[str]:
-    return [str(program("thalweg_mini")), str(experiment), str(directory)]
+def model_command(experiment: Path, directory: Path, target: str = "simd") -> list[str]:
+    """The program is built when it is first asked for."""
+    if target not in MODEL_TARGETS:
+        raise ThalwegError(
+            f"the model has no target '{target}'; choose one of: {', '.join(MODEL_TARGETS)}."
+            f"{did_you_mean(target, MODEL_TARGETS)}"
+        )
+    name = "thalweg_mini" if target == MODEL_TARGETS[0] else f"thalweg_mini_{target}"
+    return [str(program(name)), str(experiment), str(directory)]
 
 
 def check_with_model(experiment: Path, directory: Path, ranks: int) -> None:

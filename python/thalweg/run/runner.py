@@ -32,7 +32,7 @@ INTERRUPTED_CODE = 130  # as shells report Ctrl-C
 
 @dataclass
 class RunRequest:
-    """What to run. ranks 0 = as [machine] says."""
+    """What to run. ranks 0 = as [machine] says. target: of the model's kernels."""
 
     experiment: Path
     ranks: int = 0
@@ -41,6 +41,7 @@ class RunRequest:
     overwrite: bool = False
     quiet: bool = False
     goes_on: bool = False  # from the newest checkpoint of the run in `directory`
+    target: str = "simd"
 
 
 @dataclass
@@ -75,7 +76,7 @@ def run_case(request: RunRequest) -> RunDirectory:
         check_experiment(experiment, path, ranks)
         full_path = path.resolve()
         layer = experiment.text("machine", "mpi_io")
-        model = model_command(full_path / "experiment.toml", full_path)
+        model = model_command(full_path / "experiment.toml", full_path, request.target)
         command = mpirun_command(ranks, model, layer)
         with signals_as_interrupt():
             run = place.make(experiment)

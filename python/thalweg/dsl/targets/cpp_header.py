@@ -10,7 +10,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.targets.cpp_text import comment
 from thalweg.dsl.targets.header_of_ranks import HEAD as HEAD_OF_RANKS
-from thalweg.dsl.targets.header_of_ranks import calls_on_ranks
+from thalweg.dsl.targets.header_of_ranks import calls_on_ranks, head_of_target
 from thalweg.dsl.targets.ranks_target import exchanged_arguments
 from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
 
@@ -24,11 +24,15 @@ HEAD = """#pragma once
 
 @dataclass(frozen=True)
 class Translated:
-    """A kernel, and what its code calls it."""
+    """A kernel, and what its code calls it.
+
+    asks_for_tiles  it is called with tiles, even where its target has none
+    """
 
     name: str
     kernel: KernelIR
     configuration: Configuration
+    asks_for_tiles: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,11 @@ def header(made: Sequence[Translated]) -> str:
     has another one, NAME_arguments of the first that is called so.
     """
     lines = [HEAD]
-    lines += [HEAD_OF_RANKS] if any(each.configuration.is_on_ranks for each in made) else []
+    on_ranks = dict.fromkeys(
+        each.configuration.target for each in made if each.configuration.is_on_ranks
+    )
+    lines += [HEAD_OF_RANKS] if on_ranks else []
+    lines += [line for target in on_ranks for line in head_of_target(target)]
     structs: dict[tuple[str, str], str] = {}
     for each in made:
         name, real = each.kernel.name, each.configuration.real
@@ -100,7 +108,10 @@ def _calls(each: Translated, struct: str) -> list[str]:
         known = {member.name: member.kind for member in members}
         tables = [*(place.plural for place in each.kernel.places()), *table_names(each.kernel)]
         travel = exchanged_arguments(each.kernel, each.configuration)
-        return calls_on_ranks(name, given, {table: known[table] for table in tables}, known, travel)
+        grid_ = {table: known[table] for table in tables}
+        target = each.configuration.target
+        calls = calls_on_ranks(name, target, given, grid_, known, travel)
+        return [*calls, *(_without_tiles(name, given) if each.asks_for_tiles else [])]
     tiled = is_tiled(each.kernel, plan_of(each.kernel, each.configuration), each.configuration)
     grid = [member for member in members if member.of_grid]
     kinds = [member.kind for member in members]
@@ -112,6 +123,7 @@ def _calls(each: Translated, struct: str) -> list[str]:
             f"  {name}({', '.join(words)});",
             "}",
             "",
+            *(_without_tiles(name, given) if each.asks_for_tiles else []),
         ]
     of_grid = ", ".join(f"of.{member.name}" for member in grid)
     return [
@@ -125,5 +137,14 @@ def _calls(each: Translated, struct: str) -> list[str]:
         f"inline void {name}(const std::shared_ptr<const void>& tiles, {given}) {{",
         f"  {name}({', '.join(['tiles.get()', *words])});",
         "}",
+        "",
+    ]
+
+
+def _without_tiles(name: str, given: str) -> list[str]:
+    """So that a model is the same for a target that has none."""
+    return [
+        f"inline std::shared_ptr<const void> {name}_tiles(const auto&) {{ return {{}}; }}",
+        f"inline void {name}(const std::shared_ptr<const void>&, {given}) {{ {name}(of); }}",
         "",
     ]

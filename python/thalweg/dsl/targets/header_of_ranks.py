@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-HEAD = """#include <span>
+HEAD = """#include <map>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 /// Points of a place that a rank holds, own ones first: whose each is, and its number in the whole
-/// grid.
+/// grid. The last ones may be nobody's, -1: each rank has such for itself.
 struct place_of_a_rank {
   const char* name;  // as the language has its plural
   std::int64_t own;
@@ -45,11 +49,54 @@ inline kernel_ranks ranks_of(make_kernel_ranks* make, void (*free)(void*), int c
   if (made == nullptr) throw std::runtime_error(said);
   return {made, free};
 }
+
+/// What calls of a target go on, where they name no parts: ranks, and the parts of each kernel,
+/// found at its first call for some sizes and tables, which have to stay as they are. One thread.
+class ranks_of_calls {
+ public:
+  explicit ranks_of_calls(kernel_ranks ranks) : ranks_(std::move(ranks)) {}
+  void* ranks() const { return ranks_.get(); }
+  template <class Make>
+  const kernel_parts& parts(const char* kernel, std::vector<std::uintptr_t> grid, Make make) {
+    kernel_parts& found = parts_[{kernel, std::move(grid)}];
+    if (!found) found = make(ranks_);
+    return found;
+  }
+
+ private:
+  kernel_ranks ranks_;
+  std::map<std::pair<std::string_view, std::vector<std::uintptr_t>>, kernel_parts> parts_;
+};
+
+/// Calls go on these ranks while it lives, then on those before.
+class on_ranks {
+ public:
+  on_ranks(ranks_of_calls*& current, ranks_of_calls& these) : current_(current), before_(current) {
+    current = &these;
+  }
+  ~on_ranks() { current_ = before_; }
+  on_ranks(const on_ranks&) = delete;
+  on_ranks& operator=(const on_ranks&) = delete;
+
+ private:
+  ranks_of_calls*& current_;
+  ranks_of_calls* before_;
+};
+
+inline ranks_of_calls& ranks_to_call(ranks_of_calls* current, const char* kernel) {
+  if (current != nullptr) return *current;
+  throw std::logic_error(std::string("kernel '") + kernel + "' was called on no ranks");
+}
 """
+
+
+def head_of_target(target: str) -> list[str]:
+    return [f"inline ranks_of_calls* calls_on_{target} = nullptr;", ""]
 
 
 def calls_on_ranks(
     name: str,
+    target: str,
     given: str,
     grid: Mapping[str, str],
     members: Mapping[str, str],
@@ -64,7 +111,15 @@ def calls_on_ranks(
         f"const_cast<{kinds[each]}>(of.{each})" if each in travel else f"of.{each}"
         for each in members
     ]
-    of_grid = ", ".join(f"of.{each}" for each in grid)
+    of_grid = ", ".join(["ranks.get()", *(f"of.{each}" for each in grid)])
+    kinds_of_grid = ", ".join(["void*", *grid.values(), "char*", "std::int64_t"])
+    named = given if grid else given.removesuffix(" of")
+    words_of_grid = ", ".join(
+        f"reinterpret_cast<std::uintptr_t>(of.{each})"
+        if kind.endswith("*")
+        else f"static_cast<std::uintptr_t>(of.{each})"
+        for each, kind in grid.items()
+    )
     set_ = f"/// Values beyond own points are set in: {', '.join(travel)}."
     return [
         f'extern "C" make_kernel_ranks {name}_ranks;',
@@ -73,7 +128,7 @@ def calls_on_ranks(
         f'extern "C" void {name}_changed(void* ranks, const void* field);',
         f'extern "C" void {name}_overlaps(void* ranks, int on);',
         f'extern "C" void {name}_told(void* ranks, double* figures);',
-        f'extern "C" void* {name}_parts(void*, {", ".join(grid.values())}, char*, std::int64_t);',
+        f'extern "C" void* {name}_parts({kinds_of_grid});',
         f'extern "C" void {name}_free_parts(void*);',
         f'extern "C" void {name}({", ".join(["void*", *kinds.values()])});',
         "/// For all kernels of its target.",
@@ -82,9 +137,9 @@ def calls_on_ranks(
         f"  return ranks_of({name}_ranks, {name}_free_ranks, comm, places, limit_s);",
         "}",
         "/// Collective. Of the tables of some arguments, for as long as these stay as they are.",
-        f"inline kernel_parts {name}_parts(const kernel_ranks& ranks, {given}) {{",
+        f"inline kernel_parts {name}_parts(const kernel_ranks& ranks, {named}) {{",
         '  char said[room_of_a_sentence] = "";',
-        f"  void* const made = {name}_parts(ranks.get(), {of_grid}, said, sizeof(said));",
+        f"  void* const made = {name}_parts({of_grid}, said, sizeof(said));",
         "  if (made == nullptr) throw std::runtime_error(said);",
         f"  return {{made, {name}_free_parts}};",
         "}",
@@ -92,6 +147,12 @@ def calls_on_ranks(
         *([set_] if travel else []),
         f"inline void {name}(const kernel_parts& parts, {given}) {{",
         f"  {name}({', '.join(['parts.get()', *words])});",
+        "}",
+        f"/// The same, on the ranks of calls_on_{target}.",
+        f"inline void {name}({given}) {{",
+        f'  auto& ranks = ranks_to_call(calls_on_{target}, "{name}");',
+        f'  {name}(ranks.parts("{name}", {{{words_of_grid}}},',
+        f"    [&](const kernel_ranks& these) {{ return {name}_parts(these, of); }}), of);",
         "}",
         "",
     ]

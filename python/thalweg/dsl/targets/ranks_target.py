@@ -118,7 +118,7 @@ class _OnRanks(Writer):
         lines = ["auto& given = *static_cast<Parts*>(parts);"]
         for number, sweep in enumerate(self.plan.sweeps):
             if sweep.place:
-                own = f"given.own({self._place(sweep.place.plural)})"
+                own = f"given.mine[{self._place(sweep.place.plural)}]"
                 points = self.given[number]
                 words = f"{points}, {points}_parts, {own}" if points else own
                 lines.append(f"given.parts[{number}].find({words});")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before a kernel on ranks: who owns which points, and which points need whose values.
+"""What stands before a kernel on ranks: who owns which points, and who sends which to whom.
 
 How values travel is in `ranks_mpi.py` and `ranks_onesided.py`; the rest is the same for both.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from thalweg.dsl.targets import ranks_mpi, ranks_onesided
 from thalweg.dsl.targets.ranks_interface import INTERFACE
+from thalweg.dsl.targets.ranks_parts import PARTS
 
 HEAD = """#ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX  // MPI's old C++ classes
@@ -32,9 +33,16 @@ namespace thalweg_@target@ {
 using Points = std::vector<std::int32_t>;
 using Ranges = std::vector<std::int64_t>;  // pairs: first, one behind the last
 
+// Points [0, own) are this rank's; the last `alone` ones each rank has for itself.
 struct Place {
   std::string name;
-  std::int64_t total, own;  // points [0, own) are this rank's
+  std::int64_t total, own, alone = 0;
+  Ranges mine() const {
+    Ranges found{0, own};
+    if (alone > 0) found.insert(found.end(), {total - alone, total});
+    return found;
+  }
+  bool is_others(std::int64_t point) const { return point >= own && point < total - alone; }
 };
 
 // Values of a field that travel: value j of a point lies `together` behind value j - 1.
@@ -208,7 +216,8 @@ void arrive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
 """
 
 MEETING = """
-// Both sides of every message, for good. owners, globals: [place][point], of own points, too.
+// Both sides of every message, for good. owners, globals: [place][point], of own points, too; the
+// last points may be nobody's, -1: each rank has them for itself.
 inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
                         const std::int64_t* const* globals) {
   int size = 0;
@@ -218,12 +227,15 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   std::size_t names = 0;
   for (std::size_t place = 0; place < places; ++place) {
     for (const char letter : ranks.places[place].name) names = names * 31 + letter;
-    for (std::int64_t i = ranks.places[place].own; i < ranks.places[place].total; ++i) {
+    Place& here = ranks.places[place];
+    while (here.own + here.alone < here.total && owners[place][here.total - here.alone - 1] == -1) {
+      ++here.alone;
+    }
+    for (std::int64_t i = here.own; i < here.total - here.alone; ++i) {
       const int owner = owners[place][i];
       if (owner < 0 || owner >= size || owner == ranks.rank) {
         return "was given rank " + std::to_string(owner) + " as the owner of one of the " +
-               ranks.places[place].name + " beyond its own; there are " + std::to_string(size) +
-               " ranks";
+               here.name + " beyond its own; there are " + std::to_string(size) + " ranks";
       }
       wanted[owner][place].push_back(static_cast<std::int32_t>(i));
     }
@@ -291,164 +303,6 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   }
   return {};
 }
-"""
-
-PARTS = """
-// A step from a point to the neighbours that a table has.
-struct Hop {
-  const std::int32_t* table;
-  int length, from, to;  // places
-  bool by_points;        // [neighbour][point] instead of [point][neighbour]
-};
-
-// What one sweep goes over: all own points, or those given; without and with others' values.
-struct Part {
-  int place;
-  std::vector<std::vector<Hop>> ways;
-  Ranges inner, outer, given, now_own, now_inner, now_outer;
-  bool is_found = false;
-
-  void find(const std::int64_t* ranges, std::int64_t parts, std::int64_t own) {
-    const std::span<const std::int64_t> wanted(ranges, static_cast<std::size_t>(2 * parts));
-    if (is_found && std::equal(wanted.begin(), wanted.end(), given.begin(), given.end())) return;
-    is_found = true;
-    given.assign(wanted.begin(), wanted.end());
-    now_own = common({0, own}, wanted);
-    now_inner = common(inner, wanted);
-    now_outer = common(outer, wanted);
-  }
-  void find(std::int64_t own) {
-    const std::int64_t all[] = {0, own};
-    find(all, 1, own);
-  }
-  static Ranges common(const Ranges& these, std::span<const std::int64_t> those) {
-    Ranges found;
-    for (std::size_t i = 0; i < those.size(); i += 2) {
-      for (std::size_t j = 0; j < these.size(); j += 2) {
-        const auto first = std::max(these[j], those[i]);
-        const auto last = std::min(these[j + 1], those[i + 1]);
-        if (first < last) found.insert(found.end(), {first, last});
-      }
-    }
-    return found;
-  }
-};
-
-struct Parts {
-  Ranks* ranks;
-  std::vector<int> places;  // of the ranks, in the order of the kernel
-  std::vector<Part> parts;  // [sweep]
-
-  int place(int of_kernel) const { return places[of_kernel]; }
-  std::int64_t own(int of_kernel) const { return ranks->places[places[of_kernel]].own; }
-
-  // Whether a way from a point leads to others' points.
-  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point,
-              std::string& refused) const {
-    if (hop == way.size()) return false;
-    const auto& [table, length, from, to, by_points] = way[hop];
-    const Place& here = ranks->places[places[from]];
-    const Place& there = ranks->places[places[to]];
-    bool found = false;
-    for (int j = 0; j < length; ++j) {
-      const std::int64_t next =
-          by_points ? table[j * here.total + point] : table[point * length + j];
-      if (next < 0 || next >= there.total) {
-        refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
-                  " of number " + std::to_string(point) + " of its " + here.name + " is " +
-                  std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
-                  there.name;
-        return true;
-      }
-      found = leaves(way, hop + 1, next, refused) || next >= there.own || found;
-      if (!refused.empty()) return true;
-    }
-    return found;
-  }
-  std::string divide() {
-    std::string refused;
-    for (Part& part : parts) {
-      if (part.ways.empty()) continue;
-      for (std::int64_t point = 0; point < own(part.place); ++point) {
-        bool needs = false;
-        for (const auto& way : part.ways) needs = leaves(way, 0, point, refused) || needs;
-        if (!refused.empty()) return refused;
-        Ranges& ranges = needs ? part.outer : part.inner;
-        if (!ranges.empty() && ranges.back() == point) {
-          ++ranges.back();
-        } else {
-          ranges.insert(ranges.end(), {point, point + 1});
-        }
-      }
-    }
-    return {};
-  }
-};
-
-inline void say(const std::string& sentence, char* said, std::int64_t room) {
-  if (room > 0) std::snprintf(said, static_cast<std::size_t>(room), "%s", sentence.c_str());
-}
-inline void free_ranks(Ranks* ranks) {
-  if (ranks == nullptr) return;
-  int ended = 0;
-  MPI_Finalized(&ended);
-  if (!ended) {
-    delete ranks->wires;
-    MPI_Comm_free(&ranks->comm);
-  }
-  delete ranks;
-}
-inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names,
-                         const std::int64_t* totals, const std::int64_t* own,
-                         const std::int32_t* const* owners, const std::int64_t* const* globals,
-                         double limit_s, char* said, std::int64_t room) {
-  auto* const ranks = new Ranks;
-  ranks->limit_s = limit_s;
-  MPI_Request request;
-  MPI_Comm_rank(MPI_Comm_f2c(comm), &ranks->rank);
-  MPI_Comm_idup(MPI_Comm_f2c(comm), &ranks->comm, &request);
-  ranks->wait(request, "all ranks to meet");
-  for (std::int64_t place = 0; place < places; ++place) {
-    ranks->places.push_back({names[place], totals[place], own[place]});
-  }
-  std::string refused = meet(*ranks, owners, globals);
-  if (!refused.empty()) refused = "rank " + std::to_string(ranks->rank) + " " + refused;
-  ranks->agree(refused);
-  if (refused.empty()) {
-    ranks->wires = new Wires(*ranks);
-    return ranks;
-  }
-  say(refused, said, room);
-  free_ranks(ranks);
-  return nullptr;
-}
-inline Parts* make_parts(Ranks* ranks, const char* kernel,
-                         const std::vector<std::pair<const char*, std::int64_t>>& places,
-                         std::vector<Part> parts, char* said, std::int64_t room) {
-  auto* const made = new Parts{ranks, {}, std::move(parts)};
-  std::string refused;
-  for (const auto& [name, total] : places) {
-    const int found = ranks->place(name);
-    made->places.push_back(found);
-    if (found < 0 || ranks->places[found].total != total) {
-      const std::string before = found < 0 ? "no" : std::to_string(ranks->places[found].total);
-      refused = "was told of " + before + " " + name + ", and now of " + std::to_string(total);
-    }
-  }
-  if (refused.empty()) refused = made->divide();
-  if (!refused.empty()) {
-    refused = std::string("kernel '") + kernel + "': rank " + std::to_string(ranks->rank) + " " +
-              refused;
-  }
-  ranks->agree(refused);
-  if (refused.empty()) return made;
-  say(refused, said, room);
-  delete made;
-  return nullptr;
-}
-
-}  // namespace thalweg_@target@
-#endif
 """
 
 WIRES = {"mpi": ranks_mpi.CODE, "onesided": ranks_onesided.CODE}

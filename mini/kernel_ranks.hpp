@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where kernels are translated for ranks (thalweg_mini_mpi, thalweg_mini_onesided): whose points
+// they compute. For other targets all of this is nothing.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "thalweg/grid.hpp"
+
+namespace thalweg::mini {
+
+/// While it lives, kernels are called on the ranks of `comm`, with the points of `mesh` by the
+/// names that kernels of triangles give them: cells, edges, vertices.
+class KernelRanks {
+ public:
+  /// Collective. limit_s: for what one rank waits until the program ends.
+  KernelRanks(MPI_Comm comm, const Mesh& mesh, double limit_s);
+  ~KernelRanks();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// While it lives, by the names that kernels of hexagons give them (primitive/hexagons.hpp), with
+/// the one edge more.
+class CallsOfHexagons {
+ public:
+  CallsOfHexagons();
+  ~CallsOfHexagons();
+
+ private:
+  std::shared_ptr<void> calls_;
+};
+
+}  // namespace thalweg::mini

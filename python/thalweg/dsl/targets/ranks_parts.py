@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which points of a kernel on ranks need whose values: found once for the tables, in C++."""
+
+from __future__ import annotations
+
+PARTS = """
+// A step from a point to the neighbours that a table has.
+struct Hop {
+  const std::int32_t* table;
+  int length, from, to;  // places
+  bool by_points;        // [neighbour][point] instead of [point][neighbour]
+};
+
+// What one sweep goes over: all own points, or those given; without and with others' values.
+struct Part {
+  int place;
+  std::vector<std::vector<Hop>> ways;
+  Ranges inner, outer, given, now_own, now_inner, now_outer;
+  bool is_found = false;
+
+  void find(const std::int64_t* ranges, std::int64_t parts, const Ranges& mine) {
+    const std::span<const std::int64_t> wanted(ranges, static_cast<std::size_t>(2 * parts));
+    if (is_found && std::equal(wanted.begin(), wanted.end(), given.begin(), given.end())) return;
+    is_found = true;
+    given.assign(wanted.begin(), wanted.end());
+    now_own = common(mine, wanted);
+    now_inner = common(inner, wanted);
+    now_outer = common(outer, wanted);
+  }
+  void find(const Ranges& mine) { find(mine.data(), std::ssize(mine) / 2, mine); }
+  static Ranges common(const Ranges& these, std::span<const std::int64_t> those) {
+    Ranges found;
+    for (std::size_t i = 0; i < those.size(); i += 2) {
+      for (std::size_t j = 0; j < these.size(); j += 2) {
+        const auto first = std::max(these[j], those[i]);
+        const auto last = std::min(these[j + 1], those[i + 1]);
+        if (first < last) found.insert(found.end(), {first, last});
+      }
+    }
+    return found;
+  }
+};
+
+struct Parts {
+  Ranks* ranks;
+  std::vector<int> places;  // of the ranks, in the order of the kernel; -1: unknown to them
+  std::vector<Place> here;  // as the kernel is called with them
+  std::vector<Ranges> mine;
+  std::vector<Part> parts;  // [sweep]
+
+  // Whether a way from a point leads to others' points.
+  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point,
+              std::string& refused) const {
+    if (hop == way.size()) return false;
+    const auto& [table, length, from, to, by_points] = way[hop];
+    const Place& source = here[from];
+    const Place& there = here[to];
+    bool found = false;
+    for (int j = 0; j < length; ++j) {
+      const std::int64_t next =
+          by_points ? table[j * source.total + point] : table[point * length + j];
+      if (next < 0 || next >= there.total) {
+        refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
+                  " of number " + std::to_string(point) + " of its " + source.name + " is " +
+                  std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
+                  there.name;
+        return true;
+      }
+      found = leaves(way, hop + 1, next, refused) || there.is_others(next) || found;
+      if (!refused.empty()) return true;
+    }
+    return found;
+  }
+  std::string divide() {
+    std::string refused;
+    for (Part& part : parts) {
+      if (part.ways.empty()) continue;
+      const Ranges& all = mine[part.place];
+      for (std::size_t range = 0; range < all.size(); range += 2) {
+        for (std::int64_t point = all[range]; point < all[range + 1]; ++point) {
+          bool needs = false;
+          for (const auto& way : part.ways) needs = leaves(way, 0, point, refused) || needs;
+          if (!refused.empty()) return refused;
+          add(needs ? part.outer : part.inner, point);
+        }
+      }
+    }
+    return {};
+  }
+  static void add(Ranges& ranges, std::int64_t point) {
+    if (!ranges.empty() && ranges.back() == point) {
+      ++ranges.back();
+    } else {
+      ranges.insert(ranges.end(), {point, point + 1});
+    }
+  }
+  // Whether neighbours of a place's points are read, or they are read as neighbours.
+  bool has_hops(int place, bool to_it) const {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+      return std::any_of(part.ways.begin(), part.ways.end(), [&](const auto& way) {
+        return std::any_of(way.begin(), way.end(), [&](const Hop& hop) {
+          return (to_it ? hop.to : hop.from) == place;
+        });
+      });
+    });
+  }
+  // Points that are nobody's neighbours may be own ones alone; without neighbours, any.
+  std::string take(const std::string& name, std::int64_t total) {
+    const int number = static_cast<int>(here.size()), known = ranks->place(name);
+    const bool is_read = has_hops(number, true), reads = has_hops(number, false);
+    const Place all = known < 0 ? Place{} : ranks->places[known];
+    Place found{name, total, total};
+    if (known >= 0 && total == all.total) {
+      found = all;
+    } else if (known >= 0 && (total == all.total - all.alone || (total >= all.own && !is_read))) {
+      found.own = all.own;
+    } else if (is_read || reads) {
+      const std::string before = known < 0 ? "no" : std::to_string(all.total);
+      return "was told of " + before + " " + name + ", and now of " + std::to_string(total);
+    }
+    places.push_back(known);
+    here.push_back(found);
+    mine.push_back(found.mine());
+    return {};
+  }
+};
+
+inline void say(const std::string& sentence, char* said, std::int64_t room) {
+  if (room > 0) std::snprintf(said, static_cast<std::size_t>(room), "%s", sentence.c_str());
+}
+inline void free_ranks(Ranks* ranks) {
+  if (ranks == nullptr) return;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) {
+    delete ranks->wires;
+    MPI_Comm_free(&ranks->comm);
+  }
+  delete ranks;
+}
+inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names,
+                         const std::int64_t* totals, const std::int64_t* own,
+                         const std::int32_t* const* owners, const std::int64_t* const* globals,
+                         double limit_s, char* said, std::int64_t room) {
+  auto* const ranks = new Ranks;
+  ranks->limit_s = limit_s;
+  MPI_Request request;
+  MPI_Comm_rank(MPI_Comm_f2c(comm), &ranks->rank);
+  MPI_Comm_idup(MPI_Comm_f2c(comm), &ranks->comm, &request);
+  ranks->wait(request, "all ranks to meet");
+  for (std::int64_t place = 0; place < places; ++place) {
+    ranks->places.push_back({names[place], totals[place], own[place]});
+  }
+  std::string refused = meet(*ranks, owners, globals);
+  if (!refused.empty()) refused = "rank " + std::to_string(ranks->rank) + " " + refused;
+  ranks->agree(refused);
+  if (refused.empty()) {
+    ranks->wires = new Wires(*ranks);
+    return ranks;
+  }
+  say(refused, said, room);
+  free_ranks(ranks);
+  return nullptr;
+}
+inline Parts* make_parts(Ranks* ranks, const char* kernel,
+                         const std::vector<std::pair<const char*, std::int64_t>>& places,
+                         std::vector<Part> parts, char* said, std::int64_t room) {
+  auto* const made = new Parts{ranks, {}, {}, {}, std::move(parts)};
+  std::string refused;
+  for (const auto& [name, total] : places) {
+    if (refused.empty()) refused = made->take(name, total);
+  }
+  if (refused.empty()) refused = made->divide();
+  if (!refused.empty()) {
+    refused = std::string("kernel '") + kernel + "': rank " + std::to_string(ranks->rank) + " " +
+              refused;
+  }
+  ranks->agree(refused);
+  if (refused.empty()) return made;
+  say(refused, said, room);
+  delete made;
+  return nullptr;
+}
+
+}  // namespace thalweg_@target@
+#endif
+"""

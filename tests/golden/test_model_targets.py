@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The models' kernels on other targets. Programs are built for it: with --slow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.kernels.comparison_page import END, PAGE_PATH
+from thalweg.lab.model_targets import BEGIN, HEADS, MODELS, compare_model
+from thalweg.run.launch import MODEL_TARGETS
+from thalweg.testing.pages import Cli
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", MODEL_TARGETS)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_run_has_the_bits_of_the_usual_one(
+    name: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    found = compare_model(name, (target,), 4, tmp_path)
+    assert found.values > 1_000_000
+    assert found.found == {target: "same bits"}
+
+
+def test_the_page_has_both_models_on_every_target() -> None:
+    table = PAGE_PATH.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert rows[0] == list(HEADS)
+    assert [row[0] for row in rows[2:]] == list(MODELS)
+    assert {cell for row in rows[2:] for cell in row[1:]} == {"same bits"}
+
+
+def test_another_target_is_refused(cli: Cli, tmp_path: Path) -> None:
+    told = cli("run", "examples/jet.toml", "--target", "simt", "--out", str(tmp_path / "run"))
+    assert told.returncode == 2
+    assert "the model has no target 'simt'; choose one of: simd, serial" in told.stderr
+    assert not (tmp_path / "run").exists()
