@@ -44,7 +44,9 @@ typedef struct thalweg_field {
 /* Values of this rank's points of one field; strides count values. Point p, level l lies at
  *   values[p * point_stride + l * level_stride],
  * or, with block_points = nproma > 0 (ICON's blocks), at
- *   values[(p % nproma) * point_stride + l * level_stride + (p / nproma) * block_stride]. */
+ *   values[(p % nproma) * point_stride + l * level_stride + (p / nproma) * block_stride].
+ * They may lie on a CUDA device: they are copied to the host when they are put or written, with all
+ * that lies between the first and the last, after what was given to the default stream. */
 typedef struct thalweg_view {
   void* values;
   ptrdiff_t point_stride, level_stride;

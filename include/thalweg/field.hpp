@@ -43,6 +43,8 @@ struct FieldInfo {
 /// value(point, level) = values[(point % block_points) * point_stride + level * level_stride
 ///                              + (point / block_points) * block_stride].
 /// `point` is the position of a point in the model's array (see OwnedPoints::positions).
+/// The values may lie on a CUDA device: they are copied to the host when they are put or written,
+/// with all that lies between the first and the last, after what was given to the default stream.
 struct FieldView {
   const void* values = nullptr;
   std::ptrdiff_t point_stride = 1;

@@ -172,8 +172,16 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
   if (const auto time = state_->time_asked_for(time_s, State::with_put)) put(field, view, *time);
 }
 
+FieldView Output::State::readable(const FieldView& view, const FieldInfo& field) {
+  auto found = view;
+  const auto reached = positions_reached(owned[field.place], positions[field.place]);
+  found.values = host_values.of(view.values, addressing_of(view, field.levels, {}), reached);
+  return found;
+}
+
 void Output::State::put(std::string_view field, const FieldView& view, ModelTime time) {
   bool known = false;
+  std::optional<FieldView> values;  // once for all streams
   for (std::size_t index = 0; index < definition.streams.size(); ++index) {
     const auto& stream = definition.streams[index];
     const auto step = stream.schedule.step_at(time);
@@ -199,10 +207,12 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
         throw Error(Blame::user,
                     fmt::format("field '{}' was put twice at {} s", field, time.seconds()));
       }
-      const TraceScope scope(trace_watches(field, *step) &&
-                             trace_put(stream, *step, info, view, runs, positions[info.place]));
       try {
-        engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position), view);
+        if (!values) values = readable(view, info);
+        const TraceScope scope(
+            trace_watches(field, *step) &&
+            trace_put(stream, *step, info, *values, runs, positions[info.place]));
+        engine->sender().put(static_cast<int>(index), *step, static_cast<int>(position), *values);
       } catch (const std::exception& error) {
         fail_and_throw(error);
       }

@@ -20,6 +20,7 @@
 #include "ranks/question.hpp"
 #include "ranks/ranks.hpp"
 #include "ranks/roles.hpp"
+#include "redist/host_values.hpp"
 #include "redist/plan.hpp"
 #include "thalweg/output.hpp"
 
@@ -32,6 +33,7 @@ struct Output::State {
   MPI_Comm restart = MPI_COMM_NULL;  // compute ranks, then restart ranks; null on I/O ranks
   OwnedRuns runs;
   PerPlace<std::vector<std::int64_t>> positions;  // of owned points in model arrays
+  HostValues host_values;                         // of the field that is put
   PerPlace<std::int64_t> owned{};                 // points of this rank
   std::optional<FailureNews> news;                // not on restart ranks
   std::unique_ptr<Engine> engine;                 // compute ranks, from the end of definition on
@@ -138,6 +140,8 @@ struct Output::State {
   /// For whoever continues from a checkpoint of this time.
   void note_reached(ModelTime time);
   void put(std::string_view field, const FieldView& view, ModelTime time);
+  /// The view, or one of a copy, where its values lie on a device.
+  FieldView readable(const FieldView& view, const FieldInfo& field);
   void end_time(ModelTime time);
   /// Of a time between milliseconds, at which nothing is due.
   void end_between(double time_s);

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "ranks/agreement.hpp"
+#include "redist/host_values.hpp"
 #include "restart/overlap.hpp"
 #include "restart/part.hpp"
 #include "restart/set_directory.hpp"
@@ -217,6 +218,7 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
 
 }  // namespace
 
+// Memory of devices is read into through copies, all at once.
 void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoints> points,
                   std::span<const FieldInfo> fields, std::span<const MutableFieldView> views) {
   const ScopedTimer timer(Timer::restart_read);
@@ -238,6 +240,13 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
 
   const auto failure = attempt(rank, [&] {
     PerPlace<std::int64_t> found{};
+    std::vector<HostValues> on_host(fields.size());
+    std::vector<void*> into;
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      const auto& stretches = own[fields[field].place].stretches;
+      const auto where = addressing_of(views[field], fields[field].levels, stretches);
+      into.push_back(on_host[field].of(views[field].values, where, positions_reached(stretches)));
+    }
     for (std::size_t part = 0; part < sources.size(); ++part) {
       PerPlace<std::vector<Overlap>> overlaps;
       for (std::size_t place = 0; place < 3; ++place) {
@@ -249,7 +258,7 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
       for (std::size_t field = 0; field < fields.size(); ++field) {
         const Place place = fields[field].place;
         const auto where = addressing_of(views[field], fields[field].levels, own[place].stretches);
-        reader.read(positions[field], where, overlaps[place], views[field].values);
+        reader.read(positions[field], where, overlaps[place], into[field]);
       }
     }
     for (std::size_t place = 0; place < 3; ++place) {
@@ -260,6 +269,7 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
                   fmt::format("restart set '{}' has no values for {} points of '{}'", set.path,
                               own[place].count - found[place], place_names[place]));
     }
+    for (const auto& each : on_host) each.give_back();
   });
   throw_together(comm, failure);
 }

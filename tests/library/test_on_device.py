@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields that lie on a GPU: put, written into checkpoints and read from them through copies. The
+driver is ours, for there is no GPU: its memory ends a program whose host touches it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thalweg.files.datasets import open_dataset
+
+SOURCES = Path(__file__).with_name("device")
+SETTINGS = """
+[time]
+duration = "PT4H"
+[io]
+{io}
+[[output]]
+name = "both"
+interval = "PT1H"
+precision = "float64"
+[[output]]
+name = "again"
+variables = ["ta"]
+interval = "PT2H"
+[restart]
+mode = "{restart}"
+interval = "PT1H"
+"""
+WAYS = {
+    "serial": ('mode = "serial"', "sync", 3),
+    "async": ('mode = "async"\nranks = 1\ntransport = "messages"', "async", 3),
+    "file_parallel": ('mode = "file_parallel"', "sync", 2),
+}
+
+
+@pytest.fixture(scope="module")
+def model(installed: Any, must: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("device")
+    driver = folder / "libcuda.so.1"
+    must(
+        "mpicc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", SOURCES / "driver.c", "-o", driver,
+        cwd=folder,
+    )  # fmt: skip
+    program = folder / "model"
+    flags = [*installed.flags("thalweg"), driver, f"-Wl,-rpath,{folder}"]
+    must("mpicc", "-O1", "-Wall", "-Wextra", SOURCES / "model.c", *flags, "-o", program, cwd=folder)
+    return program
+
+
+def go(installed: Any, model: Path, folder: Path, way: str, where: str, hours: int) -> Any:
+    io, restart, ranks = WAYS[way]
+    folder.mkdir(exist_ok=True)
+    (folder / "settings.toml").write_text(SETTINGS.format(io=io, restart=restart))
+    return installed.result(ranks, model, "settings.toml", where, "restart", hours, cwd=folder)
+
+
+def values_of(folder: Path) -> dict[str, str]:
+    """By file and variable, of all times."""
+    found = {}
+    for path in sorted(folder.glob("*.nc")):
+        dataset = open_dataset(path)
+        for name in {"ts", "ta", "time"} & set(dataset.variables):
+            values = np.asarray(dataset.variables[name][:])
+            found[f"{path.name} {name}"] = hashlib.sha256(values.tobytes()).hexdigest()
+        dataset.close()
+    return found
+
+
+@pytest.mark.parametrize("where", ["device", "managed"])
+@pytest.mark.parametrize("way", WAYS)
+def test_files_and_checkpoints_are_those_of_the_host(
+    installed: Any, model: Path, tmp_path: Path, way: str, where: str
+) -> None:
+    """Continued once: what is read lies on the device, and what is no point's stays there."""
+    for name in ("host", where):
+        for hours in (2, 4):
+            done = go(installed, model, tmp_path / name, way, name, hours)
+            assert done.returncode == 0, done.stderr
+    right = values_of(tmp_path / "host")
+    assert len(right) >= 5
+    assert values_of(tmp_path / where) == right
+
+
+def test_a_device_that_gives_nothing_is_told(
+    installed: Any, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVICE_IS_LOST", "1")
+    lost = go(installed, model, tmp_path, "serial", "device", 2)
+    assert lost.returncode == 2
+    assert "the GPU did not give" in lost.stderr
+    assert "(CUDA error 700)" in lost.stderr
+    assert not list(tmp_path.glob("*.nc"))
