@@ -14,7 +14,7 @@ namespace {
 
 place_of_a_rank place(const char* name, const PlacePart& part, int each_rank_has_more = 0) {
   place_of_a_rank found{name, part.owned, {part.owner.begin(), part.owner.end()}, part.global};
-  found.owners.resize(found.owners.size() + each_rank_has_more, -1);
+  found.owners.resize(found.owners.size() + each_rank_has_more, each_rank);
   found.globals.resize(found.owners.size(), -1);
   return found;
 }
@@ -55,7 +55,7 @@ KernelRanks::~KernelRanks() {
 
 CallsOfHexagons::CallsOfHexagons()
     : calls_(std::make_shared<on_ranks>(THALWEG_KERNEL_CALLS,
-                                        ranks_to_call(calls_of_hexagons, "of hexagons"))) {}
+                                        ranks_to_call(calls_of_hexagons, "pvort"))) {}
 CallsOfHexagons::~CallsOfHexagons() = default;
 #else
 struct KernelRanks::Parts {};

@@ -61,8 +61,9 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   const Decomposition decomposition(grid, ranks, experiment.table("grid").text("decomposition"));
   mesh_ = build_mesh(decomposition, rank_, equations.halo_depth(model));
   stencils_ = std::make_unique<const Stencils>(mesh_);
-  kernel_ranks_ =
-      std::make_unique<const KernelRanks>(comm_, mesh_, experiment.table("io").number("timeout"));
+  // Not less than by default: others may wait for a disk meanwhile.
+  const double limit_s = std::max(600.0, experiment.table("io").number("timeout"));
+  kernel_ranks_ = std::make_unique<const KernelRanks>(comm_, mesh_, limit_s);
   core_ = equations.make(model, mesh_, *stencils_);
   const double largest_s = largest_step_s(comm_, mesh_, *core_, model.number("cfl"), scheme);
   if (start_.from) {

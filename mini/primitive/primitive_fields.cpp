@@ -39,6 +39,7 @@ Values eastward(AirFields& of) { return wind_component(of, of.hexagons.eastward_
 Values northward(AirFields& of) { return wind_component(of, of.hexagons.northward_weight); }
 
 Values temperature(AirFields& of) {
+  const CallsOfHexagons calls;
   air_temperature({.cells = of.hexagons.cells,
                    .levels = of.state.levels,
                    .theta = of.dynamics.theta().data(),
@@ -48,6 +49,7 @@ Values temperature(AirFields& of) {
   return of.room;
 }
 Values pressure_in_layers(AirFields& of) {
+  const CallsOfHexagons calls;
   layer_pressure({.cells = of.hexagons.cells,
                   .levels = of.state.levels,
                   .surface_pressure = of.state[Air::surface_pressure].data(),
@@ -57,6 +59,7 @@ Values pressure_in_layers(AirFields& of) {
   return of.room;
 }
 Values pressure_on_faces(AirFields& of) {
+  const CallsOfHexagons calls;
   face_pressure({.cells = of.hexagons.cells,
                  .levels = of.state.levels,
                  .surface_pressure = of.state[Air::surface_pressure].data(),
@@ -66,6 +69,7 @@ Values pressure_on_faces(AirFields& of) {
   return of.room;
 }
 Values height(AirFields& of) {
+  const CallsOfHexagons calls;
   geopotential_height({.cells = of.hexagons.cells,
                        .levels = of.state.levels,
                        .geopotential = of.dynamics.geopotential().data(),

@@ -7,7 +7,8 @@
 
 namespace thalweg {
 
-/// Whether `address` lies on a device. Managed memory and pinned memory of the host do not.
+/// Whether the host has to wait for `address`: memory of a device, or of host and device (managed).
+/// Pinned memory of the host is the host's.
 bool is_on_device(const void* address);
 
 /// Waits for what the device was told before in its default stream. Both throw Error(file_system)

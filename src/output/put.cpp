@@ -174,8 +174,9 @@ void Output::put(std::string_view field, const FieldView& view, double time_s) {
 
 FieldView Output::State::readable(const FieldView& view, const FieldInfo& field) {
   auto found = view;
-  const auto reached = positions_reached(owned[field.place], positions[field.place]);
-  found.values = host_values.of(view.values, addressing_of(view, field.levels, {}), reached);
+  found.values = host_values.of_field(field.name)
+                     .of(view.values, addressing_of(view, field.levels, {}), owned[field.place],
+                         positions[field.place]);
   return found;
 }
 

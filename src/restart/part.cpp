@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstring>
 
-#include "redist/host_values.hpp"
 #include "thalweg/error.hpp"
 
 namespace thalweg {
@@ -180,11 +179,8 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
   bytes_take(reinterpret_cast<const std::byte*>(words.data()), index_.index_bytes);
   static const std::array<std::byte, part_alignment_bytes> zeros{};
   std::vector<std::byte> buffer;
-  HostValues on_host;
   for (std::size_t field = 0; field < sources_.size(); ++field) {
-    const auto& where = sources_[field].where;
-    const auto* const values =
-        on_host.of(sources_[field].values, where, positions_reached(where.stretches));
+    const auto& [values, where] = sources_[field];
     const auto& place = index_.fields[field];
     const auto points = where.points();
     const auto value_bytes = static_cast<std::int64_t>(where.value_bytes);
@@ -225,11 +221,8 @@ void Part::for_each_slab(const std::function<void(std::span<const std::byte>)>& 
 void Part::copy(std::byte* into) const {
   const auto words = index_.encode();
   std::memcpy(into, words.data(), index_.index_bytes);
-  HostValues on_host;
   for (std::size_t field = 0; field < sources_.size(); ++field) {
-    const auto& where = sources_[field].where;
-    const auto* const values =
-        on_host.of(sources_[field].values, where, positions_reached(where.stretches));
+    const auto& [values, where] = sources_[field];
     const auto& place = index_.fields[field];
     gather(values, where, place.order, {0, where.points(), 0, where.levels}, into + place.offset);
     std::memset(into + place.offset + place.bytes, 0, aligned(place.bytes) - place.bytes);

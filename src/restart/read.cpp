@@ -218,7 +218,6 @@ std::vector<std::size_t> match_fields(const std::string& set_path, const Manifes
 
 }  // namespace
 
-// Memory of devices is read into through copies, all at once.
 void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoints> points,
                   std::span<const FieldInfo> fields, std::span<const MutableFieldView> views) {
   const ScopedTimer timer(Timer::restart_read);
@@ -240,12 +239,15 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
 
   const auto failure = attempt(rank, [&] {
     PerPlace<std::int64_t> found{};
-    std::vector<HostValues> on_host(fields.size());
+    const auto where = [&](std::size_t field) {
+      const auto& stretches = own[fields[field].place].stretches;
+      return addressing_of(views[field], fields[field].levels, stretches);
+    };
+    std::vector<HostValues> on_host(fields.size());  // of devices: all fields, as parts have all
     std::vector<void*> into;
     for (std::size_t field = 0; field < fields.size(); ++field) {
-      const auto& stretches = own[fields[field].place].stretches;
-      const auto where = addressing_of(views[field], fields[field].levels, stretches);
-      into.push_back(on_host[field].of(views[field].values, where, positions_reached(stretches)));
+      on_host[field].of_field(fields[field].name);
+      into.push_back(on_host[field].of(views[field].values, where(field)));
     }
     for (std::size_t part = 0; part < sources.size(); ++part) {
       PerPlace<std::vector<Overlap>> overlaps;
@@ -256,9 +258,8 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
       if (overlaps[0].empty() && overlaps[1].empty() && overlaps[2].empty()) continue;
       PartReader reader(sources[part], indices[part]);
       for (std::size_t field = 0; field < fields.size(); ++field) {
-        const Place place = fields[field].place;
-        const auto where = addressing_of(views[field], fields[field].levels, own[place].stretches);
-        reader.read(positions[field], where, overlaps[place], into[field]);
+        const auto& overlapping = overlaps[fields[field].place];
+        reader.read(positions[field], where(field), overlapping, into[field]);
       }
     }
     for (std::size_t place = 0; place < 3; ++place) {
@@ -269,7 +270,9 @@ void read_restart(MPI_Comm comm, const RestartSet& set, std::span<const OwnedPoi
                   fmt::format("restart set '{}' has no values for {} points of '{}'", set.path,
                               own[place].count - found[place], place_names[place]));
     }
-    for (const auto& each : on_host) each.give_back();
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      on_host[field].give_back(where(field));
+    }
   });
   throw_together(comm, failure);
 }

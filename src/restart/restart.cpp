@@ -18,6 +18,7 @@
 #include "ranks/finalize_watch.hpp"
 #include "ranks/one_caller.hpp"
 #include "ranks/same_everywhere.hpp"
+#include "redist/host_values.hpp"
 #include "redist/ownership.hpp"
 #include "restart/mode.hpp"
 #include "restart/staged.hpp"
@@ -164,8 +165,10 @@ struct Restart::State {
             time.seconds(), ended->seconds()));
   }
 
-  // One rank alone may be wrong: all have to hear of it.
-  void check_set(ModelTime time, std::span<const FieldView> views) const {
+  // One rank alone may be wrong, or its device: all have to hear of it before anything is moved.
+  std::vector<FieldView> checked_set(ModelTime time, std::span<const FieldView> views,
+                                     std::vector<HostValues>& on_host) const {
+    std::vector<FieldView> readable(views.begin(), views.end());
     const std::array aspects{Aspect{"times of a checkpoint", fmt::format("{}", time.ms())}};
     const auto fault = difference_among(
         team.compute, aspects,
@@ -179,7 +182,16 @@ struct Restart::State {
                      }
                      check_not_passed(time);
                      check_views(fields, views, points, "written");
+                     for (std::size_t field = 0; field < fields.size(); ++field) {
+                       auto& view = readable[field];
+                       const auto& stretches = points[fields[field].place].stretches;
+                       view.values = on_host[field]
+                                         .of_field(fields[field].name)
+                                         .of(const_cast<void*>(view.values),
+                                             addressing_of(view, fields[field].levels, stretches));
+                     }
                    }));
+    return readable;
   }
 
   Manifest head(ModelTime time, const RestartScalars& scalars) const {
@@ -302,10 +314,11 @@ void Restart::write(ModelTime time, std::span<const FieldView> views,
     const ScopedTimer timer(Timer::restart);
     const double begin_s = now_s();
     if (state_->company.meet) state_->company.meet(Together::writing);
-    state_->check_set(time, views);
+    std::vector<HostValues> on_host(state_->fields.size());
+    const auto readable = state_->checked_set(time, views, on_host);
     state_->end_definition();
     state_->make_mode();
-    const Part part(state_->team.rank, state_->points, state_->fields, views);
+    const Part part(state_->team.rank, state_->points, state_->fields, readable);
     const auto head = state_->head(time, scalars);
     if (state_->company.note_checkpoint) state_->company.note_checkpoint(time);
     state_->mode->complete();  // a set on its way may be needed, and is not there yet

@@ -6,6 +6,7 @@ driver is ours, for there is no GPU: its memory ends a program whose host touche
 from __future__ import annotations
 
 import hashlib
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,13 @@ name = "again"
 variables = ["ta"]
 interval = "PT2H"
 [restart]
-mode = "{restart}"
+{restart}
 interval = "PT1H"
 """
 WAYS = {
-    "serial": ('mode = "serial"', "sync", 3),
-    "async": ('mode = "async"\nranks = 1\ntransport = "two_sided"', "joint_multifile", 3),
-    "file_parallel": ('mode = "file_parallel"', "sync", 2),
+    "serial": ('mode = "serial"', 'mode = "sync"', 3),
+    "async": ('mode = "async"\nranks = 1\ntransport = "two_sided"', 'mode = "async"\nranks = 1', 4),
+    "file_parallel": ('mode = "file_parallel"', 'mode = "joint_multifile"', 2),
 }
 
 
@@ -65,7 +66,7 @@ def values_of(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.glob("*.nc")):
         dataset = open_dataset(path)
-        for name in {"ts", "ta", "time"} & set(dataset.variables):
+        for name in {"ts", "ta", "q1", "q2", "time"} & set(dataset.variables):
             values = np.asarray(dataset.variables[name][:])
             found[f"{path.name} {name}"] = hashlib.sha256(values.tobytes()).hexdigest()
         dataset.close()
@@ -73,7 +74,8 @@ def values_of(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("way", "where"), [*((way, "device") for way in WAYS), ("serial", "managed")]
+    ("way", "where"),
+    [*((way, "device") for way in WAYS), ("serial", "managed"), ("serial", "pool")],
 )
 def test_files_and_checkpoints_are_those_of_the_host(
     installed: Any, model: Path, tmp_path: Path, way: str, where: str
@@ -84,16 +86,22 @@ def test_files_and_checkpoints_are_those_of_the_host(
             done = go(installed, model, tmp_path / name, way, name, hours)
             assert done.returncode == 0, done.stderr
     right = values_of(tmp_path / "host")
-    assert len(right) >= 5
+    assert len(right) == 7
     assert values_of(tmp_path / where) == right
 
 
-def test_a_device_that_gives_nothing_is_told(
-    installed: Any, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DEVICE_IS_LOST", "1")
+@pytest.mark.parametrize(("copies", "field"), [(0, "ts"), (9, "ta")], ids=["put", "checkpoint"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_that_loses_its_device_says_so_and_nobody_waits(
+    installed: Any, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copies: int,
+    field: str, rank: int,
+) -> None:  # fmt: skip
+    """Fields of two hours are put, eight copies, before the first checkpoint."""
+    monkeypatch.setenv("DEVICE_RANK", str(rank))
+    monkeypatch.setenv("DEVICE_COPIES", str(copies))
+    begun_s = time.monotonic()
     lost = go(installed, model, tmp_path, "serial", "device", 2)
     assert lost.returncode != 0
-    assert "the GPU did not give" in lost.stderr
+    assert f"field '{field}': the GPU did not give" in lost.stderr
     assert "(CUDA error 700)" in lost.stderr
-    assert not list(tmp_path.glob("*.nc"))
+    assert time.monotonic() - begun_s < 100  # [io] timeout is 600

@@ -39,6 +39,10 @@ endfunction()
 # those that LIST has: for a program of its own; cuda is the host's then.
 function(translate_kernels target list)
   cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS" "ON" "")
+  if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come THREADS, "
+                        "RANKS, or ON and a target")
+  endif()
   if(OF_ON STREQUAL openmp)
     set(OF_THREADS TRUE)
   elseif(OF_ON MATCHES "^(mpi|onesided)$")

@@ -33,7 +33,15 @@ class Rank:
         self.ranks = self.made(self.call("ranks", ctypes.c_void_p, *self._of_grid()))
         grid = self.words(job["grid"])
         self.parts = self.made(
-            self.call("parts", ctypes.c_void_p, self.ranks, *grid, self.said, ctypes.c_int64(ROOM))
+            self.call(
+                "parts",
+                ctypes.c_void_p,
+                self.ranks,
+                *grid,
+                ctypes.c_int(1),
+                self.said,
+                ctypes.c_int64(ROOM),
+            )  # fmt: skip
         )
 
     def call(self, what: str, result: Any, *words: Any) -> Any:

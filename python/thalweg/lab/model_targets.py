@@ -95,28 +95,27 @@ def compare_models(ranks: int, markdown: bool) -> bool:
 def compare_model(name: str, targets: tuple[str, ...], ranks: int, folder: Path) -> ModelCompared:
     case = folder / f"{name.replace(' ', '_')}.toml"
     case.write_text(MODELS[name] + SERIAL, encoding="utf-8")
-    right = _values_of(case, USUAL, 1)
+    right = _values_of(case, "one_rank", USUAL, 1)
     count = sum(each.size for each in right.values())
     found = {}
     for target in targets:
         print(f"thalweg: {name} on {target}", file=sys.stderr)
-        values = _values_of(case, target, ranks)
+        values = _values_of(case, target, target, ranks)
         others = sum(_others(values.get(key), each) for key, each in right.items())
         same = values.keys() == right.keys() and others == 0
         found[target] = "same bits" if same else f"{others} others"
     return ModelCompared(name, count, found)
 
 
-def _values_of(case: Path, target: str, ranks: int) -> Values:
+def _values_of(case: Path, name: str, target: str, ranks: int) -> Values:
     made = RunRequest(
-        case, ranks, directory=case.with_name(f"{case.stem}_{target}_{ranks}"), quiet=True,
-        target=target,
-    )  # fmt: skip
+        case, ranks, directory=case.with_name(f"{case.stem}_{name}"), quiet=True, target=target
+    )
     values = {}
     for stream in read_streams(run_case(made).path).values():
-        for name in stream.fields:
-            for slot in stream.slots_of(name):
-                values[stream.name, name, slot.time_s] = stream.values(name, slot)
+        for field in stream.fields:
+            for slot in stream.slots_of(field):
+                values[stream.name, field, slot.time_s] = stream.values(field, slot)
         stream.close()
     return values
 

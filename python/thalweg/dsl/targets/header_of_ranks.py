@@ -14,7 +14,8 @@ HEAD = """#include <map>
 #include <vector>
 
 /// Points of a place that a rank holds, own ones first: whose each is, and its number in the whole
-/// grid. The last ones may be nobody's, -1: each rank has such for itself.
+/// grid. The last ones may belong to each_rank, which has them for itself.
+inline constexpr std::int32_t each_rank = -2;
 struct place_of_a_rank {
   const char* name;  // as the language has its plural
   std::int64_t own;
@@ -85,7 +86,8 @@ class on_ranks {
 
 inline ranks_of_calls& ranks_to_call(ranks_of_calls* current, const char* kernel) {
   if (current != nullptr) return *current;
-  throw std::logic_error(std::string("kernel '") + kernel + "' was called on no ranks");
+  throw std::logic_error(std::string("kernel '") + kernel +
+                         "' was called on no ranks: make an on_ranks that lives until then");
 }
 """
 
@@ -112,7 +114,7 @@ def calls_on_ranks(
         for each in members
     ]
     of_grid = ", ".join(["ranks.get()", *(f"of.{each}" for each in grid)])
-    kinds_of_grid = ", ".join(["void*", *grid.values(), "char*", "std::int64_t"])
+    kinds_of_grid = ", ".join(["void*", *grid.values(), "int", "char*", "std::int64_t"])
     named = given if grid else given.removesuffix(" of")
     words_of_grid = ", ".join(
         f"reinterpret_cast<std::uintptr_t>(of.{each})"
@@ -136,10 +138,12 @@ def calls_on_ranks(
         "                                  double limit_s = 60.0) {",
         f"  return ranks_of({name}_ranks, {name}_free_ranks, comm, places, limit_s);",
         "}",
-        "/// Collective. Of the tables of some arguments, for as long as these stay as they are.",
-        f"inline kernel_parts {name}_parts(const kernel_ranks& ranks, {named}) {{",
+        "/// Of the tables of some arguments, for as long as these stay as they are. Throws a",
+        "/// sentence; together, which is collective, on all ranks if one refuses.",
+        f"inline kernel_parts {name}_parts(const kernel_ranks& ranks, {named},",
+        "                                  bool together = true) {",
         '  char said[room_of_a_sentence] = "";',
-        f"  void* const made = {name}_parts({of_grid}, said, sizeof(said));",
+        f"  void* const made = {name}_parts({of_grid}, together, said, sizeof(said));",
         "  if (made == nullptr) throw std::runtime_error(said);",
         f"  return {{made, {name}_free_parts}};",
         "}",
@@ -148,11 +152,11 @@ def calls_on_ranks(
         f"inline void {name}(const kernel_parts& parts, {given}) {{",
         f"  {name}({', '.join(['parts.get()', *words])});",
         "}",
-        f"/// The same, on the ranks of calls_on_{target}.",
+        f"/// The same, on the ranks of calls_on_{target}; what a rank refuses, it alone throws.",
         f"inline void {name}({given}) {{",
         f'  auto& ranks = ranks_to_call(calls_on_{target}, "{name}");',
         f'  {name}(ranks.parts("{name}", {{{words_of_grid}}},',
-        f"    [&](const kernel_ranks& these) {{ return {name}_parts(these, of); }}), of);",
+        f"    [&](const kernel_ranks& these) {{ return {name}_parts(these, of, false); }}), of);",
         "}",
         "",
     ]

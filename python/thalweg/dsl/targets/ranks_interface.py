@@ -13,7 +13,7 @@ extern "C" int @name@_begin_mpi() {
 }
 extern "C" void @name@_end_mpi() { MPI_Finalize(); }
 // Collective. Points of each place: own ones first. owners, globals: [place][point]: whose each is,
-// and its number in the whole grid; an owner of -1 for the last ones: each rank has them
+// and its number in the whole grid; -2 as the owner of the last ones: each rank has them
 // for itself. A wait of more than limit_s ends the program with a sentence.
 // Null, and why, on all ranks, if one refuses.
 extern "C" void* @name@_ranks(int comm, std::int64_t places, const char* const* names,

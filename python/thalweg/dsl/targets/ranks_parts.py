@@ -94,29 +94,23 @@ struct Parts {
       ranges.insert(ranges.end(), {point, point + 1});
     }
   }
-  // Whether neighbours of a place's points are read, or they are read as neighbours.
-  bool has_hops(int place, bool to_it) const {
-    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
-      return std::any_of(part.ways.begin(), part.ways.end(), [&](const auto& way) {
-        return std::any_of(way.begin(), way.end(), [&](const Hop& hop) {
-          return (to_it ? hop.to : hop.from) == place;
-        });
-      });
-    });
-  }
-  // Points that are nobody's neighbours may be own ones alone; without neighbours, any.
-  std::string take(const std::string& name, std::int64_t total) {
-    const int number = static_cast<int>(here.size()), known = ranks->place(name);
-    const bool is_read = has_hops(number, true), reads = has_hops(number, false);
-    const Place all = known < 0 ? Place{} : ranks->places[known];
+  // `reads`, `is_read`: whether neighbours of these points are read, or they as neighbours. Arrays
+  // of points that are nobody's neighbours may end with own ones; a place that no rank was told of
+  // is each rank's own, if it has no neighbours.
+  std::string take(const std::string& name, std::int64_t total, bool reads, bool is_read) {
+    const int known = ranks->place(name);
     Place found{name, total, total};
-    if (known >= 0 && total == all.total) {
-      found = all;
-    } else if (known >= 0 && (total == all.total - all.alone || (total >= all.own && !is_read))) {
-      found.own = all.own;
-    } else if (is_read || reads) {
-      const std::string before = known < 0 ? "no" : std::to_string(all.total);
-      return "was told of " + before + " " + name + ", and now of " + std::to_string(total);
+    if (known < 0) {
+      if (reads || is_read) return "was told of no " + name + ", and now of " + std::to_string(total);
+    } else {
+      const Place& all = ranks->places[known];
+      const std::int64_t least = is_read ? all.total - all.alone : all.own;
+      found = total == all.total ? all : Place{name, total, all.own};
+      if (total != all.total && (total < least || total > all.total - all.alone)) {
+        return "was told of " + std::to_string(all.total) + " " + name + ", and now of " +
+               std::to_string(total) + "; it may be called with " + std::to_string(least) + " to " +
+               std::to_string(all.total);
+      }
     }
     places.push_back(known);
     here.push_back(found);
@@ -164,18 +158,22 @@ inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names
 }
 inline Parts* make_parts(Ranks* ranks, const char* kernel,
                          const std::vector<std::pair<const char*, std::int64_t>>& places,
-                         std::vector<Part> parts, char* said, std::int64_t room) {
+                         const std::vector<std::pair<int, int>>& tables, std::vector<Part> parts,
+                         bool together, char* said, std::int64_t room) {
   auto* const made = new Parts{ranks, {}, {}, {}, std::move(parts)};
   std::string refused;
-  for (const auto& [name, total] : places) {
-    if (refused.empty()) refused = made->take(name, total);
+  for (int place = 0; place < std::ssize(places) && refused.empty(); ++place) {
+    const auto has = [&](auto end) { return std::any_of(tables.begin(), tables.end(), end); };
+    refused = made->take(places[place].first, places[place].second,
+                         has([&](const auto& table) { return table.first == place; }),
+                         has([&](const auto& table) { return table.second == place; }));
   }
   if (refused.empty()) refused = made->divide();
   if (!refused.empty()) {
     refused = std::string("kernel '") + kernel + "': rank " + std::to_string(ranks->rank) + " " +
               refused;
   }
-  ranks->agree(refused);
+  if (together) ranks->agree(refused);
   if (refused.empty()) return made;
   say(refused, said, room);
   delete made;

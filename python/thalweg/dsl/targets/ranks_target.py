@@ -75,11 +75,15 @@ class _OnRanks(Writer):
         words = [f"std::int64_t {each.plural}" for each in self.places]
         words += [f"const std::int32_t* {name}" for name in table_names(self.kernel)]
         sizes = ", ".join(f'{{"{each.plural}", {each.plural}}}' for each in self.places)
+        relations = self.kernel.neighbour_tables()
+        ends = [(each.source.plural, each.target.plural) for each in relations]
+        tables = ", ".join(f"{{{self._place(a)}, {self._place(b)}}}" for a, b in ends)
         lines = [
-            "// Collective. What the kernel is called with for these tables, as long as they stay.",
-            "// Null, and why, on all ranks, if the halo of one is not deep enough.",
+            "// What the kernel is called with for these tables, as long as they stay. Null, and",
+            "// why, if the halo is not deep enough: together, which is collective, on all ranks if",
+            "// it is not on one.",
             f'extern "C" void* {self.kernel.name}_parts('
-            + ", ".join(["void* ranks", *words, "char* said", "std::int64_t room"])
+            + ", ".join(["void* ranks", *words, "int together", "char* said", "std::int64_t room"])
             + ") {",
             "  std::vector<Part> parts(" + f"{len(self.plan.sweeps)});",
         ]
@@ -91,7 +95,7 @@ class _OnRanks(Writer):
                 lines.append(f"  parts[{number}].ways.push_back({{{hops}}});")
         lines += [
             f'  return make_parts(static_cast<Ranks*>(ranks), "{self.kernel.name}", {{{sizes}}},',
-            "                    std::move(parts), said, room);",
+            f"                    {{{tables}}}, std::move(parts), together != 0, said, room);",
             "}",
             "",
         ]

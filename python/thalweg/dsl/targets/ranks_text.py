@@ -216,8 +216,10 @@ void arrive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
 """
 
 MEETING = """
-// Both sides of every message, for good. owners, globals: [place][point], of own points, too; the
-// last points may be nobody's, -1: each rank has them for itself.
+// As the owner of the last points: each rank has them for itself.
+constexpr std::int32_t each_rank = -2;
+
+// Both sides of every message, for good. owners, globals: [place][point], of own points, too.
 inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
                         const std::int64_t* const* globals) {
   int size = 0;
@@ -228,9 +230,8 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   for (std::size_t place = 0; place < places; ++place) {
     for (const char letter : ranks.places[place].name) names = names * 31 + letter;
     Place& here = ranks.places[place];
-    while (here.own + here.alone < here.total && owners[place][here.total - here.alone - 1] == -1) {
-      ++here.alone;
-    }
+    const auto* const last = owners[place] + here.total - 1;
+    while (here.own + here.alone < here.total && last[-here.alone] == each_rank) ++here.alone;
     for (std::int64_t i = here.own; i < here.total - here.alone; ++i) {
       const int owner = owners[place][i];
       if (owner < 0 || owner >= size || owner == ranks.rank) {
