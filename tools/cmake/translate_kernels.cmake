@@ -40,8 +40,8 @@ endfunction()
 function(translate_kernels target list)
   cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS" "ON" "")
   if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come THREADS, "
-                        "RANKS, or ON and a target")
+    message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
+                        "THREADS, RANKS, or ON and a target")
   endif()
   if(OF_ON STREQUAL openmp)
     set(OF_THREADS TRUE)

@@ -31,17 +31,9 @@ class Rank:
         self.functions = ctypes.CDLL(job["library"])
         self.comm = self.call("begin_mpi", ctypes.c_int)
         self.ranks = self.made(self.call("ranks", ctypes.c_void_p, *self._of_grid()))
-        grid = self.words(job["grid"])
+        grid = [*self.words(job["grid"]), ctypes.c_int(1)]
         self.parts = self.made(
-            self.call(
-                "parts",
-                ctypes.c_void_p,
-                self.ranks,
-                *grid,
-                ctypes.c_int(1),
-                self.said,
-                ctypes.c_int64(ROOM),
-            )  # fmt: skip
+            self.call("parts", ctypes.c_void_p, self.ranks, *grid, self.said, ctypes.c_int64(ROOM))
         )
 
     def call(self, what: str, result: Any, *words: Any) -> Any:

@@ -101,7 +101,7 @@ struct Parts {
     const int known = ranks->place(name);
     Place found{name, total, total};
     if (known < 0) {
-      if (reads || is_read) return "was told of no " + name + ", and now of " + std::to_string(total);
+      if (reads || is_read) return "was told of no " + name + " at all";
     } else {
       const Place& all = ranks->places[known];
       const std::int64_t least = is_read ? all.total - all.alone : all.own;

@@ -80,8 +80,8 @@ class _OnRanks(Writer):
         tables = ", ".join(f"{{{self._place(a)}, {self._place(b)}}}" for a, b in ends)
         lines = [
             "// What the kernel is called with for these tables, as long as they stay. Null, and",
-            "// why, if the halo is not deep enough: together, which is collective, on all ranks if",
-            "// it is not on one.",
+            "// why, if the halo is not deep enough; together, which is collective, on all ranks",
+            "// if it is not on one.",
             f'extern "C" void* {self.kernel.name}_parts('
             + ", ".join(["void* ranks", *words, "int together", "char* said", "std::int64_t room"])
             + ") {",
