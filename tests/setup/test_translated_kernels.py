@@ -33,16 +33,27 @@ def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(tmp_pa
     assert "thalweg_mini" not in targets
 
 
-def test_a_wrong_kernel_stops_the_configuration_with_its_own_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", "kernel 'no_such_kernel' does not exist"),
+        ("ON mpi", "kernel 'no_such_kernel' does not exist"),
+        ("ON", "after the list come THREADS, RANKS, or ON and a target"),
+        ("RANK", "after the list come THREADS, RANKS, or ON and a target"),
+    ],
+)
+def test_what_is_wrong_stops_the_configuration_with_its_own_words(
+    words: str, told: str, tmp_path: Path
+) -> None:
     (tmp_path / "model_kernels.toml").write_text("[no_such_kernel]\n")
     script = tmp_path / "try.cmake"
     included = ROOT / "tools" / "cmake" / "translate_kernels.cmake"
-    script.write_text(f"include({included})\ntranslate_kernels(tried ${{LIST}})\n")
-    words = ["cmake", f"-DCMAKE_SOURCE_DIR={ROOT}", f"-DCMAKE_BINARY_DIR={tmp_path}"]
-    words += [f"-DLIST={tmp_path / 'model_kernels.toml'}", "-P", str(script)]
-    made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    script.write_text(f"include({included})\ntranslate_kernels(tried ${{LIST}} {words})\n")
+    command = ["cmake", f"-DCMAKE_SOURCE_DIR={ROOT}", f"-DCMAKE_BINARY_DIR={tmp_path}"]
+    command += [f"-DLIST={tmp_path / 'model_kernels.toml'}", "-P", str(script)]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert made.returncode != 0
-    assert "kernel 'no_such_kernel' does not exist" in " ".join(made.stderr.split())
+    assert told in " ".join(made.stderr.split())
 
 
 GRID = """from thalweg.dsl.grid import Place
