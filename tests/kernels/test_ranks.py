@@ -108,8 +108,10 @@ def prepared(name: str, way: Configuration, folder: Path) -> OnRanks:
     return found
 
 
-def run_script(folder: Path, lines: str) -> subprocess.CompletedProcess[str]:
-    (folder / "tried.py").write_text(SCRIPT + lines)
+def run_script(folder: Path, lines: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """`before`: what is done to the lists of a rank before they are told."""
+    begin, made = SCRIPT.split("rank = Rank")
+    (folder / "tried.py").write_text(f"{begin}{before}\nrank = Rank{made}{lines}")
     words = mpirun_command(2, [sys.executable, str(folder / "tried.py"), str(folder)])
     environment = {**mpirun_environment(), "PYTHONPATH": str(ROOT / "python")}
     return subprocess.run(
@@ -158,6 +160,56 @@ rank.run(1)
     )
     assert told.returncode != 0
     assert "rank 0 has waited for 2 s for" in told.stderr
+
+
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_values_of_another_exchange_are_not_taken(target: str, tmp_path: Path) -> None:
+    """One rank alone says that a field has changed: its message comes when others need the next."""
+    prepared("divergence", Configuration(target), tmp_path)
+    told = run_script(
+        tmp_path,
+        """
+field = address(arrays[sorted(set(arrays) & {"velocity", "flux"})[0]])
+rank.call("keeps", None, rank.ranks, field)
+rank.run(2)
+if number == "1":
+    rank.call("changed", None, rank.ranks, field)
+rank.run(1)
+rank.call("changed", None, rank.ranks, field)
+rank.run(1)
+""",
+    )
+    assert told.returncode != 0
+    assert "they call kernels differently, or changed() on some only" in told.stderr
+
+
+@pytest.mark.parametrize("table", ["edge_cells", "cell_edges", "edge_others"])
+def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
+    """Also in those of sweeps whose values have come with others'."""
+    prepared("caldyn_horiz", Configuration("mpi"), tmp_path)
+    told = run_script(tmp_path, "", f"arrays['table {table}'].flat[0] = -1 if number == '1' else 0")
+    assert told.returncode == 2, told.stderr
+    assert (
+        "kernel 'caldyn_horiz': rank 1 has no halo that is deep enough: neighbour 0" in told.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("arrays['owners edges'][-1] = -1", "rank 1 was given rank -1 as the owner of number"),
+        ("arrays['owners edges'][0] = 0", "rank 1 was given rank 0 as the owner of number 0"),
+        ("arrays['globals edges'][-1] = arrays['globals edges'][0]", "of the edges twice"),
+        ("job['own'] = [999999 for _ in job['own']]", "rank 1 was told to own 999999 of"),
+    ],
+)
+def test_lists_of_one_rank_that_make_no_sense_are_told_on_all(
+    before: str, sentence: str, tmp_path: Path
+) -> None:
+    prepared("divergence", Configuration("mpi"), tmp_path)
+    told = run_script(tmp_path, "", f"if number == '1':\n    {before}")
+    assert told.returncode == 2, told.stderr
+    assert sentence in told.stderr
 
 
 @pytest.mark.parametrize("target", ["mpi", "onesided"])

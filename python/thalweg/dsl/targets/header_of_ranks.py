@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-HEAD = """#include <map>
+HEAD = """#ifndef THALWEG_KERNELS_ON_RANKS
+#define THALWEG_KERNELS_ON_RANKS
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -37,6 +39,11 @@ inline kernel_ranks ranks_of(make_kernel_ranks* make, void (*free)(void*), int c
   std::vector<const std::int32_t*> owners;
   std::vector<const std::int64_t*> globals;
   for (const auto& each : places) {
+    if (each.globals.size() != each.owners.size()) {
+      throw std::invalid_argument(std::string("place '") + each.name + "': " +
+                                  std::to_string(each.owners.size()) + " owners, but " +
+                                  std::to_string(each.globals.size()) + " numbers");
+    }
     names.push_back(each.name);
     totals.push_back(static_cast<std::int64_t>(each.owners.size()));
     own.push_back(each.own);
@@ -89,11 +96,19 @@ inline ranks_of_calls& ranks_to_call(ranks_of_calls* current, const char* kernel
   throw std::logic_error(std::string("kernel '") + kernel +
                          "' was called on no ranks: make an on_ranks that lives until then");
 }
+#endif
 """
 
 
 def head_of_target(target: str) -> list[str]:
-    return [f"inline ranks_of_calls* calls_on_{target} = nullptr;", ""]
+    guard = f"THALWEG_CALLS_ON_{target.upper()}"
+    return [
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        f"inline ranks_of_calls* calls_on_{target} = nullptr;",
+        "#endif",
+        "",
+    ]
 
 
 def calls_on_ranks(

@@ -9,21 +9,23 @@ class Wires {
   explicit Wires(Ranks& ranks) : ranks_(ranks) {}
 
   template <class Real, std::size_t n>
-  void send(const Halo<Real> (&halos)[n]) {
+  void send(const Halo<Real> (&halos)[n], Label label) {
+    label_ = label;
     for (Partner& partner : ranks_.partners) {
-      partner.in.resize(bytes_of(halos, partner.receive));
+      partner.in.resize(room_of(bytes_of(halos, partner.receive)));
       if (partner.in.empty()) continue;
       MPI_Irecv(partner.in.data(), count(partner.in), MPI_BYTE, partner.rank, 2, ranks_.comm,
                 &coming_.emplace_back());
     }
     for (Partner& partner : ranks_.partners) {
-      partner.out.resize(bytes_of(halos, partner.send));
+      partner.out.resize(room_of(bytes_of(halos, partner.send)));
       if (partner.out.empty()) continue;
-      pack(halos, partner.send, partner.out.data());
+      std::memcpy(partner.out.data(), &label, sizeof(label));
+      pack(halos, partner.send, partner.out.data() + sizeof(label));
       MPI_Isend(partner.out.data(), count(partner.out), MPI_BYTE, partner.rank, 2, ranks_.comm,
                 &leaving_.emplace_back());
       ++ranks_.told.messages;
-      ranks_.told.bytes += std::ssize(partner.out);
+      ranks_.told.bytes += std::ssize(partner.out) - static_cast<std::int64_t>(sizeof(label));
     }
   }
 
@@ -34,7 +36,9 @@ class Wires {
     ranks_.until(
         [&] {
           int done = 0;
-          MPI_Testall(static_cast<int>(coming_.size()), coming_.data(), &done, how.data());
+          const int failed = MPI_Testall(static_cast<int>(coming_.size()), coming_.data(), &done,
+                                         how.data());
+          if (failed != MPI_SUCCESS) refuse_longer();
           return done != 0;
         },
         "values of its neighbours");
@@ -45,12 +49,10 @@ class Wires {
       if (partner.in.empty()) continue;
       int size = 0;
       MPI_Get_count(&how[message++], MPI_BYTE, &size);
-      if (size != count(partner.in)) {
-        ranks_.give_up("got " + std::to_string(size) + " bytes from rank " +
-                       std::to_string(partner.rank) + " instead of " +
-                       std::to_string(partner.in.size()) + ": they call kernels differently");
-      }
-      unpack(halos, partner.receive, partner.in.data());
+      Label label;
+      std::memcpy(&label, partner.in.data(), sizeof(label));
+      if (size != count(partner.in) || label != label_) ranks_.refuse(partner.rank);
+      unpack(halos, partner.receive, partner.in.data() + sizeof(label));
     }
     const double unpacked = MPI_Wtime();
     ranks_.wait(leaving_, "its neighbours to take values");
@@ -59,6 +61,13 @@ class Wires {
   }
 
  private:
+  // Of so many bytes with their label; none without values.
+  static std::size_t room_of(std::size_t bytes) { return bytes == 0 ? 0 : bytes + sizeof(Label); }
+  // MPI has cut a message, and does not say which one.
+  [[noreturn]] void refuse_longer() const {
+    ranks_.give_up("got more values from a neighbour than those that it needs: they call kernels "
+                   "differently, or changed() on some only");
+  }
 
   int count(const std::vector<std::byte>& message) const {
     if (message.size() <= static_cast<std::size_t>(INT32_MAX)) {
@@ -69,6 +78,7 @@ class Wires {
   }
 
   Ranks& ranks_;
+  Label label_;  // of the last exchange
   std::vector<MPI_Request> coming_, leaving_;
 };
 """

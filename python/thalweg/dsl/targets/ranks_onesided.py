@@ -18,14 +18,16 @@ class Wires {
   ~Wires() { close(); }
 
   template <class Real, std::size_t n>
-  void send(const Halo<Real> (&halos)[n]) {
+  void send(const Halo<Real> (&halos)[n], Label label) {
     make_room(halos);
+    label_ = label;
     ++exchange_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {
       Partner& partner = ranks_.partners[each];
       const std::size_t bytes = bytes_of(halos, partner.send);
       partner.out.resize(head + bytes);
       std::memcpy(partner.out.data(), &bytes, sizeof(bytes));
+      std::memcpy(partner.out.data() + sizeof(bytes), &label, sizeof(label));
       pack(halos, partner.send, partner.out.data() + head);
       const auto& there = there_[each];
       put(partner, there.rooms + exchange_ % 2 * there.half);
@@ -52,11 +54,9 @@ class Wires {
       const std::size_t wanted = bytes_of(halos, partner.receive);
       std::size_t bytes = 0;
       std::memcpy(&bytes, memory_ + at, sizeof(bytes));
-      if (bytes != wanted) {
-        ranks_.give_up("got " + std::to_string(bytes) + " bytes from rank " +
-                       std::to_string(partner.rank) + " instead of " + std::to_string(wanted) +
-                       ": they call kernels differently");
-      }
+      Label label;
+      std::memcpy(&label, memory_ + at + sizeof(bytes), sizeof(label));
+      if (bytes != wanted || label != label_) ranks_.refuse(partner.rank);
       unpack(halos, partner.receive, memory_ + at + head);
       at += space(partner.receive);
       ranks_.told.waiting += came - since;
@@ -66,7 +66,7 @@ class Wires {
 
  private:
 
-  static constexpr std::size_t head = 64;  // bytes before the values: how many these are
+  static constexpr std::size_t head = 64;  // bytes before the values: how many these are, which
   struct There {
     MPI_Aint notification, rooms, half;  // bytes from the begin of a partner's window
   };
@@ -141,6 +141,7 @@ class Wires {
   }
 
   Ranks& ranks_;
+  Label label_;                    // of the last exchange
   std::vector<std::size_t> room_;  // [place] bytes of a point
   std::vector<There> there_;       // [partner]
   MPI_Win window_ = MPI_WIN_NULL;

@@ -14,7 +14,8 @@ struct Hop {
 // What one sweep goes over: all own points, or those given; without and with others' values.
 struct Part {
   int place;
-  std::vector<std::vector<Hop>> ways;
+  std::vector<std::vector<Hop>> ways;    // to values that come meanwhile
+  std::vector<std::vector<Hop>> others;  // to those that are there by then
   Ranges inner, outer, given, now_own, now_inner, now_outer;
   bool is_found = false;
 
@@ -74,12 +75,13 @@ struct Parts {
   std::string divide() {
     std::string refused;
     for (Part& part : parts) {
-      if (part.ways.empty()) continue;
+      if (part.ways.empty() && part.others.empty()) continue;
       const Ranges& all = mine[part.place];
       for (std::size_t range = 0; range < all.size(); range += 2) {
         for (std::int64_t point = all[range]; point < all[range + 1]; ++point) {
           bool needs = false;
           for (const auto& way : part.ways) needs = leaves(way, 0, point, refused) || needs;
+          for (const auto& way : part.others) leaves(way, 0, point, refused);
           if (!refused.empty()) return refused;
           add(needs ? part.outer : part.inner, point);
         }
@@ -145,9 +147,14 @@ inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names
   for (std::int64_t place = 0; place < places; ++place) {
     ranks->places.push_back({names[place], totals[place], own[place]});
   }
-  std::string refused = meet(*ranks, owners, globals);
-  if (!refused.empty()) refused = "rank " + std::to_string(ranks->rank) + " " + refused;
+  MPI_Comm_set_errhandler(ranks->comm, MPI_ERRORS_RETURN);  // what goes wrong is told in a sentence
+  // Together, before anything else is: else others would wait for who has refused.
+  std::string refused = ranks->said("", look_at_places(*ranks, owners, globals));
   ranks->agree(refused);
+  if (refused.empty()) {
+    refused = ranks->said("", meet(*ranks, owners, globals));
+    ranks->agree(refused);
+  }
   if (refused.empty()) {
     ranks->wires = new Wires(*ranks);
     return ranks;
@@ -169,10 +176,7 @@ inline Parts* make_parts(Ranks* ranks, const char* kernel,
                          has([&](const auto& table) { return table.second == place; }));
   }
   if (refused.empty()) refused = made->divide();
-  if (!refused.empty()) {
-    refused = std::string("kernel '") + kernel + "': rank " + std::to_string(ranks->rank) + " " +
-              refused;
-  }
+  refused = ranks->said(std::string("kernel '") + kernel + "': ", refused);
   if (together) ranks->agree(refused);
   if (refused.empty()) return made;
   say(refused, said, room);

@@ -5,6 +5,7 @@ neighbours, on their way while it computes points that need none.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -90,9 +91,12 @@ class _OnRanks(Writer):
         for number, sweep in enumerate(self.plan.sweeps):
             if sweep.place:
                 lines.append(f"  parts[{number}].place = {self._place(sweep.place.plural)};")
-            for way in self._ways(number, sweep):
+            meanwhile = self._ways(number, sweep)
+            every = ways_of(self.kernel, self.plan, sweep).values() if sweep.place else ()
+            for way in dict.fromkeys(way for ways in every for way in ways):
                 hops = ", ".join(self._hop(relation) for relation in way)
-                lines.append(f"  parts[{number}].ways.push_back({{{hops}}});")
+                kind = "ways" if way in meanwhile else "others"
+                lines.append(f"  parts[{number}].{kind}.push_back({{{hops}}});")
         lines += [
             f'  return make_parts(static_cast<Ranks*>(ranks), "{self.kernel.name}", {{{sizes}}},',
             f"                    {{{tables}}}, std::move(parts), together != 0, said, room);",
@@ -186,7 +190,8 @@ class _OnRanks(Writer):
             *(f"  {{places_{which}{word}}}," for word in words),
             "};",
         ]
-        begin = [f"leave(ranks_{which}, halo_{which});"]
+        about = " ".join([self.kernel.name, str(which), *exchange.names])
+        begin = [f"leave(ranks_{which}, halo_{which}, {zlib.crc32(about.encode())}u);"]
         return [*lines, *self._alone(begin, all_wait=False)]
 
     def _arriving(self, which: int, exchange: Exchange) -> list[str]:

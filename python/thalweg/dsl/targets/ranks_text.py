@@ -18,6 +18,7 @@ HEAD = """#ifndef OMPI_SKIP_MPICXX
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <string>
@@ -105,6 +106,13 @@ void unpack(const Halo<Real> (&halos)[n], const std::vector<Points>& points, con
   }
 }
 
+// What a message is about: neighbours that exchange other values do not take them for their own.
+struct Label {
+  std::uint64_t exchange = 0;  // of which kernel, which one, which fields of it travel
+  std::int64_t number = 0;     // of this exchange, on these ranks
+  bool operator==(const Label&) const = default;
+};
+
 struct Told {  // seconds, and what left this rank
   double packing = 0.0, waiting = 0.0;
   std::int64_t exchanges = 0, messages = 0, bytes = 0;
@@ -143,6 +151,10 @@ struct Ranks {
     if (is_kept && !is_current(field)) current.push_back(field);
   }
 
+  [[noreturn]] void refuse(int from) const {
+    give_up("got other values from rank " + std::to_string(from) +
+            " than those that it needs: they call kernels differently, or changed() on some only");
+  }
   [[noreturn]] void give_up(const std::string& sentence) const {
     std::fprintf(stderr, "thalweg: error: rank %d %s\\n", rank, sentence.c_str());
     std::fflush(stderr);
@@ -164,8 +176,9 @@ struct Ranks {
     until(
         [&] {
           int done = 0;
-          MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                      MPI_STATUSES_IGNORE);
+          const int failed = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                                         MPI_STATUSES_IGNORE);
+          if (failed != MPI_SUCCESS) give_up(std::string("has an error of MPI instead of ") + what);
           return done != 0;
         },
         what);
@@ -176,6 +189,9 @@ struct Ranks {
     wait(one, what);
   }
 
+  std::string said(const std::string& about, const std::string& sentence) const {
+    return sentence.empty() ? "" : about + "rank " + std::to_string(rank) + " " + sentence;
+  }
   // The sentence of the lowest rank that has one, on every rank.
   void agree(std::string& sentence) {
     int size = 0, first = 0;
@@ -201,11 +217,11 @@ void receive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
 }
 // Values leave; those beyond own points are undefined until they arrive.
 template <class Real, std::size_t n>
-void leave(Ranks& ranks, Halo<Real> (&halos)[n]) {
+void leave(Ranks& ranks, Halo<Real> (&halos)[n], std::uint64_t exchange) {
   const double since = MPI_Wtime();
   ranks.choose(halos);
-  ranks.wires->send(halos);
-  ++ranks.told.exchanges;
+  for (const auto& halo : halos) exchange = 2 * exchange + halo.travels;
+  ranks.wires->send(halos, Label{exchange, ++ranks.told.exchanges});
   ranks.told.packing += MPI_Wtime() - since;
   if (!ranks.overlaps) receive(ranks, halos);
 }
@@ -219,6 +235,40 @@ MEETING = """
 // As the owner of the last points: each rank has them for itself.
 constexpr std::int32_t each_rank = -2;
 
+// Why a rank's own lists make no sense; and how many points it has for itself.
+inline std::string look_at_places(Ranks& ranks, const std::int32_t* const* owners,
+                                  const std::int64_t* const* globals) {
+  int size = 0;
+  MPI_Comm_size(ranks.comm, &size);
+  for (std::size_t place = 0; place < ranks.places.size(); ++place) {
+    Place& here = ranks.places[place];
+    if (ranks.place(here.name) != static_cast<int>(place)) {
+      return "was told of the " + here.name + " twice";
+    }
+    if (here.own < 0 || here.own > here.total) {
+      return "was told to own " + std::to_string(here.own) + " of " + std::to_string(here.total) +
+             " " + here.name;
+    }
+    const auto* const last = owners[place] + here.total - 1;
+    while (here.own + here.alone < here.total && last[-here.alone] == each_rank) ++here.alone;
+    for (std::int64_t i = 0; i < here.total - here.alone; ++i) {
+      const int owner = owners[place][i];
+      if (owner >= 0 && owner < size && (owner == ranks.rank) == (i < here.own)) continue;
+      return "was given rank " + std::to_string(owner) + " as the owner of number " +
+             std::to_string(i) + " of the " + here.name + ", of which the first " +
+             std::to_string(here.own) + " are its own; there are " + std::to_string(size) +
+             " ranks";
+    }
+    std::vector<std::int64_t> all(globals[place], globals[place] + here.total - here.alone);
+    std::sort(all.begin(), all.end());
+    const auto twice = std::adjacent_find(all.begin(), all.end());
+    if (twice != all.end()) {
+      return "has number " + std::to_string(*twice) + " of the " + here.name + " twice";
+    }
+  }
+  return {};
+}
+
 // Both sides of every message, for good. owners, globals: [place][point], of own points, too.
 inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
                         const std::int64_t* const* globals) {
@@ -229,15 +279,9 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   std::size_t names = 0;
   for (std::size_t place = 0; place < places; ++place) {
     for (const char letter : ranks.places[place].name) names = names * 31 + letter;
-    Place& here = ranks.places[place];
-    const auto* const last = owners[place] + here.total - 1;
-    while (here.own + here.alone < here.total && last[-here.alone] == each_rank) ++here.alone;
+    const Place& here = ranks.places[place];
     for (std::int64_t i = here.own; i < here.total - here.alone; ++i) {
       const int owner = owners[place][i];
-      if (owner < 0 || owner >= size || owner == ranks.rank) {
-        return "was given rank " + std::to_string(owner) + " as the owner of one of the " +
-               here.name + " beyond its own; there are " + std::to_string(size) + " ranks";
-      }
       wanted[owner][place].push_back(static_cast<std::int32_t>(i));
     }
   }
