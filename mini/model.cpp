@@ -61,8 +61,8 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   const Decomposition decomposition(grid, ranks, experiment.table("grid").text("decomposition"));
   mesh_ = build_mesh(decomposition, rank_, equations.halo_depth(model));
   stencils_ = std::make_unique<const Stencils>(mesh_);
-  // Not less than by default: others may wait for a disk meanwhile.
-  const double limit_s = std::max(600.0, experiment.table("io").number("timeout"));
+  // Not less than a minute: others may wait for a disk meanwhile.
+  const double limit_s = std::max(60.0, experiment.table("io").number("timeout"));
   kernel_ranks_ = std::make_unique<const KernelRanks>(comm_, mesh_, limit_s);
   core_ = equations.make(model, mesh_, *stencils_);
   const double largest_s = largest_step_s(comm_, mesh_, *core_, model.number("cfl"), scheme);
@@ -191,6 +191,7 @@ void Model::step_to_end(Output& output, Restart* restart) {
     halo.start(fields);
     halo.finish();
   }
+  const bool has_hyperdiffusion = experiment_.table("model").text("equations") == "primitive";
   const ModelTime checkpoint_interval = experiment_.table("restart").number("interval");
   double compute_begin_s = now_s();
   record_event(EventKind::start, 0.0, compute_begin_s);
@@ -205,9 +206,9 @@ void Model::step_to_end(Output& output, Restart* restart) {
     if ((due || step == 0 || (last && !begins)) && !report(time_s)) {
       throw Error(
           Blame::user,
-          fmt::format("the model became unstable before {} s; lower [model] cfl or set a shorter "
+          fmt::format("the model became unstable before {} s; lower [model] cfl{} or set a shorter "
                       "[model] time_step (it is {} s).",
-                      time_s, steps_.step_s()));
+                      time_s, has_hyperdiffusion ? " or hyperdiffusion" : "", steps_.step_s()));
     }
     if (due || last) record_event(EventKind::compute, compute_begin_s, now_s());
     if (due) write_output(output, *time);

@@ -155,3 +155,24 @@ def test_records_are_found_between_those_of_other_variables(
     spot = cdf_spot(path, "vor", (3, 1))
     (value,) = np.frombuffer(path.read_bytes(), spot.dtype, 1, offset=spot.offset)
     assert value == 10 + 300
+
+
+def test_runs_that_began_from_a_checkpoint_are_followed(
+    tmp_path: Path, model: Path, capsys: Capture
+) -> None:
+    """Of another run, whose outputs they do not have, and of their own, which is later now."""
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    saves = ["restart.mode=sync", "restart.interval=PT30M"]
+    first = tmp_path / "first"
+    run_case(RunRequest(case, 2, saves, first, quiet=True))
+    longer = [*saves, "time.duration=PT2H"]
+    reads = [*longer, f"restart.read={first}"]
+    later = run_case(RunRequest(case, 2, reads, tmp_path / "later", quiet=True)).path
+    for step in range(2):
+        assert "container" in followed(later, capsys, TraceRequest("vor", "cell", 17, 2, step))
+    run_case(RunRequest(case, 2, longer, first, quiet=True, goes_on=True))
+    for step in range(5):
+        assert "container" in followed(first, capsys, TraceRequest("vor", "cell", 17, 2, step))
+    with pytest.raises(ThalwegError, match=r"'.*first', which may be too late by now"):
+        followed(later, capsys, TraceRequest("vor", "cell", 17, 2, 1))

@@ -47,6 +47,7 @@ def test_times_of_a_call_are_told_and_drawn(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
     words = ["scaling", "pvort", "--jobs", "1,4", "--ranks-per-node", "64", "-o", "jobs here"]
+    words += ["--cells", "96x512"]
     told = cli(*words, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     script = tmp_path / "jobs here" / "scaling_4.sh"
@@ -70,6 +71,10 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
         (["--ranks", "2,,3"], "--ranks: '' is no number from 1 to 4096"),
         (["--cells", "96"], "--cells: '' is no number from 1 to 4096"),
         (["--cells", "9x8", "--ranks", "5"], "5 ranks are too many for a grid of 8 rows"),
+        (
+            ["--jobs", "1,9", "--ranks-per-node", "11"],
+            "99 ranks are too many for a grid of 192 rows",
+        ),
         (["--from", "nowhere"], "'nowhere/scaling.jsonl' has no line of thalweg scaling"),
     ],
 )

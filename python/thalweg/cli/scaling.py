@@ -67,7 +67,7 @@ def scaling(
     if jobs is not None:
         words = [kernel, "--target", target, "--threads", threads, "--cells", cells]
         words += ["--levels", str(levels), "--repetitions", str(repetitions)]
-        write_jobs(words, _numbers("--jobs", jobs), ranks_per_node, out)
+        write_jobs(wish, words, _numbers("--jobs", jobs), ranks_per_node, out)
         return
     check(wish)
     scale(wish, out, json_)

@@ -80,19 +80,21 @@ def run_case(request: RunRequest) -> RunDirectory:
         command = mpirun_command(ranks, model, layer)
         with signals_as_interrupt():
             run = place.make(experiment)
-            _run(command, run, experiment, place, request.quiet)
+            _run(command, run, experiment, place, request)
     finally:
         place.leave()
     return run
 
 
 def _run(
-    command: list[str], run: RunDirectory, experiment: Experiment, place: RunPlace, quiet: bool
-) -> None:
+    command: list[str], run: RunDirectory, experiment: Experiment, place: RunPlace,
+    request: RunRequest,
+) -> None:  # fmt: skip
     """From the first to the last word in run.json."""
     story = _Story()
     facts = {
         "mpirun": command,
+        "target": request.target,
         "ranks": experiment.integer("machine", "ranks"),
         "machine": describe_machine(),
         "versions": describe_versions(),
@@ -102,7 +104,7 @@ def _run(
     status, sentence = "failed", ""
     try:
         record.begin()
-        _follow(command, experiment, run, story, place, quiet)
+        _follow(command, experiment, run, story, place, request.quiet)
         _add_figures(record.content, run, experiment, story)
         status = "complete"
     except ThalwegError as error:

@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
@@ -122,9 +122,10 @@ def _efficiency(lines: Sequence[Line], line: Line) -> str:
 
 
 def write_jobs(
-    words: Sequence[str], nodes: Sequence[int], ranks_per_node: int, folder: Path
+    wish: Wish, words: Sequence[str], nodes: Sequence[int], ranks_per_node: int, folder: Path
 ) -> None:
     """A Slurm script for each number of nodes. words: of the command but for ranks and folder."""
+    check(replace(wish, ranks=[count * ranks_per_node for count in nodes]))  # before they queue
     folder.mkdir(parents=True, exist_ok=True)
     for count in nodes:
         ranks = count * ranks_per_node

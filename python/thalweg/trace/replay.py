@@ -41,9 +41,11 @@ def replay(
 
     Raises a sentence if the value never arrives.
     """
-    others = _without(streams, streams[request.stream], request.field)
-    experiment = Experiment.read(run.experiment_path, others)
-    watch = f"{request.field}:{request.point}:{request.level}:{request.step}"
+    stream = streams[request.stream]
+    others = _without(streams, stream, request.field)
+    experiment = Experiment.read(run.experiment_path, [*others, *_from_its_start(run)])
+    number = _number_in_schedule(experiment, stream, request)
+    watch = f"{request.field}:{request.point}:{request.level}:{number}"
     stops: list[Stop] = []
     calls: list[Calls] = []
     with tempfile.TemporaryDirectory(prefix="thalweg-trace-", ignore_cleanup_errors=True) as folder:
@@ -72,13 +74,38 @@ def replay(
             else:
                 failure = process.failure()
                 if failure:
-                    raise failure
+                    told = f"{failure.sentence}{_begins_with(experiment)}"
+                    raise ThalwegError(told, failure.exit_code)
                 if not any(stop.stop == "container" for stop in stops):
-                    raise ThalwegError(
-                        f"the replay ended before '{request.field}' reached a file", exit_code=1
-                    )
+                    never = f"the replay ended before '{request.field}' reached a file"
+                    raise ThalwegError(f"{never}{_begins_with(experiment)}", exit_code=1)
     ordered = sorted(stops, key=lambda stop: STOPS.index(stop.stop) if stop.stop in STOPS else 0)
     return ordered, list(dict.fromkeys(calls))
+
+
+def _from_its_start(run: RunDirectory) -> list[str]:
+    """`--set`s with which a run that went on in its directory is replayed as if it never stopped:
+    its newest checkpoint may be later than the value.
+    """
+    read = Experiment.read(run.experiment_path).text("restart", "read")
+    return ["restart.read="] if read and Path(read).resolve() == run.path.resolve() else []
+
+
+def _number_in_schedule(experiment: Experiment, stream: Stream, request: TraceRequest) -> int:
+    """The model counts from the first output of the whole run, files of a run that began from a
+    checkpoint from theirs.
+    """
+    table = next(each for each in experiment.outputs if each.text("name") == stream.name)
+    since_first_s = stream.slots[request.step].time_s - table.number("start")
+    return round(since_first_s / table.number("interval"))
+
+
+def _begins_with(experiment: Experiment) -> str:
+    """The end of a sentence."""
+    read = experiment.text("restart", "read")
+    if not read:
+        return ""
+    return f"; a replay begins with the newest checkpoint of '{read}', which may be too late by now"
 
 
 def _without(streams: dict[str, Stream], only: Stream, field: str) -> list[str]:
