@@ -69,7 +69,7 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
         ),
         (["--ranks", "1,0"], "--ranks: '0' is no number from 1 to 4096"),
         (["--ranks", "2,,3"], "--ranks: '' is no number from 1 to 4096"),
-        (["--cells", "96"], "--cells: '' is no number from 1 to 4096"),
+        (["--cells", "96"], "--cells: '96' is no I x J, as 96x192"),
         (["--cells", "9x8", "--ranks", "5"], "5 ranks are too many for a grid of 8 rows"),
         (
             ["--jobs", "1,9", "--ranks-per-node", "11"],

@@ -39,6 +39,7 @@ def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(tmp_pa
         ("", "kernel 'no_such_kernel' does not exist"),
         ("ON mpi", "kernel 'no_such_kernel' does not exist"),
         ("ON", "after the list come THREADS, RANKS, or ON and a target"),
+        ('ON ""', "after the list come THREADS, RANKS, or ON and a target"),
         ("RANK", "after the list come THREADS, RANKS, or ON and a target"),
     ],
 )

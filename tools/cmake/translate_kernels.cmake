@@ -39,7 +39,8 @@ endfunction()
 # those that LIST has: for a program of its own; cuda is the host's then.
 function(translate_kernels target list)
   cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS" "ON" "")
-  if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES)
+  list(FIND ARGN ON on)
+  if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES OR (on GREATER -1 AND NOT OF_ON))
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
                         "THREADS, RANKS, or ON and a target")
   endif()

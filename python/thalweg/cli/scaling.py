@@ -60,7 +60,9 @@ def scaling(
                 f"--target '{each}' is no target on ranks; choose mpi, onesided or both."
                 f"{did_you_mean(each, ('mpi', 'onesided'))}"
             )
-    i, _, j = cells.partition("x")
+    i, by, j = cells.partition("x")
+    if not by:
+        raise ThalwegError(f"--cells: '{cells}' is no I x J, as 96x192")
     shape = Shape(_number("--cells", i), _number("--cells", j), levels)
     wish = Wish(find_kernel(kernel), targets, _numbers("--ranks", ranks),
                 _numbers("--threads", threads), shape, repetitions)  # fmt: skip

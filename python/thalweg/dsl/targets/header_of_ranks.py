@@ -34,6 +34,7 @@ inline constexpr std::size_t room_of_a_sentence = 400;
 /// Collective. `comm`: as MPI_Comm_c2f has it. Throws a sentence, on all ranks, if one refuses.
 inline kernel_ranks ranks_of(make_kernel_ranks* make, void (*free)(void*), int comm,
                              std::span<const place_of_a_rank> places, double limit_s) {
+  if (!(limit_s > 0.0)) throw std::invalid_argument("ranks need a limit of more than 0 s");
   std::vector<const char*> names;
   std::vector<std::int64_t> totals, own;
   std::vector<const std::int32_t*> owners;
