@@ -183,7 +183,8 @@ rank.run(1)
     assert "they call kernels differently, or changed() on some only" in told.stderr
 
 
-@pytest.mark.parametrize("table", ["edge_cells", "cell_edges", "edge_others"])
+@pytest.mark.some(3)
+@pytest.mark.parametrize("table", ["cell_edges", "edge_cells", "edge_others"])
 def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
     """Also in those of sweeps whose values have come with others'."""
     prepared("caldyn_horiz", Configuration("mpi"), tmp_path)
@@ -194,6 +195,7 @@ def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("before", "sentence"),
     [
