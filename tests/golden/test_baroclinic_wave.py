@@ -21,34 +21,15 @@ from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.config.checkout import ROOT
 from thalweg.config.experiment import Experiment
 from thalweg.files.restart_sets import list_restart_sets, read_manifest
+from thalweg.lab.model_targets import MODELS
 from thalweg.run.runner import RunRequest, run_case
 
 Field = NDArray[np.float64]
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-CASE = """
-[grid]
-name = "R2B2"
-[model]
-equations = "primitive"
-case = "baroclinic_wave"
-levels = 6
-[time]
-duration = "PT6H"
-[[output]]
-name = "layers"
-variables = ["all"]
-interval = "PT3H"
-precision = "float64"
-[[output]]
-name = "faces"
-variables = ["phalf", "zghalf", "wmass"]
-interval = "PT3H"
-precision = "float64"
-[io]
-mode = "serial"
-[machine]
-ranks = 2
-"""
+CASE = (
+    MODELS["primitive equations"].replace("R2B3", "R2B2").replace("levels = 9", "levels = 6")
+    + '[io]\nmode = "serial"\n[machine]\nranks = 2\n'
+)
 FIELDS = 12  # of both streams
 
 

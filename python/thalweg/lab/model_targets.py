@@ -22,15 +22,7 @@ USUAL = MODEL_TARGETS[0]
 HEADS = ("model", *MODEL_TARGETS)
 BEGIN = "<!-- thalweg kernels compare --models --markdown -->\n"
 # All terms of the equations, and all fields that are put.
-MODELS = {
-    "shallow water": """
-[grid]
-name = "R2B3"
-[model]
-case = "jet"
-levels = 9
-tracers = 2
-viscosity = 1e5
+ALL_FIELDS = """levels = 9
 [time]
 duration = "PT6H"
 [[output]]
@@ -38,22 +30,23 @@ name = "layers"
 variables = ["all"]
 interval = "PT3H"
 precision = "float64"
-""",
-    "primitive equations": """
+"""
+MODELS = {
+    "shallow water": f"""
+[grid]
+name = "R2B3"
+[model]
+case = "jet"
+tracers = 2
+viscosity = 1e5
+{ALL_FIELDS}""",
+    "primitive equations": f"""
 [grid]
 name = "R2B3"
 [model]
 equations = "primitive"
 case = "baroclinic_wave"
-levels = 9
-[time]
-duration = "PT6H"
-[[output]]
-name = "layers"
-variables = ["all"]
-interval = "PT3H"
-precision = "float64"
-[[output]]
+{ALL_FIELDS}[[output]]
 name = "faces"
 variables = ["phalf", "zghalf", "wmass"]
 interval = "PT3H"
