@@ -110,6 +110,7 @@ def test_output_that_finds_no_slot_is_told_with_sizes(
     assert np.isfinite(late)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("mode", "io_ranks", "parts"),
     [("async", 1, 1), ("async", 2, 1), ("async", 2, 2), ("async", 3, 3), ("shared_file", 3, 1),

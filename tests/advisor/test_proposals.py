@@ -233,6 +233,7 @@ def test_the_proposal_runs_event_by_event(cli: Cli, files: tuple[Path, Path]) ->
     assert "simulated, times of outputs varying by 30 %" in done.stdout
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

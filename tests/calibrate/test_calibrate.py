@@ -240,6 +240,7 @@ def await_nothing(disk: Path) -> None:
         os.sched_yield()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", BOTH)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whoever_ends_it_finds_nothing_left(
@@ -256,6 +257,7 @@ def test_whoever_ends_it_finds_nothing_left(
     assert not (disk.parent / "machine.toml").exists()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", BOTH)
 def test_a_killed_rank_is_one_sentence(
     name: str, started: tuple[subprocess.Popen[str], Path]

@@ -71,7 +71,7 @@ def followed(run: Path, capture: Capture, request: TraceRequest) -> dict[str, di
     return {stop["stop"]: stop for stop in stops}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("way", "edge"),
     [*((way, 400) for way in WAYS), *((way, 7) for way in WAYS if way.startswith("parts"))],

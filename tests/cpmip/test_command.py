@@ -205,6 +205,7 @@ PARQUETS: dict[str, tuple[dict[str, list[Any]] | bytes, str]] = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", PARQUETS)
 def test_a_parquet_file_that_is_no_table_of_runs_is_one_sentence(
     cli: Cli, tmp_path: Path, name: str

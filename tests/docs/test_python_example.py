@@ -46,6 +46,7 @@ def test_the_area_mean_is_that_of_the_sphere(small_run: Path, tmp_path: Path) ->
     assert np.abs(means).max() < 0.01 * largest
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["cdf5", "zarr"])
 def test_other_containers_give_the_same(
     container: str, small_case: Path, small_run: Path, tmp_path: Path

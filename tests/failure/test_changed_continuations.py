@@ -103,6 +103,7 @@ def test_a_kill_just_after_a_continuation_leaves_no_checkpoint_before_its_output
         assert not difference(content, others[name]), name
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("storage", ["netcdf4-none-chunked", "zarr-none-contiguous"])
 def test_a_longer_run_does_not_give_a_file_corners_that_it_had_not(
     storage: str, cli: Cli, tmp_path: Path
@@ -121,6 +122,7 @@ def test_a_longer_run_does_not_give_a_file_corners_that_it_had_not(
         assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("storage", "changed", "sentence"),
     [
@@ -252,6 +254,7 @@ def test_a_run_without_output_goes_on_from_its_checkpoints(cli: Cli, tmp_path: P
     assert (run / "restart/20000101T060000Z").is_dir()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["netcdf4", "zarr", "grib2"])
 def test_damage_in_files_of_a_stream_that_was_left_out_is_found(
     container: str, cli: Cli, tmp_path: Path

@@ -86,7 +86,7 @@ def test_a_continued_run_with_another_courant_number_has_another_step(
     assert any("[model] depth_spread = 0.5 changes nothing" in note for note in notes)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     storage: str, cli: object, tmp_path: Path
@@ -114,7 +114,7 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-@pytest.mark.some(3, 1)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_path: Path) -> None:
     case = tmp_path / "case.toml"

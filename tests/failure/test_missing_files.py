@@ -225,6 +225,7 @@ def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
     assert last.stat().st_size == before
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("journal", ["stays", "goes"])
 @pytest.mark.parametrize("back", ["before a continuation", "after it"])
 @pytest.mark.parametrize("container", ["netcdf4", "cdf5", "mpiio"])

@@ -67,6 +67,7 @@ def test_parts_that_are_cut_to_their_times_verify(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("held", [0, 1])
 def test_parts_of_which_one_was_moved_are_gone_on_with(
     held: int,

@@ -127,6 +127,7 @@ def kill_while(happens: Callable[[], bool], run: RankedRun) -> None:
     assert run.wait()[0] != 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("outputs", "before_file_s"), [(13, 9 * 3600), (32, 27 * 3600)])
 def test_a_file_that_hdf5_was_changing_is_written_anew_from_the_checkpoint_before_it(
     outputs: int, before_file_s: int, case: Path, model: Path, cli: Cli, tmp_path: Path

@@ -61,6 +61,7 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
     run.assert_complete_files_are_whole()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("mode", "each_s"), [("sync", 0.5), ("async", 1.1)])
 def test_a_checkpoint_may_last_longer_than_the_limit(
     start_run: Start, use_slow_disk: Callable[..., None], mode: str, each_s: float
@@ -83,6 +84,7 @@ def test_a_checkpoint_may_last_longer_than_the_limit(
     assert max(timer.total_s) > SHORT_TIMEOUT_S
 
 
+@pytest.mark.slow
 def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limit(
     start_run: Start, use_slow_disk: Callable[..., None]
 ) -> None:
@@ -110,6 +112,7 @@ def test_events_may_be_collected_for_longer_than_the_limit(
     assert code == 0, run.errors()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("call", [1, 4])
 def test_a_call_that_cannot_be_given_up_has_a_limit(
     start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int

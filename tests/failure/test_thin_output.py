@@ -114,7 +114,7 @@ def main_of(run: Path) -> Stream:
     return read_streams(run)["main"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("way", "until_s"), [*((way, LATE_S) for way in WAYS), (WAYS[0], END_S), (WAYS[-1], END_S)]
 )

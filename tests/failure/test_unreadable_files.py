@@ -115,6 +115,7 @@ def test_a_complete_file_that_was_cut_is_damage_where_there_are_no_checksums(
     assert f"'{index}' cannot be read as netCDF" in alone.stderr
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["cdf5", "classic"])
 def test_a_classic_file_that_was_cut_is_not_read_as_zeros(
     container: str, cli: Cli, model: Path, tmp_path: Path

@@ -47,7 +47,9 @@ def read(folder: Path, text: str = KERNEL) -> Kernel:
 
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
-def test_neighbours_beside_one_are_those_of_the_ring(way: Configuration, tmp_path: Path) -> None:
+def test_neighbours_beside_one_are_those_of_the_ring(
+    way: Configuration, tmp_path: Path, compiled: Path
+) -> None:
     random, cells, triangles, levels = np.random.default_rng(4), 11, 7, 5
     neighbours = random.integers(0, cells, (6, cells))
     after = random.integers(0, triangles, (6, cells))
@@ -63,7 +65,7 @@ def test_neighbours_beside_one_are_those_of_the_ring(way: Configuration, tmp_pat
     kernel = read(tmp_path)
     sizes = {"cells": cells, "triangles": triangles, "levels": levels}
     tables = {"cell_neighbours": neighbours, "cell_after": after}
-    bound = bind(kernel, way, Inputs(sizes, tables, arguments), tmp_path)
+    bound = bind(kernel, way, Inputs(sizes, tables, arguments), compiled)
     bound.run()
     there = [arguments["t"][:, neighbours[n]] for n in range(6)]
     half = [there[(n + 1) % 6] + there[n] for n in range(6)]

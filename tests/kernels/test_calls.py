@@ -67,7 +67,7 @@ def read(folder: Path, kernel: str = KERNEL) -> Kernel:
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_statements_of_a_called_kernel_stand_where_it_is_called(
-    way: Configuration, tmp_path: Path
+    way: Configuration, tmp_path: Path, compiled: Path
 ) -> None:
     data, random = made_up(4, 3), np.random.default_rng(2)
     kernel = read(tmp_path, KERNEL.replace("part", "piece"))
@@ -80,7 +80,7 @@ def test_statements_of_a_called_kernel_stand_where_it_is_called(
     }
     sizes = {"cells": 16, "edges": 24, "levels": 3}
     tables = {"edge_cells": data["grid_edge_cell"]}
-    bound = bind(kernel, way, Inputs(sizes, tables, arguments), tmp_path)
+    bound = bind(kernel, way, Inputs(sizes, tables, arguments), compiled)
     bound.run()
     first, second = data["grid_edge_cell"]
     right = arguments["total"].copy()

@@ -154,7 +154,7 @@ int main(int count, char**) {
 """
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3, 2)
 @pytest.mark.parametrize(("target", "ranks"), [("mpi", 2), ("mpi", 1), ("onesided", 4)])
 def test_calls_name_no_ranks(target: str, ranks: int, tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(KERNELS)

@@ -34,18 +34,18 @@ LAYOUTS = ("level_innermost", "point_innermost", "blocked")
 @pytest.mark.some(7)  # in every layout, of every kind
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", TRIED)
-def test_threads_give_the_bits_of_the_reference(name: str, layout: str, tmp_path: Path) -> None:
+def test_threads_give_the_bits_of_the_reference(name: str, layout: str, compiled: Path) -> None:
     way = Configuration("cuda", layout, 32)
-    assert different(made_case(KERNELS[name]), way, tmp_path) == []
+    assert different(made_case(KERNELS[name]), way, compiled) == []
 
 
-def test_a_second_call_begins_where_the_first_did(tmp_path: Path) -> None:
+def test_a_second_call_begins_where_the_first_did(compiled: Path) -> None:
     """Local fields of the device stay from call to call; what is not set is NaN again."""
     case = replace(made_case(KERNELS["caldyn_horiz"]), times=3)
-    assert different(case, Configuration("cuda", "point_innermost"), tmp_path) == []
+    assert different(case, Configuration("cuda", "point_innermost"), compiled) == []
 
 
-def test_levels_are_threads_only_where_none_needs_another(tmp_path: Path) -> None:
+def test_levels_are_threads_only_where_none_needs_another(tmp_path: Path, compiled: Path) -> None:
     path = tmp_path / "tried.py"
     path.write_text(
         "from thalweg.dsl import Field, InOut, Out, kernel\n"
@@ -57,14 +57,14 @@ def test_levels_are_threads_only_where_none_needs_another(tmp_path: Path) -> Non
         "        b[k] = a[k - 1] + a[k]\n"
     )
     kernel = load_file(path)["tried"]
-    assert different(made_case(kernel), Configuration("cuda"), tmp_path) == []
+    assert different(made_case(kernel), Configuration("cuda"), compiled) == []
     code = translate(kernel, Configuration("cuda"))
     sweeps = code.count("SWEEP tried_sweep_")
     assert code.count("level_of_thread = ") in (sweeps, 0)
     assert sweeps == 2 or "level_of_thread" not in code
 
 
-def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path) -> None:
+def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path, compiled: Path) -> None:
     """A GPU has 65535 rows of blocks at most, and here it ends the program with more."""
     path = tmp_path / "tried.py"
     path.write_text(
@@ -78,9 +78,10 @@ def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path) -> None:
     cells = 2 * 65536 + 7
     arguments = {"t": np.arange(float(cells)), "some": np.arange(0, cells, 2), "a": np.ones(cells)}
     case = Case(load_file(path)["tried"], {"cells": cells}, {}, arguments).checked()
-    assert different(case, Configuration("cuda", "point_innermost"), tmp_path) == []
+    assert different(case, Configuration("cuda", "point_innermost"), compiled) == []
 
 
+@pytest.mark.some(3)
 @pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")
 @pytest.mark.parametrize("name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes"])
 def test_nvcc_compiles_it_without_a_warning(name: str, tmp_path: Path) -> None:

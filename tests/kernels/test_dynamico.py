@@ -26,11 +26,6 @@ Array = NDArray[Any]
 POWERS = ("geopot", "geopot_lagrangian")  # the compiler's pow is not NumPy's
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("built")
-
-
 def apart(found: Array, right: Array) -> float:
     assert np.array_equal(np.isnan(found), np.isnan(right))
     return float(np.nanmax(np.abs(found - right)) / np.nanmax(np.abs(right)))
@@ -47,9 +42,9 @@ def inputs(name: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_vectors_and_formulas_are_met(name: str, built: Path) -> None:
+def test_vectors_and_formulas_are_met(name: str, compiled: Path) -> None:
     for case in inputs(name):
-        found = outputs(case, REFERENCE, built)
+        found = outputs(case, REFERENCE, compiled)
         assert set(case.expected) <= set(found)
         for output, right in case.expected.items():
             assert apart(found[output], right) <= case.tolerance, (case.kernel.name, output)
@@ -58,10 +53,10 @@ def test_vectors_and_formulas_are_met(name: str, built: Path) -> None:
 @pytest.mark.some(19)
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
-def test_every_way_gives_the_same_bits(name: str, way: Configuration, built: Path) -> None:
+def test_every_way_gives_the_same_bits(name: str, way: Configuration, compiled: Path) -> None:
     for case in inputs(name):
-        right = outputs(case, REFERENCE, built)
-        for output, found in outputs(case, way, built).items():
+        right = outputs(case, REFERENCE, compiled)
+        for output, found in outputs(case, way, compiled).items():
             same = found.tobytes() == right[output].tobytes()
             near = case.kernel.name in POWERS and apart(found, right[output]) < 1e-15
             assert same or near, (case.kernel.name, output)
@@ -81,35 +76,35 @@ def of(name: str, kernel: str, data: dict[str, Array]) -> Case:
 
 
 def test_air_at_rest_moves_nothing_and_a_constant_temperature_goes_with_the_mass(
-    built: Path,
+    compiled: Path,
 ) -> None:
     data = made_up(9, 9, 4)
     data["in_theta"] = np.full_like(data["in_theta"], 300.0)
     case = of("comp_caldyn_horiz", "caldyn_horiz", data)
     owned = case.arguments["owned"]
-    found = outputs(case, SERIAL, built)
+    found = outputs(case, SERIAL, compiled)
     ratio = found["theta_tendency"][:, owned] / found["convergence"][:, owned]
     assert np.abs(ratio / 300.0 - 1).max() < 1e-12
     data["in_u"] = np.zeros_like(data["in_u"])
-    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, built)
+    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, compiled)
     assert not found["flux"][:, case.arguments["extended_edges"]].any()
     assert not found["convergence"][:, owned].any()
 
 
-def test_what_one_cell_loses_another_gains(built: Path) -> None:
+def test_what_one_cell_loses_another_gains(compiled: Path) -> None:
     """Two cells with a common edge: what flows through it counts in both, with either sign."""
     data = made_up(9, 9, 4)
     data["in_u"] = np.zeros_like(data["in_u"])
     data["in_u"][:, 40] = 7.0  # from cell 40 into cell 41
-    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, built)
+    found = outputs(of("comp_caldyn_horiz", "caldyn_horiz", data), SERIAL, compiled)
     gained = found["convergence"] * data["par_Ai"]
     assert (gained[:, 40] < 0).all()
     assert np.allclose(gained[:, 40], -gained[:, 41], rtol=1e-14)
 
 
-def test_vertical_transport_keeps_the_sum_of_a_column(built: Path) -> None:
+def test_vertical_transport_keeps_the_sum_of_a_column(compiled: Path) -> None:
     data = made_up(9, 9, 12)
     before = data["in_dtheta_rhodz_prev"]
-    found = outputs(of("comp_caldyn_vert", "caldyn_vert", data), SERIAL, built)
+    found = outputs(of("comp_caldyn_vert", "caldyn_vert", data), SERIAL, compiled)
     added = (found["theta_tendency"] - before).sum(axis=0)
     assert np.abs(added).max() <= 1e-12 * np.abs(found["theta_tendency"]).max()

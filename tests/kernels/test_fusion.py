@@ -71,15 +71,15 @@ def read(folder: Path, body: str) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(19)
 @pytest.mark.parametrize("name", STORED)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
-def test_not_a_bit_changes(name: str, way: object, tmp_path: Path) -> None:
+def test_not_a_bit_changes(name: str, way: object, tmp_path: Path, compiled: Path) -> None:
     body, _ = STORED[name]
     case = made_case(read(tmp_path, body))
-    right = outputs(case, REFERENCE, tmp_path)
+    right = outputs(case, REFERENCE, compiled)
     for fuse in (True, False):
-        found = outputs(case, replace(way, fuse=fuse), tmp_path)  # type: ignore[type-var]
+        found = outputs(case, replace(way, fuse=fuse), compiled)  # type: ignore[type-var]
         assert {each: array.tobytes() for each, array in found.items()} == {
             each: array.tobytes() for each, array in right.items()
         }

@@ -26,11 +26,11 @@ LARGE = Configuration("simd", stores="streaming", prefetch=5)
 
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_rows_at_any_address_are_written_and_nothing_beside_them(
-    precision: str, tmp_path: Path
+    precision: str, compiled: Path
 ) -> None:
     kernel = all_kernels()["cleared_edges"]
     code = cpp_target.translate(kernel.ir, replace(LARGE, precision=precision))
-    library = build("cleared_edges", code, (*FLAGS, *MORE_FLAGS["simd"]), tmp_path)
+    library = build("cleared_edges", code, (*FLAGS, *MORE_FLAGS["simd"]), compiled)
     function = ctypes.CDLL(str(library)).cleared_edges
     function.restype = None
     real = np.float32 if precision == "single" else np.float64
@@ -77,7 +77,7 @@ def faces(
 
 
 def test_rows_that_are_read_again_have_the_levels_beside_those_that_are_set(
-    tmp_path: Path,
+    tmp_path: Path, compiled: Path
 ) -> None:
     """`early` is needed by other points, and is not streamed; NumPy is the reference."""
     (tmp_path / "faces.py").write_text(SOME_LEVELS)
@@ -91,9 +91,9 @@ def test_rows_that_are_read_again_have_the_levels_beside_those_that_are_set(
     }
     assert {step.name for step in streamed(kernel.ir, plan, by_points=False)} == {"late"}
     case = made_case(kernel)
-    right = outputs(case, Configuration("numpy"), tmp_path)
+    right = outputs(case, Configuration("numpy"), compiled)
     for way in (LARGE, replace(LARGE, target="openmp", prefetch=0), replace(LARGE, tile=50)):
-        found = outputs(case, way, tmp_path)
+        found = outputs(case, way, compiled)
         for name, values in right.items():
             assert np.array_equal(values, found[name], equal_nan=True), name
 
@@ -106,17 +106,17 @@ def test_neighbours_of_neighbours_are_called_ahead() -> None:
     assert "fetch(" not in code, "a row of levels is what is called"
 
 
-def test_vector_functions_are_near_those_of_the_library(tmp_path: Path) -> None:
+def test_vector_functions_are_near_those_of_the_library(compiled: Path) -> None:
     case = next(
         each
         for each in dynamico.cases_of("comp_geopot", made_dynamico.made_up(9, 7, 19))
         if each.kernel.name == "geopot"
     )
-    right = outputs(case, Configuration("simd"), tmp_path)
+    right = outputs(case, Configuration("simd"), compiled)
     for way in (Configuration("simd"), Configuration("openmp", "blocked", 16)):
         vector = replace(way, functions="vector")
         assert "declare simd" in cpp_target.translate(case.kernel.ir, vector)
-        found = outputs(case, vector, tmp_path)["exner"]
+        found = outputs(case, vector, compiled)["exner"]
         np.testing.assert_array_max_ulp(found, right["exner"], 4)
 
 

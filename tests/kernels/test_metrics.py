@@ -58,10 +58,10 @@ def _in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def test_an_octant_is_an_eighth_of_the_sphere(tmp_path: Path) -> None:
+def test_an_octant_is_an_eighth_of_the_sphere(compiled: Path) -> None:
     x, y, z = (RADIUS_M * np.eye(3)[:, [n]] for n in range(3))
     areas = [
-        called("triangle_area", tmp_path, first=a, second=b, third=c, radius=RADIUS_M)["area"]
+        called("triangle_area", compiled, first=a, second=b, third=c, radius=RADIUS_M)["area"]
         for a, b, c in ((x, y, z), (z, y, x), (x, x, y))
     ]
     eighth = 4 * np.pi * RADIUS_M**2 / 8
@@ -69,15 +69,15 @@ def test_an_octant_is_an_eighth_of_the_sphere(tmp_path: Path) -> None:
     assert areas[2] == 0.0, "two corners are one"
 
 
-def test_parts_of_a_triangle_are_the_whole(tmp_path: Path) -> None:
+def test_parts_of_a_triangle_are_the_whole(compiled: Path) -> None:
     """Seen from any point inside; and the area is that of the angles' excess."""
     a, b, c = (on_sphere(50, seed) for seed in (1, 2, 3))
     inside = a + 2 * b + 0.5 * c
     inside *= RADIUS_M / np.sqrt((inside**2).sum(axis=0))
     common = {"radius": RADIUS_M}
-    whole = called("triangle_area", tmp_path, first=a, second=b, third=c, **common)["area"]
+    whole = called("triangle_area", compiled, first=a, second=b, third=c, **common)["area"]
     parts = sum(
-        called("triangle_area", tmp_path, first=inside, second=p, third=q, **common)["area"]
+        called("triangle_area", compiled, first=inside, second=p, third=q, **common)["area"]
         for p, q in ((a, b), (b, c), (c, a))
     )
     assert np.allclose(parts, whole, rtol=1e-9)
@@ -90,9 +90,9 @@ def test_parts_of_a_triangle_are_the_whole(tmp_path: Path) -> None:
     assert np.allclose(whole, (corner - np.pi) * RADIUS_M**2, rtol=1e-7)
 
 
-def test_a_great_circle_has_its_length_and_turns_left(tmp_path: Path) -> None:
+def test_a_great_circle_has_its_length_and_turns_left(compiled: Path) -> None:
     start, end = on_sphere(20, 4), on_sphere(20, 5)
-    found = called("great_circle", tmp_path, start=start, end=end, radius=RADIUS_M)
+    found = called("great_circle", compiled, start=start, end=end, radius=RADIUS_M)
     length = RADIUS_M * np.arccos((start * end).sum(axis=0) / RADIUS_M**2)
     for vector in (found["normal"], found["tangent"]):
         assert np.allclose(np.sqrt((vector**2).sum(axis=0)), length, rtol=1e-10)

@@ -103,18 +103,20 @@ def test_a_kernel_has_no_name_of_the_library_that_a_model_is_linked_with(
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_a_loop_may_be_called_level_and_a_constant_be_one_of_a_class(
-    way: Configuration, tmp_path: Path
+    way: Configuration, tmp_path: Path, compiled: Path
 ) -> None:
     body = "for level in Level:\n        o[level] = t[level] * earth.radius\n    o = o * two"
-    assert different(made_case(read(tmp_path, body)), way, tmp_path) == []
+    assert different(made_case(read(tmp_path, body)), way, compiled) == []
 
 
 @pytest.mark.parametrize("number", ["lowest", "earth.none"])
-def test_numbers_of_a_file_are_the_same_in_every_target(number: str, tmp_path: Path) -> None:
+def test_numbers_of_a_file_are_the_same_in_every_target(
+    number: str, tmp_path: Path, compiled: Path
+) -> None:
     """-1e300 is -infinity in single precision."""
     case = made_case(read(tmp_path, f"o = where(t > 1, t, {number})"))
-    right = outputs(case, replace(REFERENCE, precision="single"), tmp_path)["o"]
-    found = outputs(case, replace(WAYS[0], precision="single"), tmp_path)["o"]
+    right = outputs(case, replace(REFERENCE, precision="single"), compiled)["o"]
+    found = outputs(case, replace(WAYS[0], precision="single"), compiled)["o"]
     np.testing.assert_array_equal(found, right)
 
 

@@ -35,11 +35,6 @@ WRITTEN: dict[str, Callable[[Mapping[str, Array]], dict[str, Array]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("built")
-
-
 def apart(found: Array, right: Array) -> float:
     return float(np.abs(found - right).max() / np.abs(right).max())
 
@@ -61,10 +56,10 @@ def inputs() -> Callable[[str], list[list[Case]]]:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_vectors_and_formulas_are_met(
-    name: str, inputs: Callable[[str], list[list[Case]]], built: Path
+    name: str, inputs: Callable[[str], list[list[Case]]], compiled: Path
 ) -> None:
     for case in [case for cases in inputs(name) for case in cases]:
-        found = outputs(case, REFERENCE, built)
+        found = outputs(case, REFERENCE, compiled)
         assert set(case.expected) == set(found) or case.kernel.name in PREPARING
         for output, right in case.expected.items():
             points = case.compared.get(output, slice(None))
@@ -76,10 +71,10 @@ def test_vectors_and_formulas_are_met(
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(
-    name: str, way: Configuration, inputs: Callable[[str], list[list[Case]]], built: Path
+    name: str, way: Configuration, inputs: Callable[[str], list[list[Case]]], compiled: Path
 ) -> None:
     for case in [case for cases in inputs(name) for case in cases]:
-        assert not different(case, way, built), case.kernel.name
+        assert not different(case, way, compiled), case.kernel.name
 
 
 @pytest.mark.skipif(not VECTORS.is_dir(), reason="the reference vectors are not here")
@@ -97,21 +92,21 @@ def of(name: str, kernel: str, data: Mapping[str, Array]) -> Case:
     return next(each for each in cases_of(name, data) if each.kernel.name == kernel)
 
 
-def test_a_constant_is_not_diffused_and_what_is_linear_is_added(built: Path) -> None:
+def test_a_constant_is_not_diffused_and_what_is_linear_is_added(compiled: Path) -> None:
     data = made_up(5, 3)
-    first = outputs(of("dyn_diffusion", "diffusion", data), SERIAL, built)["tendency"]
+    first = outputs(of("dyn_diffusion", "diffusion", data), SERIAL, compiled)["tendency"]
     flat = {f"in_scl{end}": np.full_like(data[f"in_scl{end}"], 7.5) for end in ("", "_pl")}
-    constant = outputs(of("dyn_diffusion", "diffusion", {**data, **flat}), SERIAL, built)
+    constant = outputs(of("dyn_diffusion", "diffusion", {**data, **flat}), SERIAL, compiled)
     assert np.abs(constant["tendency"]).max() <= 1e-14 * np.abs(first).max()
     shifted = {f"in_scl{end}": 2.0 * data[f"in_scl{end}"] + 7.5 for end in ("", "_pl")}
-    twice = outputs(of("dyn_diffusion", "diffusion", {**data, **shifted}), SERIAL, built)
+    twice = outputs(of("dyn_diffusion", "diffusion", {**data, **shifted}), SERIAL, compiled)
     assert np.allclose(twice["tendency"], 2 * first, rtol=0, atol=1e-12 * np.abs(first).max())
 
 
-def test_what_leaves_a_cell_enters_its_neighbour(built: Path) -> None:
+def test_what_leaves_a_cell_enters_its_neighbour(compiled: Path) -> None:
     data = made_up(5, 3)
     case = of("dyn_horiz_adv_flux", "horizontal_flux", data)
-    found = outputs(case, SERIAL, built)["flux"] / case.arguments["inverse_area"]
+    found = outputs(case, SERIAL, compiled)["flux"] / case.arguments["inverse_area"]
     table, orientation = case.tables["cell_arcs"], case.arguments["orientation"]
     for arc in np.unique(table[orientation < 0]):
         out = found.swapaxes(1, 2)[(table == arc) & (orientation > 0)]
@@ -121,7 +116,7 @@ def test_what_leaves_a_cell_enters_its_neighbour(built: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["horizontal_limiter", "vertical_limiter"])
-def test_a_constant_tracer_stays_what_it_is(name: str, built: Path) -> None:
+def test_a_constant_tracer_stays_what_it_is(name: str, compiled: Path) -> None:
     """And limited values are those of before where these lie within the bounds."""
     data = made_up(5, 6)
     for each in ("q", "q_a_prev", "q_h_prev", "Qout_post"):
@@ -130,12 +125,12 @@ def test_a_constant_tracer_stays_what_it_is(name: str, built: Path) -> None:
     for end in ("", "_pl"):
         data[f"in_d{end}"] *= 0.0
     vectors = "dyn_horiz_adv_limiter" if name[0] == "h" else "dyn_vert_adv_limiter"
-    found = outputs(of(vectors, name, data), SERIAL, built)["face_value"]
+    found = outputs(of(vectors, name, data), SERIAL, compiled)["face_value"]
     there = found != 0.0  # cells around a pole have no faces
     assert np.abs(found[there] - 0.25).max() < 1e-14
 
 
-def test_the_sign_bit_of_zero_decides_what_flows_in(built: Path) -> None:
+def test_the_sign_bit_of_zero_decides_what_flows_in(compiled: Path) -> None:
     """A Courant number of -0 at a lower face lets the value below into the bounds."""
     data = made_up(4, 3)
     data["in_ck"][1] = 0.2
@@ -144,6 +139,8 @@ def test_the_sign_bit_of_zero_decides_what_flows_in(built: Path) -> None:
     results = []
     for zero in (0.0, -0.0):
         data["in_ck"][0] = zero
-        results.append(outputs(of("dyn_vert_adv_limiter", "vertical_limiter", data), SERIAL, built))
+        results.append(
+            outputs(of("dyn_vert_adv_limiter", "vertical_limiter", data), SERIAL, compiled)
+        )
     regular = 6 * 6
     assert (results[0]["face_value"] != results[1]["face_value"])[2, :regular].any()

@@ -33,18 +33,21 @@ BODIES = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("name", BODIES)
-def test_every_target_gives_the_same_bits(name: str, precision: str, tmp_path: Path) -> None:
+def test_every_target_gives_the_same_bits(
+    name: str, precision: str, tmp_path: Path, compiled: Path
+) -> None:
     path = tmp_path / "tried.py"
     path.write_text(HEAD.format(arguments=FIELDS, body=BODIES[name]))
     case = made_case(load_file(path)["tried"])
     if "no level" in name:
         fields = {key: value[:2] for key, value in case.arguments.items()}  # type: ignore[index]
         case = replace(case, arguments=fields, sizes={**case.sizes, "levels": 2})
-    right = outputs(case, replace(REFERENCE, precision=precision), tmp_path)["o"]
+    right = outputs(case, replace(REFERENCE, precision=precision), compiled)["o"]
     for way in WAYS[:2]:
-        found = outputs(case, replace(way, precision=precision), tmp_path)["o"]
+        found = outputs(case, replace(way, precision=precision), compiled)["o"]
         np.testing.assert_array_equal(found, right)
         assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
 

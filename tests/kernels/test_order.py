@@ -57,23 +57,23 @@ def gradient() -> Case:
 
 @pytest.mark.parametrize("layout", ["level_innermost", "point_innermost", "blocked"])
 def test_neighbours_come_near_each_other_however_they_were_numbered(
-    gradient: Case, layout: str, tmp_path: Path
+    gradient: Case, layout: str, compiled: Path
 ) -> None:
     case = shuffled(gradient, 5)
     way = replace(CURVE, layout=layout)
-    orders = orders_of(case, way, tmp_path)
+    orders = orders_of(case, way, compiled)
     for order in orders.values():
         assert (np.sort(order) == np.arange(len(order))).all()
     numbered = {"cells": np.arange(case.sizes["cells"])}
     assert distance(case, numbered) > 500  # of 4096
     assert distance(case, orders) < 20
-    assert different(case, way, tmp_path) == []
+    assert different(case, way, compiled) == []
 
 
-def test_points_of_an_argument_stay_few_ranges(tmp_path: Path) -> None:
+def test_points_of_an_argument_stay_few_ranges(compiled: Path) -> None:
     cases = dynamico.cases_of("comp_caldyn_horiz", made_dynamico.made_up(30, 20, 4))
     case = next(each for each in cases if each.kernel.name == "caldyn_horiz")
-    orders = orders_of(case, CURVE, tmp_path)
+    orders = orders_of(case, CURVE, compiled)
     inputs = Inputs(case.sizes, case.tables, case.arguments)
     changed = renumbered(case.kernel.ir, inputs, orders).arguments
     for name, each in case.kernel.ir.arguments.items():
@@ -93,13 +93,13 @@ def test_an_unknown_order_is_refused() -> None:
         Configuration("simd", order="curved")
 
 
-def test_no_cells_at_all_have_an_order(gradient: Case, tmp_path: Path) -> None:
+def test_no_cells_at_all_have_an_order(gradient: Case, compiled: Path) -> None:
     arguments = {name: np.zeros((*np.shape(each)[:-1], 0)) if np.ndim(each) else each
                  for name, each in gradient.arguments.items()}  # fmt: skip
     tables = {name: np.zeros((len(each), 0), int) for name, each in gradient.tables.items()}
     sizes = {"cells": 0, "edges": 0, "levels": 11}
     case = replace(gradient, sizes=sizes, tables=tables, arguments=arguments)
-    assert [len(each) for each in orders_of(case, CURVE, tmp_path).values()] == [0, 0]
+    assert [len(each) for each in orders_of(case, CURVE, compiled).values()] == [0, 0]
 
 
 NAMES = """from thalweg.dsl import Field, InOut, Points, kernel

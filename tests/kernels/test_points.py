@@ -68,8 +68,8 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
-def test_points_outside_keep_their_values(way: Configuration, case: Case, tmp_path: Path) -> None:
-    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), tmp_path)
+def test_points_outside_keep_their_values(way: Configuration, case: Case, compiled: Path) -> None:
+    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), compiled)
     bound.run()
     found = bound.outputs()
     given, wind = case.arguments, case.arguments["wind"].copy()
@@ -122,7 +122,9 @@ def test_points_and_axes_that_make_no_sense_are_refused(
 
 @pytest.mark.some(7)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
-def test_what_an_earlier_call_left_is_not_seen(way: Configuration, tmp_path: Path) -> None:
+def test_what_an_earlier_call_left_is_not_seen(
+    way: Configuration, tmp_path: Path, compiled: Path
+) -> None:
     """A local value that was not set in this call is NaN at a neighbour, whoever called before."""
     (tmp_path / "two.py").write_text(
         "from thalweg.dsl import Field, InOut, Points, kernel\n"
@@ -140,7 +142,7 @@ def test_what_an_earlier_call_left_is_not_seen(way: Configuration, tmp_path: Pat
         arguments = {"some": points, "t": np.ones((3, 64)), "o": np.zeros((3, 64))}
         found = []
         for each in (REFERENCE, way):
-            bound = bind(kernel, each, Inputs(sizes, table, arguments), tmp_path)
+            bound = bind(kernel, each, Inputs(sizes, table, arguments), compiled)
             bound.run()
             found.append(bound.outputs()["o"])
         assert np.array_equal(*found, equal_nan=True)

@@ -71,7 +71,7 @@ def units_off(found: Array, right: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.target}-{way.layout}")
-def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, tmp_path: Path) -> None:
+def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, compiled: Path) -> None:
     assert np.finfo(np.longdouble).nmant >= 63
     random = np.random.default_rng(5)
     size = 40_000
@@ -82,7 +82,7 @@ def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, tmp_pa
         kappa = float(random.uniform(-1.0, 1.0) * min(widest, 10.0))
         case = case_of(raised, base, exponent, kappa)
         given = {name: np.asarray(case.arguments[name]) for name in ("base", "exponent")}
-        found = outputs(case, way, tmp_path)
+        found = outputs(case, way, compiled)
         right = exact(given["base"], given["exponent"])
         assert units_off(found["each"], right) <= MOST_UNITS, widest
         right = exact(given["base"], np.full_like(given["base"], kappa))
@@ -91,13 +91,13 @@ def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, tmp_pa
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.target}-{way.layout}")
 def test_powers_of_what_is_special_are_those_of_the_library(
-    way: Configuration, raised: Kernel, tmp_path: Path
+    way: Configuration, raised: Kernel, compiled: Path
 ) -> None:
     pairs = [(one, other) for one in SPECIAL + EXTREME for other in SPECIAL + EXTREME]
     base, exponent = (np.array(column) for column in zip(*pairs, strict=True))
     for kappa in SPECIAL:
         case = case_of(raised, base, exponent, kappa)
-        found = outputs(case, way, tmp_path)
+        found = outputs(case, way, compiled)
         given = {name: np.asarray(case.arguments[name]) for name in ("base", "exponent")}
         # A number as the exponent 0.5 would be a square root to NumPy, of -inf, too.
         powers = {"each": given["exponent"], "root": np.full_like(given["base"], kappa)}

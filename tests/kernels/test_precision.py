@@ -48,11 +48,11 @@ CASES: dict[str, Callable[[], list[Case]]] = {
 
 @pytest.mark.some(4, 1)
 @pytest.mark.parametrize("name", CASES)
-def test_every_target_gives_the_same_bits(name: str, tmp_path: Path) -> None:
+def test_every_target_gives_the_same_bits(name: str, compiled: Path) -> None:
     case = next(each for each in CASES[name]() if each.kernel.name == name)
-    right, exact = outputs(case, SINGLE, tmp_path), outputs(case, REFERENCE, tmp_path)
+    right, exact = outputs(case, SINGLE, compiled), outputs(case, REFERENCE, compiled)
     for way in (WAYS[0], WAYS[2], WAYS[4]):
-        for output, found in outputs(case, replace(way, precision="single"), tmp_path).items():
+        for output, found in outputs(case, replace(way, precision="single"), compiled).items():
             assert found.dtype == right[output].dtype == np.float32
             assert found.tobytes() == right[output].tobytes(), (output, way)
     for output, found in right.items():

@@ -74,11 +74,11 @@ def case_of(kernel: Kernel, seed: int) -> Case:
 
 @pytest.mark.some(7)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
-def test_every_way_gives_the_same_bits(way: Configuration, tried: Kernel, tmp_path: Path) -> None:
+def test_every_way_gives_the_same_bits(way: Configuration, tried: Kernel, compiled: Path) -> None:
     for seed in range(5):
         case = case_of(tried, seed)
-        right = outputs(case, REFERENCE, tmp_path)
-        for output, found in outputs(case, way, tmp_path).items():
+        right = outputs(case, REFERENCE, compiled)
+        for output, found in outputs(case, way, compiled).items():
             both = np.isnan(found) & np.isnan(right[output])
             assert np.array_equal(found.view(np.int64)[~both], right[output].view(np.int64)[~both])
 

@@ -55,18 +55,19 @@ def started(ranks: int) -> Launch:
     return Launch(ranks, mpirun_command, mpirun_environment)
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize(
     ("name", "way", "ranks"), WAYS, ids=[f"{name}-{way.target}-{n}" for name, way, n in WAYS]
 )
 def test_own_points_have_the_bits_of_the_reference(
-    name: str, way: Configuration, ranks: int, tmp_path: Path
+    name: str, way: Configuration, ranks: int, compiled: Path
 ) -> None:
     """Three calls, each on what the one before has left."""
     case = made_case(KERNELS[name])
     owners = by_chance(case, ranks)
-    found = OnRanks(KERNELS[name], way, inputs_of(case), tmp_path, started(ranks), owners)
+    found = OnRanks(KERNELS[name], way, inputs_of(case), compiled, started(ranks), owners)
     found.run(times=3)
-    right = outputs(Case(**{**vars(case), "times": 3}), REFERENCE, tmp_path)
+    right = outputs(Case(**{**vars(case), "times": 3}), REFERENCE, compiled)
     assert {each: value.tobytes() for each, value in found.outputs().items()} == {
         each: value.tobytes() for each, value in right.items()
     }
@@ -75,11 +76,11 @@ def test_own_points_have_the_bits_of_the_reference(
 
 
 def test_a_halo_that_is_too_shallow_is_refused_on_all_ranks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(on_ranks, "depth_of", lambda *_: 0)
     case = made_case(KERNELS["divergence"])
-    tried = OnRanks(case.kernel, Configuration("mpi"), inputs_of(case), tmp_path, started(2))
+    tried = OnRanks(case.kernel, Configuration("mpi"), inputs_of(case), compiled, started(2))
     with pytest.raises(ThalwegError, match=r"kernel 'divergence': rank 0 has no halo that is deep"):
         tried.run()
 
@@ -100,9 +101,9 @@ rank = Rank(job, arrays)
 """
 
 
-def prepared(name: str, way: Configuration, folder: Path) -> OnRanks:
+def prepared(name: str, way: Configuration, folder: Path, compiled: Path) -> OnRanks:
     case = made_case(KERNELS[name])
-    found = OnRanks(case.kernel, way, inputs_of(case), folder, started(2))
+    found = OnRanks(case.kernel, way, inputs_of(case), compiled, started(2))
     for number, part in enumerate(found.parts):
         found._write(folder, number, part)
     return found
@@ -120,8 +121,10 @@ def run_script(folder: Path, lines: str, before: str = "") -> subprocess.Complet
 
 
 @pytest.mark.parametrize("target", ["mpi", "onesided"])
-def test_what_is_kept_travels_once_and_after_a_change(target: str, tmp_path: Path) -> None:
-    prepared("divergence", Configuration(target), tmp_path)
+def test_what_is_kept_travels_once_and_after_a_change(
+    target: str, tmp_path: Path, compiled: Path
+) -> None:
+    prepared("divergence", Configuration(target), tmp_path, compiled)
     told = run_script(
         tmp_path,
         """
@@ -143,9 +146,12 @@ print("kept")
     assert told.stdout.count("kept") == 2
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("target", ["mpi", "onesided"])
-def test_a_rank_that_does_not_come_ends_the_wait(target: str, tmp_path: Path) -> None:
-    found = prepared("divergence", Configuration(target), tmp_path)
+def test_a_rank_that_does_not_come_ends_the_wait(
+    target: str, tmp_path: Path, compiled: Path
+) -> None:
+    found = prepared("divergence", Configuration(target), tmp_path, compiled)
     for number in range(len(found.parts)):
         path = tmp_path / f"{number}.json"
         path.write_text(path.read_text().replace('"limit_s": 60.0', '"limit_s": 2.0'))
@@ -162,10 +168,13 @@ rank.run(1)
     assert "rank 0 has waited for 2 s for" in told.stderr
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("target", ["mpi", "onesided"])
-def test_values_of_another_exchange_are_not_taken(target: str, tmp_path: Path) -> None:
+def test_values_of_another_exchange_are_not_taken(
+    target: str, tmp_path: Path, compiled: Path
+) -> None:
     """One rank alone says that a field has changed: its message comes when others need the next."""
-    prepared("divergence", Configuration(target), tmp_path)
+    prepared("divergence", Configuration(target), tmp_path, compiled)
     told = run_script(
         tmp_path,
         """
@@ -185,9 +194,9 @@ rank.run(1)
 
 @pytest.mark.some(3)
 @pytest.mark.parametrize("table", ["cell_edges", "edge_cells", "edge_others"])
-def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
+def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path, compiled: Path) -> None:
     """Also in those of sweeps whose values have come with others'."""
-    prepared("caldyn_horiz", Configuration("mpi"), tmp_path)
+    prepared("caldyn_horiz", Configuration("mpi"), tmp_path, compiled)
     told = run_script(tmp_path, "", f"arrays['table {table}'].flat[0] = -1 if number == '1' else 0")
     assert told.returncode == 2, told.stderr
     assert (
@@ -195,7 +204,7 @@ def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("before", "sentence"),
     [
@@ -206,9 +215,9 @@ def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path) -> None:
     ],
 )
 def test_lists_of_one_rank_that_make_no_sense_are_told_on_all(
-    before: str, sentence: str, tmp_path: Path
+    before: str, sentence: str, tmp_path: Path, compiled: Path
 ) -> None:
-    prepared("divergence", Configuration("mpi"), tmp_path)
+    prepared("divergence", Configuration("mpi"), tmp_path, compiled)
     told = run_script(tmp_path, "", f"if number == '1':\n    {before}")
     assert told.returncode == 2, told.stderr
     assert sentence in told.stderr

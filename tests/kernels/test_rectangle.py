@@ -51,6 +51,7 @@ def run(program: Path, *words: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, each)) for each in LINE.findall(told)]
 
 
+@pytest.mark.some(3, 2)
 @pytest.mark.parametrize("side", ["4", "37", "64"])
 def test_every_target_has_the_same_bits(program: Path, side: str) -> None:
     serial = run(program, "serial", side, "50")
@@ -74,9 +75,9 @@ def test_ranks_have_the_same_bits(program: Path, target: str, ranks: int) -> Non
 
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
-def test_a_stage_is_that_of_the_reference(way: Configuration, tmp_path: Path) -> None:
+def test_a_stage_is_that_of_the_reference(way: Configuration, compiled: Path) -> None:
     kernel = load_file(EXAMPLE / "shallow_water.py")["stage"]
-    assert different(made_case(kernel), way, tmp_path) == []
+    assert different(made_case(kernel), way, compiled) == []
 
 
 def test_mass_is_kept_energy_nearly_and_the_eddy_stays(program: Path) -> None:

@@ -94,14 +94,14 @@ def error(found: Array, right: Array, weights: Array) -> float:
 
 @pytest.mark.parametrize("way", [REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
 def test_the_divergence_of_a_gradient_converges_to_the_laplacian(
-    way: Configuration, spheres: list[Sphere], tmp_path: Path
+    way: Configuration, spheres: list[Sphere], compiled: Path
 ) -> None:
     errors = []
     for sphere in spheres:
         through = (gradient_of_harmonic(sphere.edges) * sphere.normals).sum(-1)
         weight = sphere.outward * sphere.length[sphere.cell_edges] / sphere.area
         found = sphere.run(
-            "divergence_of_triangles", way, tmp_path, flux=on_levels(through), weight=weight
+            "divergence_of_triangles", way, compiled, flux=on_levels(through), weight=weight
         )
         assert abs((found * sphere.area).sum()) < 1e-12  # nothing comes from nowhere
         errors.append(error(found, on_levels(-6.0 * harmonic(sphere.cells)), sphere.area))
@@ -112,11 +112,11 @@ def test_the_divergence_of_a_gradient_converges_to_the_laplacian(
 
 @pytest.mark.parametrize("way", [REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
 def test_differences_across_edges_converge_to_the_slope(
-    way: Configuration, spheres: list[Sphere], tmp_path: Path
+    way: Configuration, spheres: list[Sphere], compiled: Path
 ) -> None:
     errors = []
     for sphere in spheres:
-        found = sphere.run("gradient", way, tmp_path, temperature=on_levels(harmonic(sphere.cells)))
+        found = sphere.run("gradient", way, compiled, temperature=on_levels(harmonic(sphere.cells)))
         slope = -found / sphere.distance  # the kernel takes the left from the right
         through = (gradient_of_harmonic(sphere.edges) * sphere.normals).sum(-1)
         errors.append(error(slope, on_levels(through), sphere.length * sphere.distance))

@@ -142,14 +142,16 @@ def case_of(kernel: Kernel, seed: int) -> Case:
     )
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(17)
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)
-def test_the_bits_are_those_of_the_reference(name: str, tile: int, tmp_path: Path) -> None:
+def test_the_bits_are_those_of_the_reference(
+    name: str, tile: int, tmp_path: Path, compiled: Path
+) -> None:
     way = Configuration("simd", tile=tile, prefetch=tile % 3, fuse=tile != 4)
     for seed in range(6):
         case = case_of(read(tmp_path, name), seed)
-        assert not different(case, way, tmp_path), case.kernel.name
+        assert not different(case, way, compiled), case.kernel.name
 
 
 @pytest.fixture
@@ -162,30 +164,30 @@ def three_threads() -> Iterator[None]:
     gomp.omp_set_num_threads(before)
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(13)
 @pytest.mark.usefixtures("three_threads")
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)
 def test_threads_with_tiles_give_the_bits_of_the_reference(
-    name: str, tile: int, tmp_path: Path
+    name: str, tile: int, tmp_path: Path, compiled: Path
 ) -> None:
     way = Configuration("openmp", tile=tile, prefetch=tile % 3, fuse=tile != 4)
     for seed in range(4):
         case = case_of(read(tmp_path, name), seed)
         for _ in range(5):
-            assert not different(case, way, tmp_path), case.kernel.name
+            assert not different(case, way, compiled), case.kernel.name
 
 
-def test_no_points_at_all(tmp_path: Path) -> None:
+def test_no_points_at_all(tmp_path: Path, compiled: Path) -> None:
     case = case_of(read(tmp_path, "local"), 1)
     none = np.zeros(0, dtype=np.int64)
     case = replace(case, arguments={**case.arguments, "some": none, "most": none})
-    right = outputs(case, REFERENCE, tmp_path)
-    for output, found in outputs(case, Configuration("serial", tile=8), tmp_path).items():
+    right = outputs(case, REFERENCE, compiled)
+    for output, found in outputs(case, Configuration("serial", tile=8), compiled).items():
         assert np.array_equal(found, right[output], equal_nan=True)
 
 
-def test_no_cells_at_all(tmp_path: Path) -> None:
+def test_no_cells_at_all(tmp_path: Path, compiled: Path) -> None:
     """Edges without cells: nobody has that, and nothing is written beyond an array."""
     case = case_of(read(tmp_path, "a column"), 1)
     none = np.zeros(0, dtype=np.int64)
@@ -193,7 +195,7 @@ def test_no_cells_at_all(tmp_path: Path) -> None:
     arguments |= {name: np.zeros((7, 0)) for name in ("t", "o")}
     tables = {**case.tables, "cell_edges": np.zeros((3, 0), dtype=np.int64)}
     case = replace(case, arguments=arguments, tables=tables, sizes={**SIZES, "cells": 0})
-    found = outputs(case, Configuration("serial", tile=8), tmp_path)
+    found = outputs(case, Configuration("serial", tile=8), compiled)
     assert found["p"].tobytes() == np.asarray(arguments["p"]).tobytes()
 
 

@@ -109,6 +109,7 @@ REFUSED: dict[str, tuple[str, Change | None, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", REFUSED)
 def test_sets_that_cannot_be_continued_are_no_missing_sets(
     case: str, installed: Any, model: Path, run: Path

@@ -85,7 +85,7 @@ EVERYWHERE = {  # way: what every rank says first
 }
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", EVERYWHERE)
 def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(
@@ -116,7 +116,7 @@ WRITTEN = {  # way: what every compute rank says of the state it writes
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("restart", ["sync", "async"])
 @pytest.mark.parametrize("way", WRITTEN)
 def test_a_state_that_cannot_be_written_is_refused_on_all_ranks(
@@ -161,6 +161,7 @@ ALONE = {  # way: what the other compute rank is told by its first call, at once
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("way", ALONE)
 @pytest.mark.parametrize("mode", ["serial", "async"])
 def test_nobody_waits_for_the_state_of_a_rank_that_takes_no_part(
@@ -181,6 +182,7 @@ DIFFERENT = {  # way: what every compute rank says
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("way", DIFFERENT)
 @pytest.mark.parametrize("restart", ["sync", "async"])
 def test_ranks_that_make_different_calls_are_named(

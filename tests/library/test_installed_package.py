@@ -82,7 +82,7 @@ def test_another_mpi_than_that_of_the_library_is_refused(installed: Any, tmp_pat
     assert "thalweg was built with MPI's library" in " ".join(result.stderr.split())
 
 
-@pytest.mark.some(3, 1)
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("name", "ranks"), [("c", 3), ("cpp", 4), ("f90", 3), ("f90", 2)])
 def test_every_language_writes_the_same_values(
     installed: Any, programs: Path, tmp_path: Path, name: str, ranks: int

@@ -63,6 +63,7 @@ def program(request: pytest.FixtureRequest, installed: Any, tmp_path_factory: An
     return Path(installed.compile(compiler, source, f"thalweg{suffix}", target))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("io", ['mode = "serial"', 'mode = "shared_file"\nranks = 1'])
 def test_integers_come_back_from_every_container_as_they_were(
     installed: Any, program: Path, tmp_path: Path, io: str
@@ -107,6 +108,7 @@ def test_global_attributes_are_those_of_model_and_user_and_the_true_history(
     }  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("stream", "settings", "fields", "sentence"),
     [

@@ -73,6 +73,7 @@ def values_of(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("way", "where"),
     [*((way, "device") for way in WAYS), ("serial", "managed"), ("serial", "pool")],

@@ -47,6 +47,7 @@ def test_outputs_in_one_directory_go_on_from_the_same_checkpoint(
         assert hours_of(tmp_path, stream) == list(range(7))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("mode", ["file_parallel", "shared_file"])
 @pytest.mark.parametrize("way", ["mpiio", "direct"])
 @pytest.mark.parametrize("keep", [1, 3])

@@ -99,6 +99,7 @@ def test_braces_that_do_not_match_are_no_count(text: str) -> None:
         cpp_text.count(text)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_pieces_are_all_of_the_code_of_every_kernel(target: str) -> None:
     for name, kernel in KERNELS.items():

@@ -149,7 +149,7 @@ def assert_files(way: Way, run: Path) -> None:
         assert begin == expected[way.container]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("way", COVERING, ids=str)
 def test_the_same_values_arrive(way: Way, reference: Path, case: Path, tmp_path: Path) -> None:
     run = make_run(way, case, tmp_path)

@@ -28,7 +28,7 @@ timeout = 20
 """
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("layer", ["romio", "ompio"])
 @pytest.mark.parametrize(("ranks", "io_ranks"), [(4, 2), (3, 0)])
 def test_a_writer_that_is_ahead_is_not_waited_for(

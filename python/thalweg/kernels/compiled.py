@@ -26,6 +26,7 @@ from thalweg.dsl.translation import is_ordered, size_names, table_names
 from thalweg.errors import ThalwegError
 from thalweg.kernels.device import FLAGS as DEVICE_FLAGS
 from thalweg.kernels.device import has_gpu, nvcc
+from thalweg.kernels.made_for import made_for
 from thalweg.kernels.order import inverse, renumbered
 
 Array = NDArray[Any]
@@ -323,19 +324,24 @@ def build_for_device(name: str, code: str, folder: Path) -> Path:
 
 
 def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix: str) -> Path:
-    mark = hashlib.sha256("\0".join([code, *command]).encode()).hexdigest()[:16]
+    """Found again where the same was compiled before, for this machine by this compiler."""
+    words = [code, *command, made_for(command)]
+    mark = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
     if library.is_file():
         return library
     folder.mkdir(parents=True, exist_ok=True)
     source = library.with_suffix(suffix)
-    source.write_text(code, encoding="utf-8")
-    aside = library.with_suffix(f".{os.getpid()}.part")
+    aside = library.with_suffix(f".{os.getpid()}.part")  # two may compile the same at a time
+    aside.write_text(code, encoding="utf-8")
+    aside.replace(source)
     result = subprocess.run(
         [*command, str(source), "-o", str(aside)], capture_output=True, text=True, check=False
     )
     if result.returncode:
-        words = next((line for line in result.stderr.splitlines() if "error" in line), "no word")
-        raise ThalwegError(f"the compiler refused kernel '{name}': {words}", exit_code=1)
+        words = [line for line in result.stderr.splitlines() if "error" in line]
+        raise ThalwegError(
+            f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}", exit_code=1
+        )
     aside.replace(library)
     return library

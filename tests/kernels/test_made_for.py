@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code is found again on machines of its kind, by its compiler, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.kernels import made_for
+from thalweg.kernels.compiled import build
+
+CODE = 'extern "C" int one() { return 1; }'
+
+
+def test_another_processor_compiles_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home that several kinds of nodes share: code for one may end on another."""
+    here = build("one", CODE, ("-fPIC", "-shared"), tmp_path / "kept")
+    assert build("one", CODE, ("-fPIC", "-shared"), tmp_path / "kept") == here
+    told = made_for.PROCESSORS.read_text()
+    (tmp_path / "hotter").write_text(told.replace("cpu MHz\t\t: ", "cpu MHz\t\t: 9"))
+    (tmp_path / "other").write_text(told.replace("model name\t: ", "model name\t: another "))
+    for name, is_same in (("hotter", True), ("other", False)):
+        made_for._processor.cache_clear()
+        monkeypatch.setattr(made_for, "PROCESSORS", tmp_path / name)
+        assert (build("one", CODE, ("-fPIC", "-shared"), tmp_path / "kept") == here) == is_same
+    made_for._processor.cache_clear()
+
+
+def test_another_compiler_compiles_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one name: the compiler that a module loads today is not that of last year."""
+    found = []
+    for version in (12, 13):
+        compiler = tmp_path / "compiler"
+        compiler.write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] && echo {version} && exit\nexec c++ "$@"\n'
+        )
+        compiler.chmod(0o755)
+        monkeypatch.setenv("CXX", str(compiler))
+        made_for._version.cache_clear()
+        found.append(build("one", CODE, ("-fPIC", "-shared"), tmp_path / "kept"))
+    assert found[0] != found[1]
+    made_for._version.cache_clear()
