@@ -99,15 +99,17 @@ module thalweg
     end subroutine define_points
 
     !> levels: 1 = two-dimensional. type: of the values that will be put. height: metres above the
-    !! ground of a two-dimensional field.
+    !! ground of a two-dimensional field. half_levels: its levels are the faces of layers, one more
+    !! than there are layers.
     module subroutine define_field(self, name, units, place, levels, type, standard_name, long_name, &
-        ierr, height)
+        ierr, height, half_levels)
       class(thalweg_output), intent(inout) :: self
       character(len=*), intent(in) :: name, units, place
       integer, intent(in), optional :: levels, type
       character(len=*), intent(in), optional :: standard_name, long_name
       integer, intent(out), optional :: ierr
       real(real64), intent(in), optional :: height
+      logical, intent(in), optional :: half_levels
     end subroutine define_field
 
     !> A global attribute of every file, as "institution" or "references", before the first put, the

@@ -12,6 +12,7 @@ submodule (thalweg) thalweg_bodies
     type(c_ptr) :: name, standard_name, long_name, units, place
     integer(c_int) :: levels, type
     real(c_double) :: height
+    integer(c_int) :: half_levels
   end type c_field
 
   interface
@@ -213,7 +214,7 @@ contains
     character(kind=c_char, len=*), intent(in), target :: name, units, place, standard_name, long_name
     integer, intent(in), optional :: levels, type
     field = c_field(c_loc(name), c_loc(standard_name), c_loc(long_name), c_loc(units), c_loc(place), &
-      1, of_real64, 0.0_c_double)
+      1, of_real64, 0.0_c_double, 0)
     if (present(levels)) field%levels = levels
     if (present(type)) field%type = type
   end subroutine describe
@@ -234,6 +235,7 @@ contains
     if (present(long_name)) texts(5) = c_text(long_name)
     call describe(field, texts(1), texts(2), texts(3), texts(4), texts(5), levels, type)
     if (present(height)) field%height = height
+    if (present(half_levels)) field%half_levels = merge(1_c_int, 0_c_int, half_levels)
     status = c_define_field(self%handle, field)
     if (status == 0) self%fields = [self%fields, &
       field_shape(trim(name), field%levels, field%type, place_number(place))]

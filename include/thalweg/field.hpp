@@ -33,8 +33,9 @@ struct FieldInfo {
   Place place = Place::cell;
   int levels = 1;                       ///< 1 = two-dimensional
   ValueType type = ValueType::float64;  ///< of the views that will be put
-  double height_m = 0.0;    ///< > 0: a two-dimensional field at this height above the ground
-  bool on_request = false;  ///< written by streams that name it; "all" and groups leave it out
+  double height_m = 0.0;     ///< > 0: a two-dimensional field at this height above the ground
+  bool on_request = false;   ///< written by streams that name it; "all" and groups leave it out
+  bool half_levels = false;  ///< its levels are the faces of layers, one more than there are layers
 };
 
 /// Values of this rank's points of one field, in the model's own layout. Owns nothing.

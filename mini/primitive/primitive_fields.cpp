@@ -130,7 +130,8 @@ std::vector<OutputRow> primitive_rows(int levels) {
   for (const AirRow& row : air_rows) {
     FieldInfo info{row.name, row.standard_name, row.long_name, row.units, row.place, row.levels};
     if (row.levels != 1) info.levels = levels - row.levels;
-    info.on_request = row.levels == of_faces;
+    info.half_levels = row.levels == of_faces;
+    info.on_request = info.half_levels;
     rows.push_back({info, row.kernel});
   }
   return rows;

@@ -55,6 +55,8 @@ FieldInfo info_of(const thalweg_field* description) {
   require(field.type >= THALWEG_FLOAT64 && field.type <= THALWEG_INT64,
           "a field's type must be THALWEG_FLOAT64, THALWEG_FLOAT32, THALWEG_INT32 or "
           "THALWEG_INT64");
+  require(field.half_levels == 0 || field.half_levels == 1,
+          "a field's half_levels must be 1, where its levels are faces of layers, or 0");
   return {text_of(field.name),
           text_of(field.standard_name),
           text_of(field.long_name),
@@ -62,7 +64,9 @@ FieldInfo info_of(const thalweg_field* description) {
           place_of(field.place),
           field.levels,
           static_cast<ValueType>(field.type),
-          field.height_m};
+          field.height_m,
+          false,
+          field.half_levels != 0};
 }
 
 /// How sentences call what thalweg_open was given: the file's name, or "settings" for their text.

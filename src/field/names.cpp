@@ -58,6 +58,12 @@ void check_name(std::string_view what, const std::string& name, std::size_t long
 }
 
 void check_levels(const FieldInfo& field) {
+  if (field.half_levels && field.levels == 1) {
+    throw Error(Blame::user,
+                fmt::format("field '{}' has one level and lies on half levels: of those there are "
+                            "at least two, and a two-dimensional field is on none",
+                            field.name));
+  }
   if (field.levels >= 1 && field.levels <= most_levels) return;
   throw Error(Blame::user, fmt::format("field '{}' has {} levels; it needs at least one and at "
                                        "most {}",

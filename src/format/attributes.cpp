@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <optional>
+#include <ranges>
 
 #include "field/names.hpp"
 #include "thalweg/error.hpp"
@@ -24,6 +27,26 @@ bool holds_whole_grid(const FileDescription& file) {
   return file.first_points == PerPlace<std::int64_t>{} && file.sizes == whole;
 }
 
+bool on_half_levels(const FileDescription& file) {
+  return std::any_of(file.fields.begin(), file.fields.end(),
+                     [](const FieldInfo& field) { return field.half_levels; });
+}
+
+std::optional<ScalarCoordinate> scalar_of(const FileDescription& file, const FieldInfo& field) {
+  if (field.height_m > 0.0) {
+    return ScalarCoordinate{height_name(field),
+                            field.height_m,
+                            {{"standard_name", "height"},
+                             {"long_name", "height above the ground"},
+                             {"units", "m"},
+                             {"axis", "Z"},
+                             {"positive", "up"}}};
+  }
+  if (field.levels > 1 || whole_field(file, field).levels == 1) return {};
+  const auto number = static_cast<double>(file.level_numbers.front());
+  return ScalarCoordinate{level_name(file), number, level_attributes(file)};
+}
+
 }  // namespace
 
 std::string height_name(const FieldInfo& field) {
@@ -33,27 +56,31 @@ std::string height_name(const FieldInfo& field) {
   return name;
 }
 
-std::map<std::string, double> heights(const FileDescription& description) {
-  std::map<std::string, double> all;
+std::vector<ScalarCoordinate> scalar_coordinates(const FileDescription& description) {
+  std::map<std::string, ScalarCoordinate> all;
   for (const auto& field : description.fields) {
-    if (field.height_m > 0.0) all.emplace(height_name(field), field.height_m);
+    const auto scalar = scalar_of(description, field);
+    if (scalar) all.emplace(scalar->name, *scalar);
   }
-  return all;
+  const auto values = std::views::values(all);
+  return {values.begin(), values.end()};
 }
 
-std::vector<Attribute> height_attributes() {
-  return {{"standard_name", "height"},
-          {"long_name", "height above the ground"},
-          {"units", "m"},
-          {"axis", "Z"},
-          {"positive", "up"}};
+const FieldInfo& whole_field(const FileDescription& description, const FieldInfo& field) {
+  const auto& all = description.run_fields;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const FieldInfo& other) { return other.name == field.name; });
+  return found == all.end() ? field : *found;
+}
+
+std::string level_name(const FileDescription& description) {
+  return on_half_levels(description) ? "half_level" : "level";
 }
 
 std::vector<Attribute> level_attributes(const FileDescription& description) {
-  std::vector<Attribute> list{{"standard_name", "model_level_number"},
-                              {"long_name", "layer"},
-                              {"units", "1"},
-                              {"axis", "Z"}};
+  const char* what = on_half_levels(description) ? "face of layers" : "layer";
+  std::vector<Attribute> list{
+      {"standard_name", "model_level_number"}, {"long_name", what}, {"units", "1"}, {"axis", "Z"}};
   // On a grid that we know, levels are numbered as in ICON. How others number theirs, nobody said.
   if (!description.grid.empty()) list.push_back({"positive", "down"});
   return list;
@@ -71,17 +98,17 @@ std::vector<Attribute> field_attributes(const FileDescription& description,
   if (!field.standard_name.empty()) list.push_back({"standard_name", field.standard_name});
   if (!field.long_name.empty()) list.push_back({"long_name", field.long_name});
   if (!field.units.empty()) list.push_back({"units", field.units});
-  const auto height = height_name(field);
+  const auto scalar = scalar_of(description, field);
+  const std::string name = scalar ? scalar->name : "";
   if (description.grid.empty()) {
-    if (!height.empty()) list.push_back({"coordinates", height});
+    if (scalar) list.push_back({"coordinates", name});
     return list;
   }
   if (holds_whole_grid(description)) {  // else the file has no topology to refer to
     list.push_back({"mesh", "mesh"});
     list.push_back({"location", mesh_location(field.place)});
   }
-  list.push_back(
-      {"coordinates", mesh_coordinates(field.place) + (height.empty() ? height : " " + height)});
+  list.push_back({"coordinates", mesh_coordinates(field.place) + (scalar ? " " + name : "")});
   list.push_back({"CDI_grid_type", "unstructured"});
   return list;
 }

@@ -2,7 +2,6 @@
 // Attributes that every format with attributes gives its fields and files.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,10 +21,18 @@ std::vector<Attribute> field_attributes(const FileDescription& description, cons
 
 /// Name of the scalar coordinate of a field at a height above the ground, "height_2m"; "" = none.
 std::string height_name(const FieldInfo& field);
-/// The scalar coordinates of a file: metres by name.
-std::map<std::string, double> heights(const FileDescription& description);
-std::vector<Attribute> height_attributes();
-/// Of the coordinate `level`.
+/// A coordinate of one value: the height of a field, or which of its levels the file has.
+struct ScalarCoordinate {
+  std::string name;
+  double value;
+  std::vector<Attribute> attributes;
+};
+/// Of the fields of a file, each name once.
+std::vector<ScalarCoordinate> scalar_coordinates(const FileDescription& description);
+/// The field with all levels that the run has of it, of which the file may have some.
+const FieldInfo& whole_field(const FileDescription& description, const FieldInfo& field);
+/// Name of the dimension and coordinate of levels, which all fields of a file with levels share.
+std::string level_name(const FileDescription& description);
 std::vector<Attribute> level_attributes(const FileDescription& description);
 
 /// Global text attributes of a file: conventions, what user and model gave, `history`, the grid.

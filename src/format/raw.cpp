@@ -4,7 +4,7 @@
 //   {"format": "thalweg-raw-1", "byte_order": "little",
 //    "attributes": {"title", ...: texts}, "history", "grid", "grid_uuid": texts,
 //    "time": {"units": "seconds since ...", "values": [times]},
-//    "level": [1-based model levels of fields with more than one level],
+//    "level": [1-based model levels of fields with more than one level], or "half_level",
 //    "places": {"cell": {"size": points here, "first": global index of the first,
 //                        "global_size": points of the grid}, "edge": ..., "vertex": ...},
 //    "fields": [{"name", "standard_name", "long_name", "units", "place": texts,
@@ -78,7 +78,7 @@ void describe(const FileDescription& description, std::span<const FieldBytes> la
                     {"grid_uuid", description.grid_uuid}};
   json["time"] = {{"units", "seconds since " + description.start_date},
                   {"values", description.times_s}};
-  json["level"] = description.level_numbers;
+  json[level_name(description)] = description.level_numbers;
   json["places"] = places(description);
   json["fields"] = fields(description, layout);
   const auto text = json.dump(1) + "\n";

@@ -105,7 +105,8 @@ void check_grid_claim(const OutputSettings& settings, Place place, std::int64_t 
 // A file has variables and dimensions of its own beside the fields.
 void check_field_name(const Definition& definition, const FieldInfo& field) {
   check_name("field", field.name, longest_field_name);
-  std::vector<std::string> ours{"time", "level", "cell", "edge", "vertex", "zarr.json"};
+  std::vector<std::string> ours{"time", "level",  "half_level", "cell",
+                                "edge", "vertex", "zarr.json"};
   if (!definition.settings.grid.empty()) {
     ours.emplace_back("mesh");
     for (const auto& variable : mesh_variables()) ours.emplace_back(variable.name);
@@ -322,7 +323,7 @@ void Output::State::compare_definitions() {
   for (const auto& field : definition.fields) {
     fields += fmt::format("{}|{}|{}|{}|{} ", field.name, field.standard_name, field.long_name,
                           field.units, static_cast<int>(field.place));
-    levels += fmt::format("{}: {} ", field.name, field.levels);
+    levels += fmt::format("{}: {}{} ", field.name, field.levels, field.half_levels ? "h" : "");
     types += fmt::format("{}: {} ", field.name, static_cast<int>(field.type));
   }
   std::string attributes;

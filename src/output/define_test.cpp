@@ -95,6 +95,39 @@ TEST_CASE("all_ranks_are_told_which_of_them_differ") {
   CHECK(sentence_of([&] { output.close(); }) == expected);
 }
 
+TEST_CASE("half_levels_are_not_layers") {
+  const SharedDirectory directory;
+  const auto points = own_points();
+  const auto define = [&](std::initializer_list<FieldInfo> fields) {
+    auto output = Output::open(MPI_COMM_WORLD, settings_in(directory));
+    output.define(std::vector<OwnedPoints>{{Place::cell, cells, points}});
+    return sentence_of([&] {
+      for (const auto& field : fields) output.define(field);
+      StreamSettings stream;
+      stream.name = "all";
+      stream.variables = {"all"};
+      output.define(stream);
+      output.end_definition();
+    });
+  };
+  const auto field = [](const char* name, int levels, bool half) {
+    FieldInfo info{name, "", "", "K", Place::cell, levels};
+    info.half_levels = half;
+    return info;
+  };
+  CHECK(define({field("w", 1, true)}) ==
+        "field 'w' has one level and lies on half levels: of those there are at least two, and a "
+        "two-dimensional field is on none");
+  CHECK(define({field("ta", 5, false), field("w", 5, true)}) ==
+        "[[output]] 'all': field 'w' lies on half levels and another one in layers; write them in "
+        "two streams");
+  CHECK(define({field("p", 5, true), field("ts", 1, false), field("w", 5, true)}) == "");
+  if (world_size() < 3) return;
+  CHECK(define({field("w", 5, world_rank() == 2)}) ==
+        "the compute ranks differ in the numbers of levels of their fields, streams they define: "
+        "rank 2 says other than the rest");
+}
+
 TEST_CASE("points_of_no_rank_and_of_two_are_refused_on_all_ranks") {
   const SharedDirectory directory;
   for (const bool twice : {false, true}) {

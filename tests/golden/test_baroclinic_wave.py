@@ -169,6 +169,13 @@ def test_files_count_levels_from_the_top_and_name_what_they_hold(six_hours: Path
         assert layers["ps"].standard_name == "surface_air_pressure"
         assert layers["ua"].dimensions == ("time", "level", "vertex")
         pressure = layers["ps"][:].data
+    with netCDF4.Dataset(file_of(six_hours, "faces")) as faces:
+        assert faces["zghalf"].dimensions == ("time", "half_level", "vertex")
+        assert list(faces["half_level"][:]) == [1, 2, 3, 4, 5, 6, 7]
+        assert (faces["half_level"].long_name, faces["half_level"].positive) == (
+            "face of layers", "down",
+        )  # fmt: skip
+        assert "level" not in faces.variables
     assert (np.diff(full, axis=0) > 0).all()
     half, height = (values(six_hours, "faces", name) for name in ("phalf", "zghalf"))
     assert half.shape[1] == full.shape[0] + 1
@@ -205,10 +212,10 @@ def test_winds_at_hexagons_are_those_of_the_paper(six_hours: Path) -> None:
 
 
 def test_other_tools_read_layers_and_faces(six_hours: Path) -> None:
-    for stream, name in (("layers", "ta"), ("faces", "zghalf")):
+    for stream, name, axis in (("layers", "ta", "level"), ("faces", "zghalf", "half_level")):
         ours = values(six_hours, stream, name)
         with xarray.open_dataset(file_of(six_hours, stream)) as data:
-            assert data[name].dims == ("time", "level", "vertex")
+            assert data[name].dims == ("time", axis, "vertex")
             assert np.array_equal(data[name].to_numpy(), ours)
         cdo = shutil.which("cdo")
         if cdo is None:

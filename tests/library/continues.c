@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   int rank = 0;
   if (!start(&argc, &argv, &out)) return finish(&out);
   const int64_t owned = own_cells(out, size, own, &rank);
-  const thalweg_field field = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0};
+  const thalweg_field field = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0};
   const thalweg_view view = {ta, 1, 0, 0, 0};
   must(thalweg_define_field(out, &field));
   must(thalweg_define_state(out, &field));

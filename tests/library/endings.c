@@ -31,7 +31,7 @@ static void close_early(thalweg_output* out) {
   MPI_Comm_rank(thalweg_compute_comm(out), &rank);
   MPI_Comm_size(thalweg_compute_comm(out), &ranks);
   for (int point = rank; point < size; point += ranks) global[owned++] = point;
-  const thalweg_field field = {"ta", NULL, NULL, "K", "cell", many, THALWEG_FLOAT64, 0.0};
+  const thalweg_field field = {"ta", NULL, NULL, "K", "cell", many, THALWEG_FLOAT64, 0.0, 0};
   thalweg_view view = {state, many, 1, 0, 0};
   note("define_points", thalweg_define_points(out, "cell", size, owned, global, NULL));
   note("define_field", thalweg_define_field(out, &field));
@@ -98,7 +98,8 @@ static int compute(thalweg_output* out) {
                          "cell",
                          levels - (is("levels") && odd),
                          is("types") && odd ? THALWEG_FLOAT64 : THALWEG_FLOAT32,
-                         0.0};
+                         0.0,
+                         0};
   if (is("no levels")) field.levels = 0;
   if (is("no levels on one rank") && odd) field.levels = 0;
   if (is("no name")) field.name = NULL;

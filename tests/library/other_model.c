@@ -10,13 +10,13 @@ enum { points = 320, levels = 4 };
 
 int main(int argc, char** argv) {
   static const thalweg_field fields[] = {
-      {"h", "", "enthalpy", "J kg-1", "cell", levels, THALWEG_FLOAT64, 0.0},
-      {"topo", "surface_altitude", "height of the ground", "m", "cell", 1, THALWEG_FLOAT64, 0.0},
-      {"ta", "air_temperature", "", "K", "cell", levels, THALWEG_FLOAT64, 0.0},
-      {"t2m", "air_temperature", "", "K", "cell", 1, THALWEG_FLOAT64, 2.0},
-      {"t_col", "air_temperature", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0},
-      {"sst", "", "sea surface", "K", "cell", 1, THALWEG_FLOAT64, 0.0},
-      {"deep", "", "sea", "K", "cell", levels, THALWEG_FLOAT64, 0.0}};
+      {"h", "", "enthalpy", "J kg-1", "cell", levels, THALWEG_FLOAT64, 0.0, 0},
+      {"topo", "surface_altitude", "height of the ground", "m", "cell", 1, THALWEG_FLOAT64, 0.0, 0},
+      {"ta", "air_temperature", "", "K", "cell", levels, THALWEG_FLOAT64, 0.0, 0},
+      {"t2m", "air_temperature", "", "K", "cell", 1, THALWEG_FLOAT64, 2.0, 0},
+      {"t_col", "air_temperature", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0},
+      {"sst", "", "sea surface", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0},
+      {"deep", "", "sea", "K", "cell", levels, THALWEG_FLOAT64, 0.0, 0}};
   enum { count = sizeof fields / sizeof fields[0] };
   thalweg_output* out = NULL;
   if (start(&argc, &argv, &out)) {

@@ -26,7 +26,7 @@ static void compute(void) {
   for (int64_t point = 0; point < owned; ++point) values[point] = (double)own[point];
   for (int field = 0; field < fields; ++field) {
     snprintf(names[field], sizeof names[field], "f%d", field);
-    const thalweg_field info = {names[field], NULL, NULL, "1", "cell", 1, THALWEG_FLOAT64, 0.0};
+    const thalweg_field info = {names[field], NULL, NULL, "1", "cell", 1, THALWEG_FLOAT64, 0.0, 0};
     must(thalweg_define_field(out, &info));
   }
   for (int field = 0; field < fields; ++field) {

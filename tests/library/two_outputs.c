@@ -14,7 +14,7 @@ static thalweg_output* open_one(const char* stream, const char* keep, const char
   thalweg_output* out;
   int64_t own[size];
   int rank = 0;
-  const thalweg_field field = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0};
+  const thalweg_field field = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0};
   snprintf(settings, sizeof settings,
            "[time]\nduration = \"PT6H\"\n[[output]]\nname = \"%s\"\ninterval = \"PT1H\"\n%s\n"
            "[io]\n%s\n[restart]\nmode = \"sync\"\nkeep = %s\n",
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   double ta[size], first_s = -1.0, second_s = -1.0;
   int64_t owned = 0;
   int rank = 0;
-  const thalweg_field state = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0};
+  const thalweg_field state = {"ta", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0};
   const thalweg_view view = {ta, 1, 0, 0, 0};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -27,6 +27,7 @@ class _Messages:
     place: str
     points: int
     units: str
+    levels: str  # dimension of levels
     offsets: dict[tuple[float, int], tuple[int, int]] = field(default_factory=dict)
 
     def axis(self, which: int) -> list[Any]:
@@ -44,11 +45,12 @@ def open_grib2(path: Path) -> ArrayDataset:
     if not found:
         raise UnreadableError(f"'{path}' holds no GRIB message")
     times = sorted({time_s for each in found.values() for time_s in each.axis(0)})
-    levels = sorted({n for each in found.values() if len(each.axis(1)) > 1 for n in each.axis(1)})
     dataset = ArrayDataset()
     dataset.add("time", ("time",), "s", np.array(times))
-    if levels:
-        dataset.add("level", ("level",), "1", np.array(levels))
+    for axis in sorted({each.levels for each in found.values() if len(each.axis(1)) > 1}):
+        of_axis = [each.axis(1) for each in found.values() if each.levels == axis]
+        numbers = sorted({n for each in of_axis if len(each) > 1 for n in each})
+        dataset.add(axis, (axis,), "1", np.array(numbers))
     for name, each in found.items():
         dataset.variables[name] = _variable(path, name, each, times)
     return dataset
@@ -66,7 +68,7 @@ def _variable(path: Path, name: str, each: _Messages, times: list[float]) -> Arr
     def message(index: int, level_index: int) -> tuple[int, int]:
         return each.offsets[times[index], levels[level_index]]
 
-    dimensions: tuple[str, ...] = ("time", "level", each.place)
+    dimensions: tuple[str, ...] = ("time", each.levels, each.place)
     shape: tuple[int, ...] = (len(times), len(levels), each.points)
     if len(levels) == 1:
         dimensions, shape = ("time", each.place), (len(times), each.points)
@@ -89,7 +91,9 @@ def _heads(path: Path) -> Iterator[tuple[str, _Messages, tuple[float, int], tupl
                 place = PLACES[int(eccodes.codes_get(handle, "numberOfGridInReference"))]
                 name, units = _own_words(path, offset) or _words_of_tables(handle, place)
                 points = int(eccodes.codes_get(handle, "numberOfDataPoints"))
-                about = _Messages(place, points, units)
+                kind = str(eccodes.codes_get(handle, "typeOfLevel"))
+                levels = "half_level" if kind == "generalVertical" else "level"
+                about = _Messages(place, points, units, levels)
                 unit = SECONDS[int(eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange"))]
                 time_s = float(unit * int(eccodes.codes_get(handle, "forecastTime")))
                 yield name, about, (time_s, _level(handle)), (offset, size)

@@ -28,13 +28,14 @@ def open_raw(path: Path) -> ArrayDataset:
         raise UnreadableError(f"'{path}' holds {size} bytes, but its description {expected}")
     dataset = ArrayDataset()
     dataset.add("time", ("time",), about["time"]["units"], np.array(about["time"]["values"]))
-    if about["level"]:
-        dataset.add("level", ("level",), "1", np.array(about["level"]))
+    axis = "half_level" if "half_level" in about else "level"
+    if about[axis]:
+        dataset.add(axis, (axis,), "1", np.array(about[axis]))
     for field, shape, dtype in zip(about["fields"], shapes, types, strict=True):
         values = np.memmap(path, dtype, "r", int(field["offset"]), shape)
         place = str(field["place"])
         if shape[1] == 1:
             dataset.add(field["name"], ("time", place), field["units"], values[:, 0])
         else:
-            dataset.add(field["name"], ("time", "level", place), field["units"], values)
+            dataset.add(field["name"], ("time", axis, place), field["units"], values)
     return dataset

@@ -23,6 +23,7 @@ _FILE_NAME_END = (
     rf"(_p\d+of\d+)?_\d+T\d+(\.\d{{3}})?Z(\.000)?({'|'.join(map(re.escape, SUFFIXES))})"
 )
 
+LEVELS = ("level", "half_level")  # coordinates of levels: layers, or their faces
 
 _BROKEN = (OSError, RuntimeError, ValueError)  # of all readers, where bytes cannot be decoded
 
@@ -77,7 +78,8 @@ class Stream:
     def level_numbers(self, slot: TimeSlot) -> list[int]:
         """Model levels in the file, 1 = first; [] where it has no three-dimensional field."""
         variables = self._dataset(slot.file).variables
-        return [int(level) for level in variables["level"][:]] if "level" in variables else []
+        axis = next((name for name in LEVELS if name in variables), None)
+        return [int(level) for level in variables[axis][:]] if axis else []
 
     def is_layered(self, name: str, slot: TimeSlot) -> bool:
         """Has the field a level axis in the file, if only one level long?"""

@@ -58,7 +58,7 @@ class Grib2 : public Container {
   std::int64_t points(int field) const { return file_.sizes[info(field).place]; }
   double time_s(int time_index) const { return file_.times_s[time_index]; }
   int level_number(int field, int level) const {
-    return message(field).layered() ? file_.level_numbers[level] : 0;
+    return message(field).has_levels() ? file_.level_numbers[level] : 0;
   }
   std::string name() const { return std::filesystem::path(file_.path).filename().string(); }
 
@@ -93,7 +93,7 @@ class Grib2 : public Container {
              std::int64_t where) const {
     if (!trace_watches(info(field).name, file_.steps[time_index])) return;
     const auto& target = trace_target();
-    if (message(field).layered() && level_number(field, level) != target.level) return;
+    if (message(field).has_levels() && level_number(field, level) != target.level) return;
     if (target.point >= points(field)) return;
     const auto position = packed.position_of(target.point);
     const double value =

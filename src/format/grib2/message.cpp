@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "codec/ccsds.hpp"
+#include "format/attributes.hpp"
 #include "format/grib2/time.hpp"
 #include "thalweg/error.hpp"
 
@@ -126,14 +127,14 @@ Keys described(const FileDescription& file, const FieldInfo& field,
   keys.set("parameterNumber", parameter.number);
   keys.set("typeOfGeneratingProcess", 2);  // forecast
   keys.set("generatingProcessIdentifier", 255);
-  if (parameter.surface == grib2_model_layer) {
-    keys.set("typeOfLevel", "generalVerticalLayer");  // between half levels k and k + 1, as ICON
-    const auto lowest = *std::max_element(file.level_numbers.begin(), file.level_numbers.end());
-    keys.set("nlev", lowest + 1L);  // half levels
+  if (parameter.surface == grib2_general_height) {  // layers between half levels k and k + 1, as
+    const bool layers = parameter.second_surface == grib2_general_height;  // those of ICON
+    keys.set("typeOfLevel", layers ? "generalVerticalLayer" : "generalVertical");
+    keys.set("nlev", whole_field(file, field).levels + (layers ? 1L : 0L));  // half levels
     keys.set("numberOfVGridUsed", 0L);
     keys.set("uuidOfVGrid", bytes_of_uuid(""));
     keys.set("scaleFactorOfFirstFixedSurface", 0L);
-    keys.set("scaleFactorOfSecondFixedSurface", 0L);
+    if (layers) keys.set("scaleFactorOfSecondFixedSurface", 0L);
   } else {
     keys.set("typeOfFirstFixedSurface", parameter.surface);
     if (field.height_m > 0.0) set_height(keys, field.height_m);
@@ -181,7 +182,8 @@ Grib2Message::Grib2Message(const FileDescription& file, int field_index,
                            const Grib2Parameter& parameter, Grib2Coding coding) {
   const auto& field = file.fields[field_index];
   points_ = file.sizes[field.place];
-  layered_ = parameter.surface == grib2_model_layer;
+  has_levels_ = parameter.surface == grib2_general_height;
+  layered_ = parameter.second_surface == grib2_general_height;
   const auto keys = described(file, field, parameter);
   const auto* made = keys.message().data();
   constexpr std::size_t section_0_bytes = 16;
@@ -206,8 +208,8 @@ void Grib2Message::describe(std::byte* section_4, double time_s, int level_numbe
   const auto time = forecast_time(time_s);
   set_octets(section_4, 18, 1, static_cast<std::uint64_t>(time.unit));
   set_signed_octets(section_4, 19, 4, time.value);
+  if (has_levels_) set_octets(section_4, 25, 4, static_cast<std::uint64_t>(level_number));
   if (!layered_) return;
-  set_octets(section_4, 25, 4, static_cast<std::uint64_t>(level_number));
   set_octets(section_4, 31, 4, static_cast<std::uint64_t>(level_number) + 1);
 }
 

@@ -57,7 +57,6 @@ bool lies(Where where, const FieldInfo& field) {
 }
 
 int surface_of(Where where, const FieldInfo& field) {
-  if (field.levels > 1) return grib2_model_layer;
   if (field.height_m > 0.0) return grib2_above_ground;
   return where == Where::sea_level ? grib2_sea_level : grib2_ground;
 }
@@ -81,24 +80,32 @@ std::uint32_t checksum(std::string_view text) {
 Grib2Parameter local(std::uint32_t n) {
   constexpr std::uint32_t categories = 254 - 192 + 1, numbers = 255;  // 255 = missing
   n %= categories * numbers;
-  return {0, 192 + static_cast<int>(n / numbers), static_cast<int>(n % numbers), grib2_nowhere};
+  return {0, 192 + static_cast<int>(n / numbers), static_cast<int>(n % numbers)};
+}
+
+/// Layers lie between two surfaces, and half levels are surfaces.
+void place_levels(Grib2Parameter& parameter, const FieldInfo& field) {
+  if (field.levels == 1) return;
+  parameter.surface = grib2_general_height;
+  parameter.second_surface = field.half_levels ? grib2_nowhere : grib2_general_height;
 }
 
 }  // namespace
 
 std::vector<Grib2Parameter> grib2_parameters(std::span<const FieldInfo> fields) {
   std::vector<Grib2Parameter> parameters;
-  std::set<std::tuple<int, int, int, int, Place, double>> used;
+  std::set<std::tuple<int, int, int, int, int, Place, double>> used;
   const auto is_free = [&](const FieldInfo& field, const Grib2Parameter& parameter) {
     return used
         .emplace(parameter.discipline, parameter.category, parameter.number, parameter.surface,
-                 field.place, field.height_m)
+                 parameter.second_surface, field.place, field.height_m)
         .second;
   };
   for (const auto& field : fields) {
     if (const auto* known = find(field); known != nullptr) {
-      const Grib2Parameter parameter{known->discipline, known->category, known->number,
-                                     surface_of(known->where, field)};
+      Grib2Parameter parameter{known->discipline, known->category, known->number,
+                               surface_of(known->where, field)};
+      place_levels(parameter, field);
       if (is_free(field, parameter)) {
         parameters.push_back(parameter);
         continue;
@@ -107,7 +114,7 @@ std::vector<Grib2Parameter> grib2_parameters(std::span<const FieldInfo> fields) 
     auto n = checksum(field.name);
     const auto numbered = [&] {
       auto parameter = local(n);
-      if (field.levels > 1) parameter.surface = grib2_model_layer;
+      place_levels(parameter, field);
       if (field.height_m > 0.0) parameter.surface = grib2_above_ground;
       return parameter;
     };

@@ -28,7 +28,7 @@ TEST_SUITE("grib2_table") {
     const std::vector<FieldInfo> fields{field("t", "air_temperature", "K"),
                                         field("t2", "air_temperature", "degC")};
     const auto parameters = grib2_parameters(fields);
-    CHECK(is(parameters[0], 0, 0, grib2_model_layer));
+    CHECK(is(parameters[0], 0, 0, grib2_general_height));
     CHECK(is_local(parameters[1]));
   }
 
@@ -51,7 +51,7 @@ TEST_SUITE("grib2_table") {
                                         field("psl", "air_pressure_at_mean_sea_level", "Pa", 1),
                                         field("own2m", "", "1", 1, 2.0)};
     const auto parameters = grib2_parameters(fields);
-    CHECK(is(parameters[0], 0, 0, grib2_model_layer));
+    CHECK(is(parameters[0], 0, 0, grib2_general_height));
     CHECK(is(parameters[1], 0, 0, grib2_above_ground));
     CHECK(is(parameters[2], 0, 0, grib2_above_ground));
     CHECK(is_local(parameters[3]));

@@ -92,7 +92,9 @@ struct Definition {
   int time_dimension() const {
     return dimension("time", storage.unlimited_time ? NC_UNLIMITED : file.times_s.size());
   }
-  int level_dimension() const { return dimension("level", file.level_numbers.size()); }
+  int level_dimension() const {
+    return dimension(level_name(file).c_str(), file.level_numbers.size());
+  }
 
   int time() const {
     const int id = variable("time", NC_DOUBLE, std::array{time_dimension()});
@@ -109,15 +111,15 @@ struct Definition {
   }
 
   int level() const {
-    const int id = variable("level", NC_INT, std::array{level_dimension()});
+    const int id = variable(level_name(file).c_str(), NC_INT, std::array{level_dimension()});
     for (const auto& [key, value] : level_attributes(file)) put_text(ncid, id, key.c_str(), value);
     return id;
   }
 
-  void heights() const {
-    for (const auto& [name, height_m] : thalweg::heights(file)) {
+  void scalars() const {
+    for (const auto& [name, number, attributes] : scalar_coordinates(file)) {
       const int id = variable(name.c_str(), NC_DOUBLE, {});
-      for (const auto& [key, value] : height_attributes()) put_text(ncid, id, key.c_str(), value);
+      for (const auto& [key, value] : attributes) put_text(ncid, id, key.c_str(), value);
     }
   }
 
@@ -159,7 +161,7 @@ NetcdfVariables define_netcdf(int ncid, const FileDescription& description,
   const bool layered = std::any_of(description.fields.begin(), description.fields.end(),
                                    [](const FieldInfo& field) { return field.levels > 1; });
   if (layered) variables.level = definition.level();
-  definition.heights();
+  definition.scalars();
   if (!storage.fields_first) define_fields();
   return variables;
 }
@@ -171,10 +173,10 @@ void write_coordinates(int ncid, const FileDescription& description,
     check_netcdf(nc_put_var_int(ncid, variables.level, description.level_numbers.data()), "write",
                  description.path);
   }
-  for (const auto& [name, height_m] : heights(description)) {
+  for (const auto& [name, number, attributes] : scalar_coordinates(description)) {
     int id = -1;
     check_netcdf(nc_inq_varid(ncid, name.c_str(), &id), "find a variable in", description.path);
-    check_netcdf(nc_put_var_double(ncid, id, &height_m), "write", description.path);
+    check_netcdf(nc_put_var_double(ncid, id, &number), "write", description.path);
   }
   if (storage.unlimited_time) return;
   check_netcdf(nc_put_var_double(ncid, variables.time, description.times_s.data()), "write",

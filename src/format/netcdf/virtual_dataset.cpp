@@ -76,7 +76,7 @@ class IndexFile {
                          H5Dclose);
     check(dataset.id(), "define a variable in");
     attach(dataset.id(), 0, "time");
-    if (deep) attach(dataset.id(), 1, "level");
+    if (deep) attach(dataset.id(), 1, level_name(whole_).c_str());
     attach(dataset.id(), deep ? 2 : 1, place_names[field.place]);
     for (const auto& [name, value] : field_attributes(whole_, field))
       put_text(dataset.id(), name, value);

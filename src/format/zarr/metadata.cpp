@@ -79,7 +79,7 @@ ZarrArray field_array(const FileDescription& file, std::size_t field, const Shar
   array.chunk_shape = {1, grid.chunk_points};
   if (info.levels > 1) {
     array.shape.insert(array.shape.begin() + 1, info.levels);
-    array.dimensions.insert(array.dimensions.begin() + 1, "level");
+    array.dimensions.insert(array.dimensions.begin() + 1, level_name(file));
     array.file_shape.insert(array.file_shape.begin() + 1, grid.shard_levels);
     array.chunk_shape.insert(array.chunk_shape.begin() + 1, 1);
   }
@@ -104,14 +104,15 @@ ZarrArray time_array(const FileDescription& file) {
 
 ZarrArray level_array(const FileDescription& file) {
   const auto levels = static_cast<std::int64_t>(file.level_numbers.size());
-  ZarrArray array{"level", "int32", {levels}, {"level"}, {levels}, {}, {}, {}};
+  const auto name = level_name(file);
+  ZarrArray array{name, "int32", {levels}, {name}, {levels}, {}, {}, {}};
   for (const auto& [key, value] : level_attributes(file)) array.attributes[key] = value;
   return array;
 }
 
-ZarrArray height_array(const std::string& name) {
-  ZarrArray array{name, "float64", {}, {}, {}, {}, {}, {}};
-  for (const auto& [key, value] : height_attributes()) array.attributes[key] = value;
+ZarrArray scalar_array(const ScalarCoordinate& coordinate) {
+  ZarrArray array{coordinate.name, "float64", {}, {}, {}, {}, {}, {}};
+  for (const auto& [key, value] : coordinate.attributes) array.attributes[key] = value;
   return array;
 }
 

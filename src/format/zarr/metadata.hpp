@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format/attributes.hpp"
 #include "format/container.hpp"
 #include "format/zarr/shard.hpp"
 
@@ -35,7 +36,7 @@ Json array_json(const ZarrArray& array);
 ZarrArray field_array(const FileDescription& file, std::size_t field, const ShardGrid& grid);
 ZarrArray time_array(const FileDescription& file);
 ZarrArray level_array(const FileDescription& file);  ///< only where a field has levels
-ZarrArray height_array(const std::string& name);     ///< a scalar coordinate, see heights()
+ZarrArray scalar_array(const ScalarCoordinate& coordinate);
 bool has_levels(const FileDescription& file);
 
 /// Writes NAME/zarr.json, which carries the descriptions of all arrays again ("consolidated"), so

@@ -156,10 +156,11 @@ class Zarr final : public Container {
   }
 
   void write_coordinates() const {
-    for (const auto& [name, height_m] : heights(file_))
-      replace_file(aside_ + "/" + name + "/c", std::as_bytes(std::span(&height_m, 1)));
+    for (const auto& scalar : scalar_coordinates(file_))
+      replace_file(aside_ + "/" + scalar.name + "/c", std::as_bytes(std::span(&scalar.value, 1)));
     if (has_levels(file_))
-      replace_file(aside_ + "/level/c/0", std::as_bytes(std::span(file_.level_numbers)));
+      replace_file(aside_ + "/" + level_name(file_) + "/c/0",
+                   std::as_bytes(std::span(file_.level_numbers)));
     if (!file_.grid.empty())
       write_mesh_arrays(aside_, Grid::parse(file_.grid), mesh_content(file_));
   }
@@ -174,7 +175,7 @@ class Zarr final : public Container {
       const auto mesh = mesh_arrays(Grid::parse(file_.grid), mesh_content(file_));
       arrays_.insert(arrays_.end(), mesh.begin(), mesh.end());
     }
-    for (const auto& [name, height_m] : heights(file_)) arrays_.push_back(height_array(name));
+    for (const auto& scalar : scalar_coordinates(file_)) arrays_.push_back(scalar_array(scalar));
   }
 
   /// Of the times that were put, which may be fewer than were to come.

@@ -11,9 +11,12 @@ namespace thalweg {
 
 namespace {
 
+const char* place_of_levels(bool half) { return half ? "on half levels" : "in layers"; }
+
 void check_layers(const StreamSettings& stream, const std::string& where,
                   std::span<const FieldInfo> fields, std::span<const int> chosen) {
   int layers = 0;
+  bool half = false;
   for (const int index : chosen) {
     const auto& field = fields[index];
     if (field.levels == 1) continue;
@@ -23,7 +26,14 @@ void check_layers(const StreamSettings& stream, const std::string& where,
                               "in two streams",
                               where, field.name, field.levels, layers));
     }
+    if (layers != 0 && field.half_levels != half) {
+      throw Error(
+          Blame::user,
+          fmt::format("{}: field '{}' lies {} and another one {}; write them in two streams", where,
+                      field.name, place_of_levels(!half), place_of_levels(half)));
+    }
     layers = field.levels;
+    half = field.half_levels;
   }
   for (std::size_t entry = 0; entry < stream.levels.size() && layers > 0; ++entry) {
     const int level = stream.levels[entry];

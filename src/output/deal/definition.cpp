@@ -122,7 +122,7 @@ std::string Definition::to_json() const {
   for (const auto& field : fields) {
     packed["fields"].push_back({field.name, field.standard_name, field.long_name, field.units,
                                 static_cast<int>(field.place), field.levels,
-                                static_cast<int>(field.type), field.height_m});
+                                static_cast<int>(field.type), field.height_m, field.half_levels});
   }
   for (const auto& stream : streams) {
     nlohmann::json settings;
@@ -142,9 +142,9 @@ Definition Definition::from_json(const std::string& text, const OutputSettings& 
   definition.history = packed["history"];
   definition.settings.attributes = packed["attributes"].get<std::map<std::string, std::string>>();
   for (const auto& field : packed.value("fields", nlohmann::json::array())) {
-    definition.fields.push_back({field[0], field[1], field[2], field[3],
-                                 static_cast<Place>(field[4].get<int>()), field[5],
-                                 static_cast<ValueType>(field[6].get<int>()), field[7]});
+    definition.fields.push_back(
+        {field[0], field[1], field[2], field[3], static_cast<Place>(field[4].get<int>()), field[5],
+         static_cast<ValueType>(field[6].get<int>()), field[7], false, field[8]});
   }
   for (const auto& entry : packed.value("streams", nlohmann::json::array())) {
     StreamSettings s;

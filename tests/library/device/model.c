@@ -46,10 +46,10 @@ int main(int argc, char** argv) {
     views[f].values = first_values[f];
     seen[f] = strcmp(argv[2], "host") == 0 ? first_values[f] : seen_from_device(first_values[f]);
   }
-  const thalweg_field all[fields] = {{"ts", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0},
-                                     {"ta", "", "", "K", "cell", levels, THALWEG_FLOAT64, 0.0},
-                                     {"q1", "", "", "1", "cell", levels, THALWEG_FLOAT64, 0.0},
-                                     {"q2", "", "", "1", "cell", levels, THALWEG_FLOAT64, 0.0}};
+  const thalweg_field all[fields] = {{"ts", "", "", "K", "cell", 1, THALWEG_FLOAT64, 0.0, 0},
+                                     {"ta", "", "", "K", "cell", levels, THALWEG_FLOAT64, 0.0, 0},
+                                     {"q1", "", "", "1", "cell", levels, THALWEG_FLOAT64, 0.0, 0},
+                                     {"q2", "", "", "1", "cell", levels, THALWEG_FLOAT64, 0.0, 0}};
   for (int f = 0; f < fields; ++f) must(thalweg_define_field(out, &all[f]));
   for (int f = 0; f < fields; ++f) must(thalweg_define_state(out, &all[f]));
   must(thalweg_read_state(out, argv[3], views, fields, &time_s));

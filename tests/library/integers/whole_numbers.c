@@ -7,7 +7,7 @@
 enum { points = 600, levels = 3 };
 
 static void define(thalweg_output* out, const char* name, int levels_of_it, int type) {
-  const thalweg_field field = {name, NULL, NULL, "1", "cell", levels_of_it, type, 0.0};
+  const thalweg_field field = {name, NULL, NULL, "1", "cell", levels_of_it, type, 0.0, 0};
   must(thalweg_define_field(out, &field));
 }
 
