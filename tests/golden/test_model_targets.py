@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from thalweg.kernels.comparison_page import END, PAGE_PATH
 from thalweg.lab.model_targets import BEGIN, HEADS, MODELS, compare_model
 from thalweg.run.launch import MODEL_TARGETS
+from thalweg.run.runner import target_before
 from thalweg.testing.pages import Cli
 
 
@@ -38,3 +41,12 @@ def test_another_target_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert told.returncode == 2
     assert "the model has no target 'simt'; choose one of: simd, serial" in told.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_a_run_goes_on_with_the_target_that_it_had(small_run: Path, tmp_path: Path) -> None:
+    assert json.loads((small_run / "run.json").read_text())["target"] == "simd"
+    run = shutil.copytree(small_run, tmp_path / "run")
+    for said, used in (("mpi", "mpi"), ("serial", "serial"), ("another", "simd"), (None, "simd")):
+        (run / "run.json").write_text(json.dumps({"target": said} if said else {}))
+        assert target_before(run) == used
+    assert target_before(None) == target_before(tmp_path / "none") == "simd"

@@ -106,9 +106,10 @@ def run(
         str,
         typer.Option(
             help="Of the model's kernels: simd, serial, openmp, mpi, onesided, or cuda, thread by "
-            "thread on the CPU. A program each, built when first asked for."
+            "thread on the CPU. A program each, built when first asked for. Without it simd, or "
+            "with --continue that of before."
         ),
-    ] = "simd",
+    ] = "",
     json_: Json = False,
 ) -> None:
     """Run a case and leave a run directory.

@@ -18,7 +18,7 @@ from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.timing import Timing
 from thalweg.run.directory import RunPlace, default_directory
-from thalweg.run.launch import check_with_model, model_command, mpirun_command
+from thalweg.run.launch import MODEL_TARGETS, check_with_model, model_command, mpirun_command
 from thalweg.run.limits import find_limit
 from thalweg.run.machine import describe_commit, describe_machine, describe_versions
 from thalweg.run.metrics import measure
@@ -32,7 +32,9 @@ INTERRUPTED_CODE = 130  # as shells report Ctrl-C
 
 @dataclass
 class RunRequest:
-    """What to run. ranks 0 = as [machine] says. target: of the model's kernels."""
+    """What to run. ranks 0 = as [machine] says. target: of the model's kernels; "" = that of the
+    run that it goes on with, or simd.
+    """
 
     experiment: Path
     ranks: int = 0
@@ -41,7 +43,7 @@ class RunRequest:
     overwrite: bool = False
     quiet: bool = False
     goes_on: bool = False  # from the newest checkpoint of the run in `directory`
-    target: str = "simd"
+    target: str = ""
 
 
 @dataclass
@@ -76,25 +78,35 @@ def run_case(request: RunRequest) -> RunDirectory:
         check_experiment(experiment, path, ranks)
         full_path = path.resolve()
         layer = experiment.text("machine", "mpi_io")
-        model = model_command(full_path / "experiment.toml", full_path, request.target)
+        target = request.target or target_before(path if request.goes_on else None)
+        model = model_command(full_path / "experiment.toml", full_path, target)
         command = mpirun_command(ranks, model, layer)
         with signals_as_interrupt():
             run = place.make(experiment)
-            _run(command, run, experiment, place, request)
+            _run(command, run, experiment, place, target, request.quiet)
     finally:
         place.leave()
     return run
 
 
+def target_before(path: Path | None) -> str:
+    """Of the run in `path`; the first of all where there is none, or it does not say."""
+    with contextlib.suppress(ThalwegError):
+        said = str(RunDirectory.open(path).summary().get("target")) if path else ""
+        if said in MODEL_TARGETS:
+            return said
+    return MODEL_TARGETS[0]
+
+
 def _run(
-    command: list[str], run: RunDirectory, experiment: Experiment, place: RunPlace,
-    request: RunRequest,
+    command: list[str], run: RunDirectory, experiment: Experiment, place: RunPlace, target: str,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """From the first to the last word in run.json."""
     story = _Story()
     facts = {
         "mpirun": command,
-        "target": request.target,
+        "target": target,
         "ranks": experiment.integer("machine", "ranks"),
         "machine": describe_machine(),
         "versions": describe_versions(),
@@ -104,7 +116,7 @@ def _run(
     status, sentence = "failed", ""
     try:
         record.begin()
-        _follow(command, experiment, run, story, place, request.quiet)
+        _follow(command, experiment, run, story, place, quiet)
         _add_figures(record.content, run, experiment, story)
         status = "complete"
     except ThalwegError as error:
