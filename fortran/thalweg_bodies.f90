@@ -214,7 +214,7 @@ contains
     character(kind=c_char, len=*), intent(in), target :: name, units, place, standard_name, long_name
     integer, intent(in), optional :: levels, type
     field = c_field(c_loc(name), c_loc(standard_name), c_loc(long_name), c_loc(units), c_loc(place), &
-      1, of_real64, 0.0_c_double, 0)
+      1, of_real64, 0.0_c_double, 0_c_int)
     if (present(levels)) field%levels = levels
     if (present(type)) field%type = type
   end subroutine describe

@@ -39,7 +39,8 @@ typedef struct thalweg_field {
   int levels;        /* 1 = two-dimensional */
   int type;          /* of the values in memory, THALWEG_FLOAT64 ... */
   double height_m;   /* above the ground, of a two-dimensional field: 2 for T2m; 0 = none */
-  int half_levels;   /* 1: its levels are the faces of layers, one more than there are layers */
+  int half_levels;   /* 1: its levels are the faces of layers, one more than there are layers;
+                      * states are read and written alike, whatever it says */
 } thalweg_field;
 
 /* Values of this rank's points of one field; strides count values. Point p, level l lies at

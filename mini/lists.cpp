@@ -12,7 +12,7 @@ namespace thalweg::mini {
 
 std::string fields_as_json() {
   auto list = nlohmann::json::array();
-  constexpr int layers = 100;  // any number that is told from 1 and 101
+  constexpr int layers = 100;  // any number that is told from 1
   for (const Equations& equations : all_equations()) {
     for (const OutputRow& row : equations.rows(layers)) {
       list.push_back({{"name", row.info.name},
@@ -22,7 +22,7 @@ std::string fields_as_json() {
                       {"place", place_names[row.info.place]},
                       {"dimensions", row.info.levels == 1 ? 2 : 3},
                       {"on_request", row.info.on_request},
-                      {"half_levels", row.info.levels == layers + 1},
+                      {"half_levels", row.info.half_levels},
                       {"equations", equations.name}});
     }
   }

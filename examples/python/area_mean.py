@@ -36,7 +36,7 @@ for time in mean.time.values:
     print(np.datetime_as_string(time, "m"), *(f"{value:.6e}" for value in values))
 
 last = field.isel(time=-1)
-top = last.isel(level=0) if "level" in last.dims else last
+top = last.isel({axis: 0 for axis in last.dims if axis != "cell"})  # of layers or half levels
 plt.scatter(data.clon, data.clat, c=top, s=2)
 plt.colorbar(label=f"{name} [{field.attrs.get('units', '')}]")
 plt.title(str(last.time.values)[:16])

@@ -8,7 +8,6 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <optional>
 #include <ranges>
 
 #include "field/names.hpp"
@@ -32,21 +31,6 @@ bool on_half_levels(const FileDescription& file) {
                      [](const FieldInfo& field) { return field.half_levels; });
 }
 
-std::optional<ScalarCoordinate> scalar_of(const FileDescription& file, const FieldInfo& field) {
-  if (field.height_m > 0.0) {
-    return ScalarCoordinate{height_name(field),
-                            field.height_m,
-                            {{"standard_name", "height"},
-                             {"long_name", "height above the ground"},
-                             {"units", "m"},
-                             {"axis", "Z"},
-                             {"positive", "up"}}};
-  }
-  if (field.levels > 1 || whole_field(file, field).levels == 1) return {};
-  const auto number = static_cast<double>(file.level_numbers.front());
-  return ScalarCoordinate{level_name(file), number, level_attributes(file)};
-}
-
 }  // namespace
 
 std::string height_name(const FieldInfo& field) {
@@ -56,10 +40,27 @@ std::string height_name(const FieldInfo& field) {
   return name;
 }
 
+std::optional<ScalarCoordinate> scalar_coordinate(const FileDescription& file,
+                                                  const FieldInfo& field) {
+  if (field.height_m > 0.0) {
+    return ScalarCoordinate{height_name(field),
+                            field.height_m,
+                            false,
+                            {{"standard_name", "height"},
+                             {"long_name", "height above the ground"},
+                             {"units", "m"},
+                             {"axis", "Z"},
+                             {"positive", "up"}}};
+  }
+  if (field.levels > 1 || whole_field(file, field).levels == 1) return {};
+  const auto number = static_cast<double>(file.level_numbers.front());
+  return ScalarCoordinate{level_name(file), number, true, level_attributes(file)};
+}
+
 std::vector<ScalarCoordinate> scalar_coordinates(const FileDescription& description) {
   std::map<std::string, ScalarCoordinate> all;
   for (const auto& field : description.fields) {
-    const auto scalar = scalar_of(description, field);
+    const auto scalar = scalar_coordinate(description, field);
     if (scalar) all.emplace(scalar->name, *scalar);
   }
   const auto values = std::views::values(all);
@@ -98,7 +99,7 @@ std::vector<Attribute> field_attributes(const FileDescription& description,
   if (!field.standard_name.empty()) list.push_back({"standard_name", field.standard_name});
   if (!field.long_name.empty()) list.push_back({"long_name", field.long_name});
   if (!field.units.empty()) list.push_back({"units", field.units});
-  const auto scalar = scalar_of(description, field);
+  const auto scalar = scalar_coordinate(description, field);
   const std::string name = scalar ? scalar->name : "";
   if (description.grid.empty()) {
     if (scalar) list.push_back({"coordinates", name});

@@ -2,6 +2,7 @@
 // Attributes that every format with attributes gives its fields and files.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ std::string height_name(const FieldInfo& field);
 struct ScalarCoordinate {
   std::string name;
   double value;
+  bool is_number;  ///< of a level, else a height in metres
   std::vector<Attribute> attributes;
 };
+std::optional<ScalarCoordinate> scalar_coordinate(const FileDescription& description,
+                                                  const FieldInfo& field);
 /// Of the fields of a file, each name once.
 std::vector<ScalarCoordinate> scalar_coordinates(const FileDescription& description);
 /// The field with all levels that the run has of it, of which the file may have some.

@@ -4,12 +4,13 @@
 //   {"format": "thalweg-raw-1", "byte_order": "little",
 //    "attributes": {"title", ...: texts}, "history", "grid", "grid_uuid": texts,
 //    "time": {"units": "seconds since ...", "values": [times]},
-//    "level": [1-based model levels of fields with more than one level], or "half_level",
+//    "level": [1-based model levels of fields that have some], or "half_level",
 //    "places": {"cell": {"size": points here, "first": global index of the first,
 //                        "global_size": points of the grid}, "edge": ..., "vertex": ...},
 //    "fields": [{"name", "standard_name", "long_name", "units", "place": texts,
 //                "type": "float32" | "float64" | "int32" | "int64",
 //                "height_m": above the ground, of fields that have one,
+//                "level" or "half_level": the one that is here, of fields with several,
 //                "shape": [times, levels, points], "offset": bytes}]}
 #include <fcntl.h>
 
@@ -64,6 +65,8 @@ ordered_json fields(const FileDescription& description, std::span<const FieldByt
                    {"shape", {description.times_s.size(), info.levels, description.sizes[place]}},
                    {"offset", layout[i].offset}});
     if (info.height_m > 0.0) all.back()["height_m"] = info.height_m;
+    const auto scalar = scalar_coordinate(description, info);
+    if (scalar && scalar->is_number) all.back()[scalar->name] = static_cast<int>(scalar->value);
   }
   return all;
 }

@@ -332,7 +332,7 @@ void Output::State::compare_definitions() {
   }
   const std::array aspects{
       Aspect{"global attributes", attributes}, Aspect{"global sizes of their places", sizes},
-      Aspect{"fields they define", fields},    Aspect{"numbers of levels of their fields", levels},
+      Aspect{"fields they define", fields},    Aspect{"levels of their fields", levels},
       Aspect{"types of their fields", types},  Aspect{"streams they define", definition.to_json()}};
   const auto wait = [this](MPI_Request& request, std::string_view what) { await(request, what); };
   auto fault = difference_among(agreement, aspects, wait);

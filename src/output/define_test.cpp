@@ -82,7 +82,7 @@ TEST_CASE("all_ranks_are_told_which_of_them_differ") {
   const int levels = world_rank() == 1 ? 4 : 5;
   output.define(FieldInfo{"ta", "", "", "K", Place::cell, levels});
   const std::string expected =
-      "the compute ranks differ in the numbers of levels of their fields: rank 1 says other than "
+      "the compute ranks differ in the levels of their fields: rank 1 says other than "
       "the "
       "rest";
   CHECK(sentence_of([&] { output.end_definition(); }) == expected);
@@ -124,7 +124,7 @@ TEST_CASE("half_levels_are_not_layers") {
   CHECK(define({field("p", 5, true), field("ts", 1, false), field("w", 5, true)}) == "");
   if (world_size() < 3) return;
   CHECK(define({field("w", 5, world_rank() == 2)}) ==
-        "the compute ranks differ in the numbers of levels of their fields, streams they define: "
+        "the compute ranks differ in the levels of their fields, streams they define: "
         "rank 2 says other than the rest");
 }
 

@@ -66,7 +66,7 @@ def test_a_killed_rank_ends_the_run(rank: int, role: str, start_run: Start) -> N
     run.assert_complete_files_are_whole()
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_stops_its_ranks(number: signal.Signals, start_run: Start) -> None:
     run = start_run()

@@ -29,7 +29,7 @@ program levels
     call out%put("ta", values(:, :layers) / 20, 0.0_real64)
     call out%put("pfull", values(:, :layers) + 500, 0.0_real64)
     call out%put("phalf", values, 0.0_real64)
-    call out%put("ps", values(:, layers + 1), 0.0_real64)
+    call out%put("ps", values(:, layers + 1) - 7, 0.0_real64)
     call out%end_time(0.0_real64)
   else
     call out%serve()

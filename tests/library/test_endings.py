@@ -68,7 +68,7 @@ EVERYWHERE = {  # way: what every rank says first
     "point of no rank": r"place 'cell': points \d+ to \d+ are owned by no rank",
     "sizes": "differ in the global sizes of their places: rank 1 says other than the rest",
     "fields": "differ in the fields they define: rank 1 says other than the rest",
-    "levels": "differ in the numbers of levels of their fields: rank 1 says other than the rest",
+    "levels": "differ in the levels of their fields: rank 1 says other than the rest",
     "types": "differ in the types of their fields: rank 1 says other than the rest",
     "streams": "differ in the streams they define: rank 1 says other than the rest",
     "points defined twice": "the points of place 'cell' are defined twice",

@@ -30,7 +30,7 @@ KINDS = {  # of streams: fields, levels
 def expected(name: str) -> NDArray[np.float64]:
     """[level, point]"""
     faces = 1000.0 * np.arange(1, LAYERS + 2)[:, np.newaxis] + np.arange(1, POINTS + 1)
-    return {"ta": faces[:-1] / 20, "pfull": faces[:-1] + 500, "phalf": faces, "ps": faces[-1:]}[
+    return {"ta": faces[:-1] / 20, "pfull": faces[:-1] + 500, "phalf": faces, "ps": faces[-1:] - 7}[
         name
     ]
 
@@ -84,13 +84,35 @@ def test_a_file_of_one_level_says_which(files: Path, kind: str, axis: str, numbe
     (name,) = (each for each in KINDS[kind][0].split(",") if each != "ps")
     for container in ("netcdf4", "cdf5"):
         with netCDF4.Dataset(file_of(files, kind, container)) as file:
-            assert float(file[axis][...]) == number
+            assert (int(file[axis][...]), file[axis].dtype) == (number, np.int32)
             assert file[name].dimensions == ("time", "cell")
             assert file[name].coordinates == axis
             assert "coordinates" not in file["ps"].ncattrs()
     with xarray.open_zarr(file_of(files, kind, "zarr"), consolidated=False) as store:
-        assert float(store[name][axis]) == number
+        assert (int(store[name][axis]), store[axis].dtype) == (number, np.int32)
         assert "coordinates" not in store["ps"].encoding
+
+
+def test_messages_of_others_in_layers_and_on_faces_are_told_apart(
+    files: Path, tmp_path: Path
+) -> None:
+    """Without our words in section 2 both are 'pres' of ecCodes' tables."""
+    if shutil.which("cdo") is None:
+        pytest.skip("'cdo' is not installed")
+    both = b""
+    for kind in ("layers", "faces"):
+        copy = tmp_path / f"{kind}.grb2"
+        words = ["cdo", "-s", "-P", "1", "-f", "grb2", "copy", file_of(files, kind, "grib2"), copy]
+        subprocess.run([str(word) for word in words], timeout=60, check=True)
+        both += copy.read_bytes()
+    path = tmp_path / "both.grb2"
+    path.write_bytes(both)
+    dataset = open_dataset(path)
+    found = {name: each.shape[1] for name, each in dataset.variables.items() if "pres" in name}
+    assert found == {"pres_cell": LAYERS, "pres_cell_half_level": LAYERS + 1}
+    for name, ours in (("pres_cell", "pfull"), ("pres_cell_half_level", "phalf")):
+        values = np.asarray(dataset.variables[name][0])
+        np.testing.assert_allclose(values, expected(ours), atol=1.0)
 
 
 def test_grib_has_parameters_of_tables_for_both(files: Path) -> None:

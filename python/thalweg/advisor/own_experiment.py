@@ -166,7 +166,7 @@ def _fields(experiment: Experiment, output: SettingValues) -> Iterator[OwnField]
             )
     model_levels = experiment.integer("model", "levels")
     for each in all_fields:
-        deep = each["dimensions"] == 3 and model_levels > 1
+        deep = each["dimensions"] == 3 and (model_levels > 1 or bool(each["half_levels"]))
         if not any(_means(word, each, deep) for word in words):
             continue
         if place in ("all", each["place"]):

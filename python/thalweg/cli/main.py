@@ -276,7 +276,10 @@ def trace(
     cell: Annotated[int, typer.Option(help="Global index of a cell, from 0.")] = -1,
     edge: Annotated[int, typer.Option(help="Global index of an edge, from 0.")] = -1,
     vertex: Annotated[int, typer.Option(help="Global index of a vertex, from 0.")] = -1,
-    level: Annotated[int, typer.Option(help="Level, 1 = first.")] = 1,
+    level: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Level of the model, 1 = first; default the file's first."),
+    ] = None,
     time: Annotated[int, typer.Option(help="Output number in its stream, from 0.")] = 0,
     stream: Annotated[str, typer.Option(help="Stream, if several hold the field.")] = "",
     calls: Annotated[bool, typer.Option("--calls", help="Show who called whom.")] = False,

@@ -36,14 +36,19 @@ class _Messages:
 
 def open_grib2(path: Path) -> ArrayDataset:
     """Reads the heads of all messages. Raises a sentence where one is damaged or missing."""
-    found: dict[str, _Messages] = {}
+    of_kinds: dict[tuple[str, str], _Messages] = {}
     try:
         for name, about, key, where in _heads(path):
-            found.setdefault(name, about).offsets[key] = where
+            of_kinds.setdefault((name, about.levels), about).offsets[key] = where
     except (OSError, ValueError) as error:
         raise unreadable(f"'{path}' cannot be read as GRIB2: {error}", error) from error
-    if not found:
+    if not of_kinds:
         raise UnreadableError(f"'{path}' holds no GRIB message")
+    found = {
+        # Messages of others may have one name in layers and on their faces.
+        f"{name}_{kind}" if kind != "level" and (name, "level") in of_kinds else name: each
+        for (name, kind), each in of_kinds.items()
+    }
     times = sorted({time_s for each in found.values() for time_s in each.axis(0)})
     dataset = ArrayDataset()
     dataset.add("time", ("time",), "s", np.array(times))

@@ -23,7 +23,6 @@ _FILE_NAME_END = (
     rf"(_p\d+of\d+)?_\d+T\d+(\.\d{{3}})?Z(\.000)?({'|'.join(map(re.escape, SUFFIXES))})"
 )
 
-LEVELS = ("level", "half_level")  # coordinates of levels: layers, or their faces
 
 _BROKEN = (OSError, RuntimeError, ValueError)  # of all readers, where bytes cannot be decoded
 
@@ -75,11 +74,11 @@ class Stream:
             what = f"'{name}' at {slot.time_s:g} s in '{slot.file}' cannot be read"
             raise _refused(what, error) from error
 
-    def level_numbers(self, slot: TimeSlot) -> list[int]:
-        """Model levels in the file, 1 = first; [] where it has no three-dimensional field."""
+    def level_numbers(self, name: str, slot: TimeSlot) -> list[int]:
+        """Model levels that the file has of a field, 1 = first; [] where it has no level axis."""
         variables = self._dataset(slot.file).variables
-        axis = next((name for name in LEVELS if name in variables), None)
-        return [int(level) for level in variables[axis][:]] if axis else []
+        axis = variables[name].dimensions[1]
+        return [int(level) for level in variables[axis][:]] if self.is_layered(name, slot) else []
 
     def is_layered(self, name: str, slot: TimeSlot) -> bool:
         """Has the field a level axis in the file, if only one level long?"""

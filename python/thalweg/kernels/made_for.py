@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import platform
+import shutil
 import subprocess
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
+from thalweg.kernels.device import has_gpu
+
 PROCESSORS = Path("/proc/cpuinfo")
 GPUS = Path("/proc/driver/nvidia/gpus")
-SAYS = ("model name", "flags", "Features", "CPU part")  # of processors, on x86 and on ARM
+SAYS = (  # of processors, on x86 and on ARM
+    "model name", "flags", "CPU implementer", "CPU part", "Features",
+)  # fmt: skip
 
 
 def made_for(command: tuple[str, ...]) -> str:
@@ -23,11 +29,17 @@ def made_for(command: tuple[str, ...]) -> str:
 
 @cache
 def _version(compiler: tuple[str, ...]) -> str:
-    try:
-        told = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""  # compiling will say it
-    return told.stdout
+    words = ["--version"]
+    if Path(compiler[-1]).name.startswith("mpi"):
+        words.append("-show")  # of which MPI: the version is that of the compiler behind it
+    found = [str(Path(shutil.which(compiler[-1]) or "").resolve())]
+    for word in words:
+        try:
+            told = subprocess.run([*compiler, word], capture_output=True, text=True, check=False)
+        except OSError:
+            return ""  # compiling will say it
+        found.append(told.stdout)
+    return "\n".join(found)
 
 
 @cache
@@ -46,4 +58,5 @@ def _gpus() -> tuple[str, ...]:
     for each in sorted(GPUS.glob("*/information")):
         lines = each.read_text(errors="replace").splitlines()
         found += [line for line in lines if line.startswith("Model")]
-    return tuple(found)
+    # A GPU that tells nothing of itself, as in some containers: code stays on this node.
+    return tuple(found) or ((platform.node(),) if has_gpu() else ())

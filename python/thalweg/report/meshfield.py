@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import xarray
 
 OTHER_SUFFIXES = (".nc4",)  # of files that others wrote
+LEVELS = ("level", "half_level")  # scalar coordinates of a field of which the file has one level
 LOCATIONS = ("face", "edge", "node")  # UGRID's words for triangle, side, hexagon centre
 
 
@@ -166,8 +167,20 @@ def _slice(
                 words = f"{numbers[0]} to {numbers[-1]}"
                 raise ThalwegError(f"'{field}' in '{path}' has levels {words}, not {level}")
             index.append(numbers.index(its_level))
+    if variable.ndim == 1 + (time_index is not None):
+        its_level = _only_level(file, field, path, level)
     values = np.asarray(variable[tuple(index)].values, np.float64)
     return values, its_level, time_index
+
+
+def _only_level(file: xarray.Dataset, field: str, path: Path, level: int) -> int:
+    """Of a field without a level axis: which one the file has of its levels, 0 = it has none."""
+    named = str(file.variables[field].encoding.get("coordinates", "")).split()
+    found = [name for name in LEVELS if name in named and name in file.variables]
+    only = int(file.variables[found[0]].values) if found else 0
+    if only and level not in (0, only):
+        raise ThalwegError(f"'{field}' in '{path}' has level {only} only, not {level}")
+    return only
 
 
 def _positions(file: xarray.Dataset, names: str) -> FloatArray:

@@ -12,6 +12,7 @@ from pathlib import Path
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import read_streams
+from thalweg.run.native_lists import fields_of
 from thalweg.tables import print_table
 from thalweg.trace.calls import Calls, Frame, source_of
 from thalweg.trace.disk import DiskValue, read_from_disk
@@ -22,12 +23,14 @@ from thalweg.trace.replay import STOPS, Stop, replay
 def trace(path: Path, request: TraceRequest, as_json: bool, with_calls: bool = False) -> None:
     """Raises a sentence (exit code 1) when the value in the file is not the traced one."""
     run = RunDirectory.open(path)
-    outputs = run.experiment().outputs
-    chosen_levels = {each.text("name"): each.integers("levels") for each in outputs}
+    experiment = run.experiment()
+    chosen_levels = {each.text("name"): each.integers("levels") for each in experiment.outputs}
+    fields = fields_of(experiment.text("model", "equations"))
+    deep = {str(each["name"]) for each in fields if each["dimensions"] == 3}
     streams = read_streams(path)
     try:
-        place = find_place(streams, request, chosen_levels)
-        request = replace(request, stream=place.stream.name)
+        place = find_place(streams, request, chosen_levels, deep)
+        request = replace(request, stream=place.stream.name, level=place.level)
         disk = read_from_disk(place, request)
         stops, calls = replay(run, streams, request)
     finally:

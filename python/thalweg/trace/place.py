@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from thalweg.errors import ThalwegError, did_you_mean
@@ -11,12 +12,14 @@ from thalweg.files.streams import FieldShape, Stream, TimeSlot
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """As asked on the command line. point: 0-based global index; level: 1-based; step: 0-based."""
+    """As asked on the command line. point: 0-based global index; level: 1-based, or None for the
+    first that the file has; step: 0-based.
+    """
 
     field: str
     place: str
     point: int
-    level: int
+    level: int | None
     step: int
     stream: str = ""
 
@@ -28,15 +31,20 @@ class ValuePlace:
     stream: Stream
     shape: FieldShape
     slot: TimeSlot
-    level_index: int  # 0-based along the file's level axis, -1 = two-dimensional
+    level: int  # of the model, 1 = first
+    level_index: int  # 0-based along the file's level axis, -1 = it has none
 
 
 def find_place(
-    streams: dict[str, Stream], request: TraceRequest, chosen_levels: dict[str, list[int]]
+    streams: dict[str, Stream],
+    request: TraceRequest,
+    chosen_levels: dict[str, list[int]],
+    deep: Collection[str],
 ) -> ValuePlace:
     """Raises one sentence when the run holds no such value.
 
     chosen_levels  `levels` of each stream: one level alone leaves no level axis in the file
+    deep           fields that have levels in the model
     """
     stream = _stream(streams, request)
     shape = stream.fields[request.field]
@@ -61,8 +69,9 @@ def find_place(
             f"'{slot.file}', which has output {request.step}, has no field '{request.field}': the "
             "run was continued with other variables"
         )
-    chosen = chosen_levels.get(stream.name, [])
-    return ValuePlace(stream, shape, slot, _level_index(stream, shape, slot, request.level, chosen))
+    chosen = chosen_levels.get(stream.name, []) if shape.name in deep else []
+    level, index = _level(stream, shape, slot, request.level, chosen)
+    return ValuePlace(stream, shape, slot, level, index)
 
 
 def _stream(streams: dict[str, Stream], request: TraceRequest) -> Stream:
@@ -87,17 +96,21 @@ def _stream(streams: dict[str, Stream], request: TraceRequest) -> Stream:
     return found[0]
 
 
-def _level_index(
-    stream: Stream, shape: FieldShape, slot: TimeSlot, level: int, chosen: list[int]
-) -> int:
+def _level(
+    stream: Stream, shape: FieldShape, slot: TimeSlot, asked: int | None, chosen: list[int]
+) -> tuple[int, int]:
+    """The model's number of the level and where it is in the file."""
     if not stream.is_layered(shape.name, slot):
-        if level != 1 and chosen != [level]:
-            raise ThalwegError(f"field '{shape.name}' is two-dimensional; leave out --level")
-        return -1
-    levels = stream.level_numbers(slot)
+        only = chosen[0] if len(chosen) == 1 else 1
+        if asked not in (None, only):
+            holds = f"is in the file on level {only} only" if chosen else "is two-dimensional"
+            raise ThalwegError(f"field '{shape.name}' {holds}; leave out --level")
+        return only, -1
+    levels = stream.level_numbers(shape.name, slot)
+    level = levels[0] if asked is None else asked
     if level not in levels:
         raise ThalwegError(
             f"level {level} of field '{shape.name}' is not in the file; choose one of: "
             f"{', '.join(map(str, levels))}"
         )
-    return levels.index(level)
+    return level, levels.index(level)

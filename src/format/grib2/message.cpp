@@ -127,8 +127,8 @@ Keys described(const FileDescription& file, const FieldInfo& field,
   keys.set("parameterNumber", parameter.number);
   keys.set("typeOfGeneratingProcess", 2);  // forecast
   keys.set("generatingProcessIdentifier", 255);
-  if (parameter.surface == grib2_general_height) {  // layers between half levels k and k + 1, as
-    const bool layers = parameter.second_surface == grib2_general_height;  // those of ICON
+  if (parameter.has_levels()) {  // as ICON's: layer k lies between half levels k and k + 1
+    const bool layers = parameter.is_layer();
     keys.set("typeOfLevel", layers ? "generalVerticalLayer" : "generalVertical");
     keys.set("nlev", whole_field(file, field).levels + (layers ? 1L : 0L));  // half levels
     keys.set("numberOfVGridUsed", 0L);
@@ -182,8 +182,8 @@ Grib2Message::Grib2Message(const FileDescription& file, int field_index,
                            const Grib2Parameter& parameter, Grib2Coding coding) {
   const auto& field = file.fields[field_index];
   points_ = file.sizes[field.place];
-  has_levels_ = parameter.surface == grib2_general_height;
-  layered_ = parameter.second_surface == grib2_general_height;
+  has_levels_ = parameter.has_levels();
+  is_layer_ = parameter.is_layer();
   const auto keys = described(file, field, parameter);
   const auto* made = keys.message().data();
   constexpr std::size_t section_0_bytes = 16;
@@ -209,7 +209,7 @@ void Grib2Message::describe(std::byte* section_4, double time_s, int level_numbe
   set_octets(section_4, 18, 1, static_cast<std::uint64_t>(time.unit));
   set_signed_octets(section_4, 19, 4, time.value);
   if (has_levels_) set_octets(section_4, 25, 4, static_cast<std::uint64_t>(level_number));
-  if (!layered_) return;
+  if (!is_layer_) return;
   set_octets(section_4, 31, 4, static_cast<std::uint64_t>(level_number) + 1);
 }
 

@@ -84,7 +84,7 @@ Grib2Parameter local(std::uint32_t n) {
 }
 
 /// Layers lie between two surfaces, and half levels are surfaces.
-void place_levels(Grib2Parameter& parameter, const FieldInfo& field) {
+void lay_levels(Grib2Parameter& parameter, const FieldInfo& field) {
   if (field.levels == 1) return;
   parameter.surface = grib2_general_height;
   parameter.second_surface = field.half_levels ? grib2_nowhere : grib2_general_height;
@@ -105,7 +105,7 @@ std::vector<Grib2Parameter> grib2_parameters(std::span<const FieldInfo> fields) 
     if (const auto* known = find(field); known != nullptr) {
       Grib2Parameter parameter{known->discipline, known->category, known->number,
                                surface_of(known->where, field)};
-      place_levels(parameter, field);
+      lay_levels(parameter, field);
       if (is_free(field, parameter)) {
         parameters.push_back(parameter);
         continue;
@@ -114,7 +114,7 @@ std::vector<Grib2Parameter> grib2_parameters(std::span<const FieldInfo> fields) 
     auto n = checksum(field.name);
     const auto numbered = [&] {
       auto parameter = local(n);
-      place_levels(parameter, field);
+      lay_levels(parameter, field);
       if (field.height_m > 0.0) parameter.surface = grib2_above_ground;
       return parameter;
     };

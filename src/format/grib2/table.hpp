@@ -9,13 +9,16 @@
 
 namespace thalweg {
 
-/// A parameter of code table 4.2, and where it lies (code table 4.5).
-struct Grib2Parameter {
-  int discipline = 0, category = 0, number = 0;
-  int surface = 255, second_surface = 255;  ///< a layer lies between two
-};
 inline constexpr int grib2_ground = 1, grib2_sea_level = 101, grib2_above_ground = 103,
                      grib2_general_height = 150, grib2_nowhere = 255;  ///< missing
+
+/// A parameter of code table 4.2, and where it lies (code table 4.5): a layer between two surfaces.
+struct Grib2Parameter {
+  int discipline = 0, category = 0, number = 0;
+  int surface = grib2_nowhere, second_surface = grib2_nowhere;
+  bool has_levels() const { return surface == grib2_general_height; }
+  bool is_layer() const { return second_surface == grib2_general_height; }
+};
 
 /// The parameter of every field of a run; no two are the same on one place. Only what is known by
 /// standard name, units and where it lies gets a parameter of WMO's. Any other field gets a number

@@ -117,9 +117,9 @@ struct Definition {
   }
 
   void scalars() const {
-    for (const auto& [name, number, attributes] : scalar_coordinates(file)) {
-      const int id = variable(name.c_str(), NC_DOUBLE, {});
-      for (const auto& [key, value] : attributes) put_text(ncid, id, key.c_str(), value);
+    for (const auto& scalar : scalar_coordinates(file)) {
+      const int id = variable(scalar.name.c_str(), scalar.is_number ? NC_INT : NC_DOUBLE, {});
+      for (const auto& [key, value] : scalar.attributes) put_text(ncid, id, key.c_str(), value);
     }
   }
 
@@ -173,10 +173,11 @@ void write_coordinates(int ncid, const FileDescription& description,
     check_netcdf(nc_put_var_int(ncid, variables.level, description.level_numbers.data()), "write",
                  description.path);
   }
-  for (const auto& [name, number, attributes] : scalar_coordinates(description)) {
+  for (const auto& scalar : scalar_coordinates(description)) {
     int id = -1;
-    check_netcdf(nc_inq_varid(ncid, name.c_str(), &id), "find a variable in", description.path);
-    check_netcdf(nc_put_var_double(ncid, id, &number), "write", description.path);
+    check_netcdf(nc_inq_varid(ncid, scalar.name.c_str(), &id), "find a variable in",
+                 description.path);
+    check_netcdf(nc_put_var_double(ncid, id, &scalar.value), "write", description.path);
   }
   if (storage.unlimited_time) return;
   check_netcdf(nc_put_var_double(ncid, variables.time, description.times_s.data()), "write",

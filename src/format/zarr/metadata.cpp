@@ -111,7 +111,8 @@ ZarrArray level_array(const FileDescription& file) {
 }
 
 ZarrArray scalar_array(const ScalarCoordinate& coordinate) {
-  ZarrArray array{coordinate.name, "float64", {}, {}, {}, {}, {}, {}};
+  const char* type = coordinate.is_number ? "int32" : "float64";
+  ZarrArray array{coordinate.name, type, {}, {}, {}, {}, {}, {}};
   for (const auto& [key, value] : coordinate.attributes) array.attributes[key] = value;
   return array;
 }

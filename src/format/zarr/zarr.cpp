@@ -155,9 +155,15 @@ class Zarr final : public Container {
     write_coordinates();
   }
 
+  static void write_scalar(const std::string& path, const ScalarCoordinate& scalar) {
+    const auto number = static_cast<std::int32_t>(scalar.value);
+    replace_file(path, scalar.is_number ? std::as_bytes(std::span(&number, 1))
+                                        : std::as_bytes(std::span(&scalar.value, 1)));
+  }
+
   void write_coordinates() const {
     for (const auto& scalar : scalar_coordinates(file_))
-      replace_file(aside_ + "/" + scalar.name + "/c", std::as_bytes(std::span(&scalar.value, 1)));
+      write_scalar(aside_ + "/" + scalar.name + "/c", scalar);
     if (has_levels(file_))
       replace_file(aside_ + "/" + level_name(file_) + "/c/0",
                    std::as_bytes(std::span(file_.level_numbers)));

@@ -11,7 +11,7 @@ namespace thalweg {
 
 namespace {
 
-const char* place_of_levels(bool half) { return half ? "on half levels" : "in layers"; }
+const char* where_levels_lie(bool half) { return half ? "on half levels" : "in layers"; }
 
 void check_layers(const StreamSettings& stream, const std::string& where,
                   std::span<const FieldInfo> fields, std::span<const int> chosen) {
@@ -30,7 +30,7 @@ void check_layers(const StreamSettings& stream, const std::string& where,
       throw Error(
           Blame::user,
           fmt::format("{}: field '{}' lies {} and another one {}; write them in two streams", where,
-                      field.name, place_of_levels(!half), place_of_levels(half)));
+                      field.name, where_levels_lie(!half), where_levels_lie(half)));
     }
     layers = field.levels;
     half = field.half_levels;
