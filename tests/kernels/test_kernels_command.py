@@ -85,6 +85,34 @@ def test_a_data_file_that_does_not_fit_is_a_sentence(
     assert "Traceback" not in result.stderr
 
 
+def test_what_must_come_out_is_compared_or_said_not_to_be(cli: Cli, vectors: Path) -> None:
+    told = cli("kernels", "run", "time_step", "--data", vectors)
+    assert "reference: the data file\n" in told.stdout
+    of_numpy = cli("kernels", "run", "gradient", "--data", vectors)
+    assert "reference: numpy\n" in of_numpy.stdout
+    right = np.load(vectors)["out_step_temp"]
+    change(vectors, out_step_temp=None, out_step_tmp=right)
+    refused = cli("kernels", "run", "time_step", "--data", vectors)
+    assert refused.returncode == 2
+    assert "holds 'out_step_tmp', which icon_like has no use for. Did you mean 'out_step_temp'" in (
+        refused.stderr
+    )
+
+
+def test_an_infinite_value_hides_no_other_one(cli: Cli, vectors: Path) -> None:
+    data = dict(np.load(vectors))
+    data["in_temp"][0, 0] = np.inf
+    right = data["in_temp"] + 0.1 * data["in_dvg"]
+    change(vectors, in_temp=data["in_temp"], out_step_temp=right)
+    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 0
+    right[1, 1] = 7
+    change(vectors, out_step_temp=right)
+    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 1
+    right[1, 1] = -np.inf
+    change(vectors, out_step_temp=right)
+    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 1
+
+
 def test_what_is_no_data_file_is_a_sentence(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no vectors")
     for name, words in (("text.npz", "is no .npz file"), ("none.npz", "does not exist")):

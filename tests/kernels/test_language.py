@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,7 @@ def test_what_makes_no_sense_is_refused_and_marked(statement: str, tmp_path: Pat
         ("t: int, o: Out[Cell]", "this is no type of a field"),
         ("t, o: Out[Cell]", "argument 't' has no type"),
         ("t: Field[Cell], o: Field[Cell]", "kernel 'tried' sets nothing"),
+        ("t: Field[Cell], o: Out[Cell], p: Out[Cell]", "'p' is never set"),
     ],
 )
 def test_a_wrong_type_is_refused(arguments: str, sentence: str, tmp_path: Path) -> None:
@@ -131,6 +133,22 @@ def test_the_fewest_levels_are_known(tmp_path: Path) -> None:
     assert read(tmp_path, f"{HEAD}    o = t[-3]\n").ir.least_levels == 3
     loop = "    for k in Level[-4:]:\n        o[k] = t[k - 1]\n"
     assert read(tmp_path, f"{HEAD}{loop}").ir.least_levels == 5
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit"),
+    [("t ** -2", "K-2"), ("t ** (1 / 2)", "K1/2"), ("t ** (-3 / 2) * t", "K-1/2"), ("t**2", "K2")],
+)
+def test_an_exponent_may_be_written_as_formulas_have_it(
+    expression: str, unit: str, tmp_path: Path
+) -> None:
+    head = HEAD.split("@kernel")[0]
+    body = f"    inner = {expression}\n    o = inner\n"
+    with pytest.raises(KernelError, match=f"the expression in '{re.escape(unit)}'"):
+        _ = read(
+            tmp_path,
+            f'{head}@kernel\ndef tried(t: Field[Cell, "K"], o: Out[Cell]) -> None:\n{body}',
+        ).ir
 
 
 def test_units_are_multiplied_and_written() -> None:

@@ -67,6 +67,8 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
     sizes: dict[str, int] = {}
     for name, each in kernel.ir.arguments.items():
         kind, value = each.type, named[name]
+        if value.dtype.kind not in "fiu":
+            raise ThalwegError(f"'{name}' of kernel '{kernel.name}' is of type {value.dtype}")
         arguments[name] = float(value) if kind.role == "parameter" and value.ndim == 0 else value
         if kind.role in ("parameter", "points"):
             continue

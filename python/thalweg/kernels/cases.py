@@ -124,12 +124,41 @@ def read_vectors(path: Path) -> dict[str, Array]:
         raise ThalwegError(f"'{path}' is no .npz file of vectors, or it is damaged") from None
 
 
+def difference(found: Array, right: Array, scale: float | None = None) -> float:
+    """The largest, relative to `scale` or the largest finite value; infinite where one of both is
+    no number or infinite and the other is not the same.
+    """
+    is_finite = np.isfinite(right)
+    if found.shape != right.shape or not np.array_equal(
+        found[~is_finite], right[~is_finite], equal_nan=True
+    ):
+        return float("inf")
+    with np.errstate(invalid="ignore"):
+        apart = float(np.max(np.abs(found[is_finite] - right[is_finite]), initial=0.0))
+    if np.isnan(apart):
+        return float("inf")
+    largest = scale or float(np.max(np.abs(right[is_finite]), initial=0.0))
+    return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
+
+
 class Named(dict[str, Array]):
-    """Arrays by name; a missing one is a sentence."""
+    """Arrays by name; a missing one is a sentence.
+
+    asked  names that were looked for, of a copy also
+    """
 
     def __init__(self, arrays: Mapping[str, Array], source: str) -> None:
         super().__init__(arrays)
         self.source = source
+        self.asked: set[str] = arrays.asked if isinstance(arrays, Named) else set()
+
+    def __getitem__(self, name: str) -> Array:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
 
     def __missing__(self, name: str) -> Array:
         raise ThalwegError(f"{self.source} holds no '{name}'.{did_you_mean(name, self)}")

@@ -6,13 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
-from thalweg.kernels.cases import Array, Case
+from thalweg.kernels.cases import Array, Case, difference
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 
@@ -69,12 +67,5 @@ def _outputs(
 def _verdict(found: dict[str, Array], right: dict[str, Array], tolerance: float) -> str:
     if all(found[name].tobytes() == right[name].tobytes() for name in right):
         return SAME
-    apart = max(_difference(found[name], right[name]) for name in right)
+    apart = max(difference(found[name], right[name]) for name in right)
     return f"{apart:.0e}" if apart <= tolerance else "wrong"
-
-
-def _difference(found: Array, right: Array) -> float:
-    if (np.isnan(found) != np.isnan(right)).any():
-        return float("inf")
-    largest = float(np.nanmax(np.abs(right), initial=0.0)) or 1.0
-    return float(np.nanmax(np.abs(found - right), initial=0.0)) / largest

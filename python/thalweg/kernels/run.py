@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
-from thalweg.kernels.cases import Array, Case
+from thalweg.kernels.cases import Array, Case, difference
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.vectors import find_cases
@@ -26,13 +26,26 @@ BUILT = CACHE / "thalweg" / "kernels"  # of this user: a checkout may belong to 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one case. differences: output: largest difference relative to its largest value."""
+    """Of one case.
+
+    differences   output: largest difference relative to its largest value
+    """
 
     case: Case
     configuration: Configuration
     outputs: dict[str, Array]
     differences: dict[str, float]
     seconds: list[float]  # wall time of each repetition
+
+    @property
+    def reference(self) -> str:
+        """What says how outputs must be: the data file, or target numpy."""
+        return "the data file" if self.case.expected else "numpy"
+
+    @property
+    def not_compared(self) -> list[str]:
+        """Outputs of which the reference does not say how they must be."""
+        return [name for name in self.outputs if name not in self.differences]
 
     @property
     def passed(self) -> bool:
@@ -51,6 +64,8 @@ class Outcome:
             "layout": self.configuration.layout,
             "sizes": dict(self.case.sizes),
             "differences": {name: _or_none(each) for name, each in self.differences.items()},
+            "reference": self.reference,
+            "not_compared": self.not_compared,
             "precision": self.configuration.precision,
             "tolerance": self.tolerance,
             "passed": self.passed,
@@ -94,7 +109,7 @@ def run_case(
             )
         points = case.compared.get(name, slice(None))
         there = outputs[name][..., points], right[..., points]
-        differences[name] = _difference(*there, case.scales.get(name))
+        differences[name] = difference(*there, case.scales.get(name))
     return Outcome(case, configuration, outputs, differences, seconds)
 
 
@@ -112,16 +127,6 @@ def _called(
         bound.run()
     wall_s = time.perf_counter() - begin
     return bound.outputs(), wall_s
-
-
-def _difference(found: Array, right: Array, scale: float | None) -> float:
-    """Relative to `scale` or the largest value; infinite where only one of both is a number."""
-    if (np.isnan(found) != np.isnan(right)).any() or found.shape != right.shape:
-        return float("inf")
-    largest = scale or float(np.nanmax(np.abs(right), initial=0.0))
-    with np.errstate(invalid="ignore"):  # infinity from infinity
-        apart = float(np.nanmax(np.abs(found - right), initial=0.0))
-    return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
 
 
 def _or_none(value: float) -> float | None:
@@ -153,6 +158,9 @@ def print_outcome(outcome: Outcome, number: int) -> None:
         allowed = outcome.tolerance
         verdict = "" if apart <= allowed else f" more than the {allowed:g} allowed"
         print(f"+diff[{name}] relative={apart:.3e}{verdict}")
+    for name in outcome.not_compared:
+        print(f"+diff[{name}] not compared: {outcome.reference} has none")
+    print(f"reference: {outcome.reference}")
     print(
         f"*** ID={number:03d} : {case.kernel.name:30} T={sum(outcome.seconds):12.6f} "
         f"N={len(outcome.seconds)}"

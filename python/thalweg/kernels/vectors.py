@@ -11,7 +11,7 @@ from pathlib import Path
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam, nicam_metrics
 from thalweg.kernels.any_kernel import case_of_arrays, made_case
-from thalweg.kernels.cases import Array, Case, read_vectors
+from thalweg.kernels.cases import Array, Case, Named, read_vectors
 from thalweg.kernels.icon_like_arguments import CALLS
 from thalweg.kernels.library import all_kernels, find_kernel
 
@@ -30,14 +30,21 @@ class Vectors:
 
     def cases(self, data: Path | None) -> list[Case]:
         if data is not None:
-            arrays = read_vectors(data)
+            arrays = Named(read_vectors(data), "the data file")
             try:
-                return self.of_file(arrays)
+                cases = self.of_file(arrays)
             except (ValueError, TypeError, IndexError) as error:  # of NumPy: a shape or type
                 raise ThalwegError(
                     f"an array of '{data}' has not the shape or type of those of {self.name}: "
                     f"{str(error).splitlines()[0]}"
                 ) from None
+            for name in arrays:
+                if name.startswith("out_") and name not in arrays.asked:
+                    raise ThalwegError(
+                        f"the data file holds '{name}', which {self.name} has no use for."
+                        f"{did_you_mean(name, arrays.asked)}"
+                    )
+            return cases
         if self.made_up is not None:
             return self.of_file(self.made_up())
         return [made_case(find_kernel(name)) for name in self.kernels]

@@ -43,6 +43,14 @@ def find_places(kernel: ir.KernelIR) -> dict[ir.Expression, ValueType]:
                 finder.assign(assign, statement)
         else:
             finder.assign(statement, None)
+    for name, argument in kernel.arguments.items():
+        if argument.type.role == "out" and name not in finder.set:
+            raise KernelError(
+                argument.spot,
+                f"'{name}' is never set",
+                note="values of an 'Out' that no statement sets are whatever lay in memory",
+                hint="set it, or declare it as 'Field' or 'InOut'",
+            )
     return finder.types
 
 
@@ -458,9 +466,9 @@ def _unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None,
 def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
     if units[1] not in (None, ONE):
         raise KernelError(expression.spot, "an exponent has no unit")
-    exponent = expression.args[1]
-    if isinstance(exponent, ir.Literal) and math.isfinite(exponent.value):
-        return power(units[0] or ONE, Fraction(exponent.value).limit_denominator(64))
+    exponent = _number(expression.args[1])
+    if exponent is not None and math.isfinite(exponent):
+        return power(units[0] or ONE, Fraction(exponent).limit_denominator(64))
     if units[0] not in (None, ONE):
         raise KernelError(
             expression.spot,
@@ -468,3 +476,16 @@ def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
             hint="divide by a reference value first",
         )
     return ONE
+
+
+def _number(expression: ir.Expression) -> float | None:
+    """2, -2 or 1 / 3 as they stand in the source; None for what is no such number."""
+    if isinstance(expression, ir.Literal):
+        return float(expression.value)
+    parts = [_number(each) for each in expression.args] if isinstance(expression, ir.Apply) else []
+    if not isinstance(expression, ir.Apply) or None in parts:
+        return None
+    first, *others = (each for each in parts if each is not None)
+    if expression.op == "neg":
+        return -first
+    return first / others[0] if expression.op == "/" and others[0] else None
