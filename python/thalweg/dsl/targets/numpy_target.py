@@ -28,6 +28,7 @@ FUNCTIONS = {
     "atan": "np.arctan",
     "atan2": "np.arctan2",
 }
+# As in C: the first, unless the second is smaller.
 JOINED = """JOINED = {
     "sum": lambda one, other: one + other,
     "min": lambda one, other: np.where(other < one, other, one),
@@ -69,13 +70,17 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
 
 
 def _functions(kernel: ir.KernelIR) -> list[str]:
-    """What goes over levels or groups from the first to the last, as compiled code does."""
-    over = [each.over for each in ir.walk(kernel.body) if isinstance(each, ir.Reduce)]
+    """What goes over levels or groups from the first to the last, as compiled code does; the
+    lesser and the greater of two.
+    """
+    everything = list(ir.walk(kernel.body))
+    over = [each.over for each in everything if isinstance(each, ir.Reduce)]
+    ops = {each.op for each in everything if isinstance(each, (ir.Apply, ir.Reduce))}
     needed = [
         *([OF_LEVELS] if any(isinstance(each, ir.LevelRange) for each in over) else []),
         *([OF_GROUPS] if any(isinstance(each, Group) for each in over) else []),
     ]
-    return "".join([JOINED, *needed]).splitlines() if needed else []
+    return "".join([JOINED, *needed]).splitlines() if needed or ops & {"min", "max"} else []
 
 
 @dataclass(frozen=True)
@@ -224,9 +229,8 @@ class _Body:
             return f"{FUNCTIONS[op]}({', '.join(args)})"
         if op in ("min", "max"):
             text = args[0]
-            for each in args[1:]:  # as in C: the first, unless the second is smaller
-                sign = "<" if op == "min" else ">"
-                text = f"np.where({each} {sign} {text}, {each}, {text})"
+            for each in args[1:]:
+                text = f"JOINED[{op!r}]({text}, {each})"
             return text
         if len(args) == 1:
             return {"neg": f"(-{args[0]})", "not": f"~({args[0]})"}[op]
