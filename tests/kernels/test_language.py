@@ -165,6 +165,7 @@ def test_units_are_multiplied_and_written() -> None:
         ("nowhere.py", "is no file of kernels"),
         ("{empty}", "holds no kernel"),
         ("{broken}", "Python cannot read this file"),
+        ("{two}", "has 2 kernels; name one, as in {two}:first"),
     ],
 )
 def test_a_kernel_that_does_not_exist_is_a_sentence(
@@ -172,7 +173,10 @@ def test_a_kernel_that_does_not_exist_is_a_sentence(
 ) -> None:
     (tmp_path / "empty.py").write_text("")
     (tmp_path / "broken.py").write_text("def f(:\n")
-    files = {each: str(tmp_path / f"{each}.py") for each in ("empty", "broken")}
+    one = "@kernel\ndef {}(t: Field[Cell], o: Out[Cell]) -> None:\n    o = t\n"
+    head = HEAD.split("@kernel")[0]
+    (tmp_path / "two.py").write_text(head + one.format("first") + one.format("second"))
+    files = {each: str(tmp_path / f"{each}.py") for each in ("empty", "broken", "two")}
     with pytest.raises(ThalwegError) as caught:
         find_kernel(name.format(**files))
-    assert sentence in caught.value.sentence
+    assert sentence.format(**files) in caught.value.sentence

@@ -29,6 +29,10 @@ def find_kernel(name: str) -> Kernel:
         wanted = wanted or (next(iter(known)) if len(known) == 1 else "")
     if wanted in known:
         return known[wanted]
+    if not wanted:
+        raise ThalwegError(
+            f"'{file}' has {len(known)} kernels; name one, as in {file}:{next(iter(known))}"
+        )
     raise ThalwegError(
         f"kernel '{wanted or name}' does not exist; choose one of: {', '.join(known)}."
         f"{did_you_mean(wanted, known)}"
