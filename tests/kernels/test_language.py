@@ -52,6 +52,8 @@ REFUSED = {
     "o = t + gravity": ("'K' and 'm s-2' meet here", "t + gravity", ""),
     "o = exp(t)": ("'exp' of 'K'", "exp(t)", "reference value"),
     "o = t ** dt": ("an exponent has no unit", "t ** dt", ""),
+    "o = t ** (1 / 0)": ("to a power that is no number", "t ** (1 / 0)", "reference value"),
+    "o = t ** (dt / dt)": ("to a power that is no number", "t ** (dt / dt)", "reference value"),
     "o = t > 0": ("'o' holds numbers, this is a condition", "o = t > 0", "where("),
     "o = t * (t > 0)": ("a number is wanted here", "t * (t > 0)", "where("),
     "o = where(t, t, 0)": ("a condition is wanted here", "where(t, t, 0)", "mass > 0"),

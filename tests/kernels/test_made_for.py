@@ -33,6 +33,7 @@ def test_another_processor_compiles_its_own(
     hotter = re.sub(r"(cpu MHz|BogoMIPS)\s*: ", r"\g<0>9", told)
     (tmp_path / "hotter").write_text(hotter)
     (tmp_path / "other").write_text(re.sub(r"(flags|Features)\s*: ", r"\g<0>more ", told))
+    assert (tmp_path / "other").read_text() != told
     for name, is_same in (("hotter", True), ("other", False)):
         made_for._processor.cache_clear()
         monkeypatch.setattr(made_for, "PROCESSORS", tmp_path / name)

@@ -156,6 +156,10 @@ class Named(dict[str, Array]):
         self.asked.add(name)
         return super().__getitem__(name)
 
+    def get(self, name: str, default: Any = None) -> Any:
+        self.asked.add(name)
+        return super().get(name, default)
+
     def __contains__(self, name: object) -> bool:
         self.asked.add(str(name))
         return super().__contains__(name)

@@ -111,8 +111,10 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
             output = variant.outputs + WORDS.get(argument, word).removeprefix("in_")
             if each.type.is_written and output in named:
                 expected[argument] = named[output]
-        # What a kernel only reads a file may have unchanged.
-        named.asked |= {variant.outputs + each.removeprefix("in_") for each in WORDS.values()}
+        # What a variant only reads, or leaves to others, a file may have unchanged.
+        of_any = {word for each in KERNELS[name] for word in kernels[each].ir.arguments}
+        read = (WORDS[each] for each in of_any if each in WORDS)
+        named.asked |= {variant.outputs + each.removeprefix("in_") for each in read}
         sizes = grid.sizes(int(named["par_llm"]))
         found.append(Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked())
     return found

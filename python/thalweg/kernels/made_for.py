@@ -14,17 +14,17 @@ from thalweg.kernels.device import has_gpu
 
 PROCESSORS = Path("/proc/cpuinfo")
 GPUS = Path("/proc/driver/nvidia/gpus")
-SAYS = (  # of processors, on x86 and on ARM
-    "model name", "flags", "CPU implementer", "CPU part", "Features",
+SAYS = (  # of processors, on x86, ARM, POWER and RISC-V
+    "model name", "flags", "CPU implementer", "CPU part", "Features", "cpu\t", "isa",
 )  # fmt: skip
 
 
-def made_for(command: tuple[str, ...]) -> str:
+def made_for(command: tuple[str, ...], is_for_gpu: bool) -> str:
     """Code is compiled for this very processor: a home that several kinds of nodes share keeps
     that of each apart. A compiler that was renewed compiles anew.
     """
     compiler = tuple(takewhile(lambda word: not word.startswith("-"), command))
-    return "\n".join([_version(compiler), _processor(), *_gpus()])
+    return "\n".join([_version(compiler), _processor(), *(_gpus() if is_for_gpu else ())])
 
 
 @cache

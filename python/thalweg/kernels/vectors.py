@@ -42,7 +42,7 @@ class Vectors:
                 if name.startswith("out_") and name not in arrays.asked:
                     raise ThalwegError(
                         f"the data file holds '{name}', which {self.name} has no use for."
-                        f"{did_you_mean(name, arrays.asked)}"
+                        f"{did_you_mean(name, sorted(arrays.asked - {*arrays}))}"
                     )
             return cases
         if self.made_up is not None:

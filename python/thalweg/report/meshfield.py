@@ -176,8 +176,15 @@ def _slice(
 def _only_level(file: xarray.Dataset, field: str, path: Path, level: int) -> int:
     """Of a field without a level axis: which one the file has of its levels, 0 = it has none."""
     named = str(file.variables[field].encoding.get("coordinates", "")).split()
-    found = [name for name in LEVELS if name in named and name in file.variables]
-    only = int(file.variables[found[0]].values) if found else 0
+    found = [
+        file.variables[name]
+        for name in LEVELS
+        if name in named
+        and name in file.variables
+        and file.variables[name].attrs.get("standard_name") == "model_level_number"
+        and file.variables[name].ndim == 0
+    ]
+    only = int(found[0].values) if found else 0
     if only and level not in (0, only):
         raise ThalwegError(f"'{field}' in '{path}' has level {only} only, not {level}")
     return only
