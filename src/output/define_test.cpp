@@ -106,6 +106,7 @@ TEST_CASE("half_levels_are_not_layers") {
       StreamSettings stream;
       stream.name = "all";
       stream.variables = {"all"};
+      stream.end = 1.0;
       output.define(stream);
       output.end_definition();
     });
@@ -124,7 +125,7 @@ TEST_CASE("half_levels_are_not_layers") {
   CHECK(define({field("p", 5, true), field("ts", 1, false), field("w", 5, true)}) == "");
   if (world_size() < 3) return;
   CHECK(define({field("w", 5, world_rank() == 2)}) ==
-        "the compute ranks differ in the levels of their fields, streams they define: "
+        "the compute ranks differ in the levels of their fields: "
         "rank 2 says other than the rest");
 }
 

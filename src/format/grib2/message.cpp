@@ -130,7 +130,9 @@ Keys described(const FileDescription& file, const FieldInfo& field,
   if (parameter.has_levels()) {  // as ICON's: layer k lies between half levels k and k + 1
     const bool layers = parameter.is_layer();
     keys.set("typeOfLevel", layers ? "generalVerticalLayer" : "generalVertical");
-    keys.set("nlev", whole_field(file, field).levels + (layers ? 1L : 0L));  // half levels
+    const int lowest = *std::max_element(file.level_numbers.begin(), file.level_numbers.end());
+    const long in_model = std::max(lowest, whole_field(file, field).levels);
+    keys.set("nlev", in_model + (layers ? 1 : 0));  // half levels
     keys.set("numberOfVGridUsed", 0L);
     keys.set("uuidOfVGrid", bytes_of_uuid(""));
     keys.set("scaleFactorOfFirstFixedSurface", 0L);
