@@ -26,13 +26,8 @@ int main(int argc, char** argv) {
     float ta[size * levels]; /* ta[point * levels + level] */
     for (int point = rank; point < size; point += ranks) global[owned++] = point;
     must(thalweg_define_points(out, "cell", size, owned, global, NULL));
-    must(thalweg_define_field(out, &(thalweg_field){.name = "ta",
-                                                    .standard_name = "air_temperature",
-                                                    .long_name = "temperature",
-                                                    .units = "K",
-                                                    .place = "cell",
-                                                    .levels = levels,
-                                                    .type = THALWEG_FLOAT32}));
+    must(thalweg_define_field(out, &(thalweg_field){"ta", "air_temperature", "temperature", "K",
+                                                    "cell", levels, THALWEG_FLOAT32, 0.0, 0}));
     must(thalweg_end_definition(out));
     for (double time_s = 0; time_s <= 7200; time_s += 3600) {
       for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;

@@ -24,7 +24,7 @@ def tried(
     t: InOut[Cell, Level],
     v: Field[Edge, Level],
     p: InOut[Edge, Level],
-    q: Out[Edge, Level],
+    q: InOut[Edge, Level],
 ) -> None:
 """
 
