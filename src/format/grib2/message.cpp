@@ -184,8 +184,7 @@ Grib2Message::Grib2Message(const FileDescription& file, int field_index,
                            const Grib2Parameter& parameter, Grib2Coding coding) {
   const auto& field = file.fields[field_index];
   points_ = file.sizes[field.place];
-  has_levels_ = parameter.has_levels();
-  is_layer_ = parameter.is_layer();
+  parameter_ = parameter;
   const auto keys = described(file, field, parameter);
   const auto* made = keys.message().data();
   constexpr std::size_t section_0_bytes = 16;
@@ -210,8 +209,9 @@ void Grib2Message::describe(std::byte* section_4, double time_s, int level_numbe
   const auto time = forecast_time(time_s);
   set_octets(section_4, 18, 1, static_cast<std::uint64_t>(time.unit));
   set_signed_octets(section_4, 19, 4, time.value);
-  if (has_levels_) set_octets(section_4, 25, 4, static_cast<std::uint64_t>(level_number));
-  if (!is_layer_) return;
+  if (parameter_.has_levels())
+    set_octets(section_4, 25, 4, static_cast<std::uint64_t>(level_number));
+  if (!parameter_.is_layer()) return;
   set_octets(section_4, 31, 4, static_cast<std::uint64_t>(level_number) + 1);
 }
 

@@ -25,7 +25,9 @@ class Grib2Message {
   Grib2Message(const FileDescription& file, int field, const Grib2Parameter& parameter,
                Grib2Coding coding);
 
-  bool has_levels() const { return has_levels_; }  ///< also where one of them is written
+  bool has_levels() const {
+    return parameter_.has_levels();
+  }  ///< also where one of them is written
   std::size_t bytes(std::size_t data_bytes) const { return head_.size() + data_bytes + 4; }
 
   /// Writes all of a message of `size` bytes but its `data_bytes` of packed values, and returns
@@ -42,7 +44,7 @@ class Grib2Message {
   std::vector<std::byte> head_;                                // of a message with values
   std::size_t section_3_ = 0, section_4_ = 0, section_5_ = 0;  // bytes from the start
   std::int64_t points_ = 0;
-  bool has_levels_ = false, is_layer_ = false;
+  Grib2Parameter parameter_;
 };
 
 }  // namespace thalweg

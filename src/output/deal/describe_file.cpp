@@ -131,12 +131,10 @@ std::string file_settings(const Definition& definition, const LaneDivision& lane
                           int file_index) {
   const auto file = describe_whole(definition, stream, file_index);
   const auto& settings = definition.streams[stream].settings;
-  const auto half = [](const FieldInfo& field) { return field.half_levels; };
   auto text = fmt::format(
       "{} {} {} {} {} {} bits, {} {}, sizes {}, {} file{}", settings.container, settings.layout,
       file.compression.codec, settings.precision, file.start_date, file.compression.bits,
-      std::any_of(file.fields.begin(), file.fields.end(), half) ? "half levels" : "levels",
-      fmt::join(file.level_numbers, " "), fmt::join(file.sizes, " "),
+      level_name(file), fmt::join(file.level_numbers, " "), fmt::join(file.sizes, " "),
       lane.own_files ? lane.team.size() : 1, lane.own_files && lane.team.size() > 1 ? "s" : "");
   // Where the chunks of a time lie only the journal of direct writes tells.
   if (settings.container == "netcdf4" && file.in_chunks())
