@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from netCDF4 import Dataset
 
+from thalweg.advisor.own.ways import unknown_modes
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
 from thalweg.advisor.own_files import CONTAINERS
 from thalweg.advisor.own_times import own_schedule
@@ -298,6 +299,7 @@ def test_files_are_those_of_the_library(interval: int, file_interval: int, parti
 
 def test_every_container_and_mode_is_known(tmp_path: Path, model: Path) -> None:
     assert set(CONTAINERS) == {each["name"] for each in of_kind("container")}
+    assert unknown_modes() == []
     for mode in of_kind("output mode"):
         ranks = 0 if mode["ranks"] == "none" else 1
         answer = answer_on(tmp_path / "case.toml", f"io.mode={mode['name']}", f"io.ranks={ranks}")

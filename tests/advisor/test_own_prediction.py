@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.advisor.own import work
+from thalweg.advisor.own import ways, work
 from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.learned import OwnRun, held_out, learn_own, untaught
+from thalweg.advisor.own.propose import propose_own
 from thalweg.advisor.own.rates import FACTORS, rates_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own.time_steps import steps_of
@@ -22,7 +23,9 @@ from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.shapes import Nodes
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory, read_json_lines
+from thalweg.run.native_lists import of_kind
 
 Calibrated = Callable[..., Machine]
 CASE = """
@@ -261,3 +264,36 @@ def test_runs_correct_what_the_calibration_has_wrong(
     blind = [abs(alone.predict(r.situation, r.choice, r.nodes).total_s / r.total_s - 1.0)
              for r in runs[::9]]  # fmt: skip
     assert np.median(blind) > 0.05
+
+
+def test_runs_tell_what_ranks_that_share_cores_cost(
+    situation: Callable[..., OwnSituation], calibrated: Calibrated
+) -> None:
+    """Apart from steps on cores of their own: 2 ranks compute on 2 cores in some of these runs, 3
+    or 4 in the others.
+    """
+    runs = campaign(situation, calibrated(), 0.01, crowded=0.8, sharing=1.5)
+    found = learn_own(calibrated(), runs)
+    values = dict(zip(FACTORS, np.exp(found.middle), strict=True))
+    assert values["steps"] == pytest.approx(1.0, rel=0.03)
+    assert values["crowded"] == pytest.approx(0.8, rel=0.05)
+    assert values["sharing"] == pytest.approx(1.5, rel=0.1)
+
+
+def test_a_mode_that_no_prediction_knows_is_said_and_not_predicted(
+    situation: Callable[..., OwnSituation], calibrated: Calibrated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that is new in the library: its deal of outputs is not that of another one."""
+    more = {
+        kind: [*of_kind(kind), {**of_kind(kind)[-1], "name": f"new {kind}"}]
+        for kind in ("output mode", "restart mode")
+    }
+    monkeypatch.setattr(ways, "of_kind", more.__getitem__)
+    given = situation()
+    proposal = propose_own(untaught(calibrated()), given, Nodes(1, 4), lambda _: True)
+    assert any("new output mode, new restart mode" in note for note in proposal.notes)
+    asked = choices(given, Nodes(1, 4))
+    assert not [each for each in asked if "new" in f"{each.mode} {each.restart_mode}"]
+    for changed in ({"mode": "new output mode"}, {"restart_mode": "new restart mode"}):
+        with pytest.raises(ThalwegError, match="no prediction knows mode 'new"):
+            told(given, replace(ASYNC, **changed), calibrated())  # type: ignore[arg-type]

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from thalweg.files.checksums import read_checksums
+from thalweg.run.native_lists import whole_grids_only
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.kill_trial import CASE
-from thalweg.testing.ways import STORAGES, whole_grids_only
+from thalweg.testing.ways import STORAGES
 from thalweg.verify.damage import check_wholeness
 
 Cli = Callable[..., Any]

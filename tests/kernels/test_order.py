@@ -18,7 +18,7 @@ from thalweg.dsl.targets import cpp_target, fortran_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels import dynamico, icon_like, made_dynamico
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.compiled import Inputs, _Compiled, bind
+from thalweg.kernels.compiled import _Compiled, bind
 from thalweg.kernels.library import FOLDER, find_kernel
 from thalweg.kernels.order import inverse, renumbered
 from thalweg.testing.kernels.ways import different
@@ -30,14 +30,12 @@ def shuffled(case: Case, seed: int) -> Case:
     """The same grid, its points numbered at random."""
     random = np.random.default_rng(seed)
     orders = {place: random.permutation(case.sizes[place]) for place in ("cells", "edges")}
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
-    changed = renumbered(case.kernel.ir, inputs, orders)
+    changed = renumbered(case.kernel.ir, case.inputs, orders)
     return replace(case, tables=changed.tables, arguments=changed.arguments)
 
 
 def orders_of(case: Case, way: Configuration, folder: Path) -> dict[str, Array]:
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
-    bound = bind(case.kernel, way, inputs, folder)
+    bound = bind(case.kernel, way, case.inputs, folder)
     assert isinstance(bound, _Compiled)
     return bound.orders
 
@@ -74,8 +72,7 @@ def test_points_of_an_argument_stay_few_ranges(compiled: Path) -> None:
     cases = dynamico.cases_of("comp_caldyn_horiz", made_dynamico.made_up(30, 20, 4))
     case = next(each for each in cases if each.kernel.name == "caldyn_horiz")
     orders = orders_of(case, CURVE, compiled)
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
-    changed = renumbered(case.kernel.ir, inputs, orders).arguments
+    changed = renumbered(case.kernel.ir, case.inputs, orders).arguments
     for name, each in case.kernel.ir.arguments.items():
         if each.type.role == "points":
             assert (np.diff(changed[name]) != 1).sum() <= 4, name

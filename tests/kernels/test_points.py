@@ -69,7 +69,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 @pytest.mark.some(3)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_points_outside_keep_their_values(way: Configuration, case: Case, compiled: Path) -> None:
-    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), compiled)
+    bound = bind(case.kernel, way, case.inputs, compiled)
     bound.run()
     found = bound.outputs()
     given, wind = case.arguments, case.arguments["wind"].copy()

@@ -18,7 +18,7 @@ from thalweg.errors import ThalwegError
 from thalweg.kernels import on_ranks
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.compiled import Inputs, translate
+from thalweg.kernels.compiled import translate
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.run.launch import mpirun_command, mpirun_environment
@@ -35,10 +35,6 @@ WAYS = (
     ("caldyn_horiz", Configuration("onesided", "blocked", 8), 4),
     ("column_recurrence", Configuration("onesided", each_rank="serial"), 2),
 )
-
-
-def inputs_of(case: Case) -> Inputs:
-    return Inputs(case.sizes, case.tables, case.arguments)
 
 
 def by_chance(case: Case, ranks: int) -> dict[str, Array]:
@@ -65,7 +61,7 @@ def test_own_points_have_the_bits_of_the_reference(
     """Three calls, each on what the one before has left."""
     case = made_case(KERNELS[name])
     owners = by_chance(case, ranks)
-    found = OnRanks(KERNELS[name], way, inputs_of(case), compiled, started(ranks), owners)
+    found = OnRanks(KERNELS[name], way, case.inputs, compiled, started(ranks), owners)
     found.run(times=3)
     right = outputs(Case(**{**vars(case), "times": 3}), REFERENCE, compiled)
     assert {each: value.tobytes() for each, value in found.outputs().items()} == {
@@ -80,7 +76,7 @@ def test_a_halo_that_is_too_shallow_is_refused_on_all_ranks(
 ) -> None:
     monkeypatch.setattr(on_ranks, "depth_of", lambda *_: 0)
     case = made_case(KERNELS["divergence"])
-    tried = OnRanks(case.kernel, Configuration("mpi"), inputs_of(case), compiled, started(2))
+    tried = OnRanks(case.kernel, Configuration("mpi"), case.inputs, compiled, started(2))
     with pytest.raises(ThalwegError, match=r"kernel 'divergence': rank 0 has no halo that is deep"):
         tried.run()
 
@@ -103,7 +99,7 @@ rank = Rank(job, arrays)
 
 def prepared(name: str, way: Configuration, folder: Path, compiled: Path) -> OnRanks:
     case = made_case(KERNELS[name])
-    found = OnRanks(case.kernel, way, inputs_of(case), compiled, started(2))
+    found = OnRanks(case.kernel, way, case.inputs, compiled, started(2))
     for number, part in enumerate(found.parts):
         found._write(folder, number, part)
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes of our own containers: values of one output, the mesh in a file, and the rest at most.
 
-What differs between containers is a function of each in `_CONTAINERS`; that there is one for every
-container of the program, a test compares.
+What differs between containers is a function of each in `_CONTAINERS`; a container without one is
+refused in a sentence.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh
+from thalweg.errors import ThalwegError
 
 PAGE_BYTES = 4096  # variables of 64 KiB and more begin at pages of a netCDF file
 _INT32_MOST = 2**31 - 1  # indices of larger grids take 8 bytes
@@ -108,6 +109,11 @@ class OwnStore:
 
     def header_bytes(self, times: int) -> int:
         """At most, of all that is neither values nor mesh in a file, its parts and its index."""
+        if self.container not in _CONTAINERS:
+            raise ThalwegError(
+                f"how large files of container '{self.container}' are is not known yet; it is of "
+                f"{', '.join(_CONTAINERS)}"
+            )
         return _CONTAINERS[self.container](self, times)
 
     def _places(self) -> list[str]:

@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from thalweg.dsl import Kernel, ir
 from thalweg.dsl.arguments import ArgumentType
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Place, Relation
 from thalweg.dsl.grids import arcs, hexagons, triangles
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels.cases import Array, Case, Named
-from thalweg.kernels.compiled import written
+from thalweg.kernels.compiled import bind, written
 from thalweg.kernels.icon_like import TABLES, torus
 from thalweg.kernels.region import Region
 from thalweg.kernels.rhombus import Rhombus
 
 LEVELS = 20
+ZEROS = 0.05  # share of values, where there are some
 POINTS = 1000  # of a place of a grid that is not known here
 # Functions of the compiler's library: their last places differ from NumPy's, and differences of
 # large values make that visible.
@@ -38,9 +41,29 @@ class Shape:
 
 
 def made_case(kernel: Kernel, seed: int = 1, shape: Shape | None = None) -> Case:
-    """Values from 0.5 to 1.5, on a small grid of the kind that the kernel is for."""
-    random = np.random.default_rng(seed)
-    sizes, tables = _grid(kernel, random, shape or Shape())
+    """On a small grid of the kind that the kernel is for. Parameters and sizes of values are 0.5 to
+    1.5; values have both signs and are zero here and there, or have both signs, or are positive:
+    the first of these that gives numbers wherever positive ones do.
+    """
+    positive = _made(kernel, seed, shape or Shape(), ())
+    numbers = _numbers(positive)
+    for kinds in (("signs", "zeros"), ("signs",)):
+        case = _made(kernel, seed, shape or Shape(), kinds)
+        if np.all(_numbers(case) >= numbers):
+            return case
+    return positive
+
+
+def _numbers(case: Case) -> Array:
+    """Which values of outputs are numbers and finite."""
+    bound = bind(case.kernel, Configuration("numpy"), case.inputs, Path())
+    bound.run()
+    return np.concatenate([np.isfinite(each).ravel() for each in bound.outputs().values()])
+
+
+def _made(kernel: Kernel, seed: int, shape: Shape, kinds: Collection[str]) -> Case:
+    random, chance = np.random.default_rng(seed), np.random.default_rng(seed)
+    sizes, tables = _grid(kernel, random, shape)
     arguments: dict[str, Any] = {}
     for name, each in kernel.ir.arguments.items():
         if each.type.role == "points":
@@ -49,7 +72,12 @@ def made_case(kernel: Kernel, seed: int = 1, shape: Shape | None = None) -> Case
         elif each.type.role == "parameter":
             arguments[name] = float(random.uniform(0.5, 1.5))
         else:
-            arguments[name] = random.uniform(0.5, 1.5, _shape(each.type, sizes))
+            values = random.uniform(0.5, 1.5, _shape(each.type, sizes))
+            if "signs" in kinds:
+                values *= chance.choice([-1.0, 1.0], values.shape)
+            if "zeros" in kinds:
+                values *= chance.random(values.shape) > ZEROS  # a negative one has its sign
+            arguments[name] = values
     return Case(kernel, sizes, tables, arguments, tolerance=_tolerance(kernel)).checked()
 
 

@@ -16,6 +16,7 @@ from thalweg.dsl import Kernel
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.grid import Group, Relation
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels.compiled import Inputs
 
 Array = NDArray[Any]
 
@@ -39,6 +40,10 @@ class Case:
     compared: Mapping[str, Array] = field(default_factory=dict)
     scales: Mapping[str, float] = field(default_factory=dict)
     times: int = 1
+
+    @property
+    def inputs(self) -> Inputs:
+        return Inputs(self.sizes, self.tables, self.arguments)
 
     def checked(self) -> Case:
         """Itself, if every array has its shape. Raises a sentence that names the first without."""

@@ -11,7 +11,7 @@ from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case, difference
-from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.compiled import bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 
 COMPARED = TARGETS[1:]  # all but the reference
@@ -54,7 +54,7 @@ def compare(kernel: Kernel, folder: Path, launch: Launch) -> Compared:
 def _outputs(
     case: Case, configuration: Configuration, folder: Path, launch: Launch
 ) -> dict[str, Array]:
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    inputs = case.inputs
     if configuration.target in ON_RANKS:
         on_ranks = OnRanks(case.kernel, configuration, inputs, folder, launch)
         on_ranks.run()

@@ -16,7 +16,7 @@ import numpy as np
 from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case, difference
-from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.compiled import bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.vectors import find_cases
 
@@ -116,7 +116,7 @@ def run_case(
 def _called(
     case: Case, configuration: Configuration, launch: Launch | None = None
 ) -> tuple[dict[str, Array], float]:
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    inputs = case.inputs
     if launch and configuration.is_on_ranks:
         on_ranks = OnRanks(case.kernel, configuration, inputs, BUILT, launch)
         on_ranks.run(case.times)

@@ -11,7 +11,6 @@ import numpy as np
 
 from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nicam
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.compiled import Inputs
 from thalweg.kernels.order import inverse, renumbered
 
 # Kernels whose share of triad is demanded; others are parts or variants of them.
@@ -99,7 +98,7 @@ def _in_order(case: Case, cells: Array) -> Case:
     table = next(each for each in kernel.neighbour_tables())
     first = _first_cells(case, inverse(cells), table.source.plural, table.full_name)
     orders = {"cells": cells, "edges": np.argsort(first, kind="stable")}
-    changed = renumbered(kernel, Inputs(case.sizes, case.tables, case.arguments), orders)
+    changed = renumbered(kernel, case.inputs, orders)
     return replace(case, tables=changed.tables, arguments=changed.arguments)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Array, Case
-from thalweg.kernels.compiled import LINE_BYTES, Bound, Inputs, bind
+from thalweg.kernels.compiled import LINE_BYTES, Bound, bind
 from thalweg.lab.results import Line, spread
 
 # Largest relative difference of a function of the compiler's library to NumPy's.
@@ -151,7 +151,7 @@ def set_threads(threads: int) -> None:
 def make_trial(case: Case, way: Way, folder: Path) -> Trial:
     """Says in `wrong` what has other values than the reference."""
     set_threads(way.threads)
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    inputs = case.inputs
     bound = bind(case.kernel, way.configuration, inputs, folder)
     for array in bound.arrays():
         assert array.flags.c_contiguous  # strides are those of the layout, nothing between
@@ -163,7 +163,7 @@ def make_trial(case: Case, way: Way, folder: Path) -> Trial:
 
 def difference_to_reference(case: Case, bound: Bound, precision: str, folder: Path) -> str:
     """Which output of a kernel that has run once is wrong, as a sentence; none: ""."""
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    inputs = case.inputs
     reference = bind(case.kernel, Configuration("numpy", precision=precision), inputs, folder)
     reference.run()
     found = bound.outputs()

@@ -13,7 +13,7 @@ from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.any_kernel import Shape, made_case
 from thalweg.kernels.cases import Array
-from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.compiled import bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.parts import side_by_side
 from thalweg.lab.results import Line, spread
@@ -105,7 +105,7 @@ class _Figures:
 
 def _prepared(wish: Wish, trial: Trial, folder: Path, start: StartRanks) -> OnRanks:
     case = made_case(wish.kernel, shape=_shape(wish.shape, trial))
-    inputs = Inputs(case.sizes, case.tables, case.arguments)
+    inputs = case.inputs
     each_rank = "openmp" if trial.threads > 1 else "simd"
     found = OnRanks(
         wish.kernel, Configuration(trial.target, each_rank=each_rank), inputs, folder,

@@ -27,3 +27,8 @@ def fields_of(equations: str) -> list[Entry]:
 def of_kind(kind: str) -> list[Entry]:
     """Of the modes: "output mode", "restart mode" or "container"."""
     return [entry for entry in listed("modes") if entry["kind"] == kind]
+
+
+def whole_grids_only() -> list[str]:
+    """Containers that a mode with own files for every writer cannot divide."""
+    return [str(each["name"]) for each in of_kind("container") if not each["parts"]]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-from thalweg.run.native_lists import of_kind
+from thalweg.run.native_lists import of_kind, whole_grids_only
 
 # container, compression, layout
 STORAGES = (
@@ -21,11 +21,6 @@ STORAGES = (
     ("grib2", "none", "contiguous"),
     ("grib2", "ccsds", "contiguous"),
 )
-
-
-def whole_grids_only() -> list[str]:
-    """Containers that a mode with own files for every writer cannot divide."""
-    return [str(each["name"]) for each in of_kind("container") if not each["parts"]]
 
 
 @dataclass(frozen=True)

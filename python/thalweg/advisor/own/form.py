@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.advisor.own import work
-from thalweg.advisor.own.lanes import VALUE_BYTES, Lanes, lanes_of
+from thalweg.advisor.own.lanes import MODES, VALUE_BYTES, Lanes, lanes_of
 from thalweg.advisor.own.rates import Draws, Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 from thalweg.advisor.shapes import Nodes
+from thalweg.errors import ThalwegError
 
 _FILES_OF_A_SET = 1  # its manifest, beside its parts
 _MOST_SLOTS = 16  # slot_map.cpp
@@ -23,6 +24,7 @@ _MOST_SLOTS = 16  # slot_map.cpp
 # output takes as long as another (decision 0019).
 SHARPNESS = 6.0
 STAGED = ("async", "dedicated_multifile")  # restart modes with ranks of their own
+RESTART_MODES = ("none", "sync", "joint_multifile", *STAGED)
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,13 @@ class _Run:
         self.free_cores = max(0.0, cores - self.on_node)
         self.cores = cores
         self.cell, self.overhead = rates.of_step(self.compute, nodes.count)
+        # Without exchanges nobody waits for the slowest: cores share all evenly.
+        alone = min(self.compute, cores * nodes.count)
+        self.cell_alone = rates.of_step(alone, nodes.count)[0]
+        self.even = max(1.0, self.on_node / cores)
         self.ones = np.ones_like(self.cell)
         self.zeros = 0.0 * self.cell
-        self.moving = self.cell * rates.factors["moving"]
+        self.moving = self.cell_alone * rates.factors["moving"]
         self.around = self.cell * rates.factors["around"]
         self.file_s = rates.file_s * rates.factors["files"]
 
@@ -103,13 +109,14 @@ class _Run:
         """Fields of outputs and their copies, diagnostics at each, the copy of the state."""
         given = self.situation
         values = sum(each.outputs * each.values for each in given.series)
-        found = self.moving * values * (work.DERIVE + work.COPY)
+        copy = work.COPY_STAGED if self.choice.io_ranks else work.COPY
+        found = self.moving * values * (work.DERIVE + copy)
         times = max((each.outputs for each in given.series), default=0)
         found = found + self.moving * (times + 2) * work.DIAGNOSTICS * given.cells * given.levels
         if self.choice.restart_mode in STAGED:
-            found = found + self.moving * given.sets * given.state_values * work.COPY
+            found = found + self.moving * given.sets * given.state_values * work.COPY_STAGED
         waits = (times + given.sets) * self.overhead * self.rates.factors["moving"]
-        result: Draws = found / self.compute * self.crowd + waits
+        result: Draws = found / self.compute * self.even + waits
         return result
 
     def startup(self) -> Draws:
@@ -153,7 +160,7 @@ class _Run:
         if self.choice.mode == "file_parallel" and team > 1:
             described *= 1.0 + work.INDEX
         points = described + work.MESH * self.situation.cells
-        computing = self.cell * self.rates.factors["files"] * points
+        computing = self.cell_alone * self.rates.factors["files"] * points
         return computing, self.file_s + series.bytes_once / team / self.one_writer(writers)
 
     def writer_rows(self) -> tuple[Draws, Draws]:
@@ -181,7 +188,7 @@ class _Run:
         used = min(self.nodes.count, writers)
         check = self.moving * work.CHECK * given.state_values
         write = size / self.rates.writers(writers, used)
-        crowd = self.crowd if mode == "joint_multifile" else self.ones
+        crowd = self.even if mode == "joint_multifile" else 1.0
         files = self.file_s * (made / writers + _FILES_OF_A_SET)
         fetch = self.zeros
         if mode == "sync":
@@ -198,12 +205,21 @@ def services_of(
     situation: OwnSituation, choice: OwnChoice, nodes: Nodes, rates: Rates,
     lanes: Lanes | None = None,
 ) -> Services:  # fmt: skip
-    """At least one rank computes. lanes: of the same way, where they are known already."""
+    """At least one rank computes. lanes: of the same way, where they are known already. Raises a
+    sentence for a mode that is not in the form.
+    """
+    for mode, known in ((choice.mode, MODES), (choice.restart_mode, RESTART_MODES)):
+        if mode not in known:
+            raise ThalwegError(
+                f"no prediction knows mode '{mode}' yet; it knows {', '.join(known)}"
+            )
     run = _Run(situation, choice, nodes, rates, lanes)
     steps, zeros = run.steps(), run.zeros
     model = steps + run.around_outputs()
     busy, waiting = run.writer_rows()
-    writing = (busy + waiting).max(axis=0)
+    writers = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    crowd = 1.0 if choice.io_ranks else max(1.0, writers / nodes.count / run.cores)
+    writing = (busy * crowd + waiting).max(axis=0)
     blocked_output = output = restart = blocked_restart = tail = zeros
     busy_beside = zeros
     if choice.io_ranks:
@@ -240,7 +256,7 @@ def _delay(run: _Run, working: Draws, busy: Draws) -> Draws:
     per_node = busy / run.nodes.count
     excess = np.maximum(0.0, per_node - run.free_cores * working)
     even = 1.0 / run.cores
-    found: Draws = excess * (even + (1.0 - even) * run.rates.sharing)
+    found: Draws = excess * (even + (1.0 - even) * run.rates.sharing) * run.rates.factors["beside"]
     return found
 
 

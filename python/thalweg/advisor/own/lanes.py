@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation
 
+MODES = ("serial", "async", "file_parallel", "shared_file", "auto")  # whose deal is mirrored here
 _SMALLEST_SHARE_BYTES = 16_000_000  # of a member of a team in mode auto: auto_mode.cpp
 VALUE_BYTES = 8  # in staging memory and in checkpoints
 Shares = NDArray[np.float64]

@@ -16,6 +16,7 @@ from thalweg.advisor.own.ways import (
     choices,
     is_risky,
     quick_totals,
+    unknown_modes,
     way_of,
 )
 from thalweg.advisor.shapes import Nodes
@@ -75,6 +76,9 @@ def propose_own(
         *_risky(situation, nodes, asked, totals, best, now),
         *without_a_slot(situation, best.choice, nodes, rates),
     ]
+    if unknown_modes():
+        modes = ", ".join(unknown_modes())
+        notes.append(f"no prediction knows these modes, so they are not proposed: {modes}")
     if now is None:
         notes.append(
             f"the experiment has {situation.chosen.ranks} I/O and restart ranks now, and there are "

@@ -18,7 +18,16 @@ from thalweg.config import toml
 from thalweg.errors import ThalwegError
 
 Draws = NDArray[np.float64]  # shape [draw]; draw 0 is the middle
-FACTORS = ("steps", "around", "moving", "files", "writing", "sharing")  # what runs can correct
+FACTORS = (
+    "steps",
+    "around",
+    "moving",
+    "files",
+    "writing",
+    "sharing",
+    "crowded",
+    "beside",
+)  # what runs can correct
 # 1.645 standard deviations to either side of the median hold 90 % of a normal law.
 _FROM_P05_TO_P95 = 2.0 * 1.6449
 _SHARING = 0.5  # of what lies between perfect and no balance: nobody measures it before a run
@@ -70,7 +79,8 @@ class Rates:
         cell = {n: each / self.crowd(n, self._nodes_of(n)) for n, each in self.cell_level_s.items()}
         beyond = self.crowd(ranks, nodes) / self.crowd(min(ranks, most), self._nodes_of(most))
         overhead = between_counts(self.overhead_s, ranks) * np.maximum(1.0, beyond)
-        return between_counts(cell, ranks), overhead
+        more = self.factors["crowded"] if ranks / nodes > self.machine.cores_per_node else 1.0
+        return between_counts(cell, ranks) * more, overhead * more
 
     def _nodes_of(self, ranks: int) -> int:
         """Of a calibration on so many ranks: fewer than all are on one node."""

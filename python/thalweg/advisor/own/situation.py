@@ -13,9 +13,7 @@ from thalweg.advisor.own_times import own_schedule
 from thalweg.config.experiment import Experiment
 from thalweg.config.setting_values import SettingValues
 from thalweg.errors import ThalwegError
-from thalweg.run.native_lists import Entry, of_kind
-
-_WHOLE_GRIDS = ("grib2", "zarr")  # containers that file_parallel refuses: docs/limits.md
+from thalweg.run.native_lists import Entry, of_kind, whole_grids_only
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,8 @@ class OwnSituation:
     @property
     def divisible(self) -> bool:
         """May several writers have files of their own?"""
-        return not any(each.output.text("container") in _WHOLE_GRIDS for each in self.series)
+        undivided = whole_grids_only()
+        return not any(each.output.text("container") in undivided for each in self.series)
 
 
 def refuse_other_equations(experiment: Experiment) -> None:

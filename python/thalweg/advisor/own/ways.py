@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thalweg.advisor.own.form import Services, services_of
-from thalweg.advisor.own.lanes import Lanes, lanes_of
+from thalweg.advisor.own.form import RESTART_MODES, Services, services_of
+from thalweg.advisor.own.lanes import MODES, Lanes, lanes_of
 from thalweg.advisor.own.learned import OwnPredictor
 from thalweg.advisor.own.rates import Rates
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, asks
@@ -48,6 +48,12 @@ def choices(situation: OwnSituation, nodes: Nodes) -> list[OwnChoice]:
     return sorted(dict.fromkeys(found), key=lambda each: each.ranks)
 
 
+def unknown_modes() -> list[str]:
+    """That the program has and no prediction knows."""
+    found = [*of_kind("output mode"), *of_kind("restart mode")]
+    return [str(each["name"]) for each in found if each["name"] not in (*MODES, *RESTART_MODES)]
+
+
 def _outputs(
     situation: OwnSituation, most: int
 ) -> Iterator[tuple[str, int, tuple[int, ...]]]:  # fmt: skip
@@ -59,7 +65,7 @@ def _outputs(
     one = tuple(1 for _ in situation.series)
     for mode in of_kind("output mode"):
         name = str(mode["name"])
-        if mode["own_files"] and not situation.divisible:
+        if name not in MODES or (mode["own_files"] and not situation.divisible):
             continue
         if mode["ranks"] != "required":
             yield name, 0, one
@@ -76,7 +82,7 @@ def _restarts(situation: OwnSituation, most: int) -> Iterator[tuple[str, int]]:
         yield situation.chosen.restart_mode, situation.chosen.restart_ranks
         return
     for mode in of_kind("restart mode"):
-        if mode["name"] == "none":
+        if mode["name"] == "none" or mode["name"] not in RESTART_MODES:
             continue
         if asks(mode):
             counts = (each for each in _COUNTS if each <= min(most, _MOST_RESTART_RANKS))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.kernels.cases import Case
-from thalweg.kernels.compiled import Inputs, bind
+from thalweg.kernels.compiled import bind
 
 REFERENCE = Configuration("numpy")
 # Every target and every layout; with blocks that are longer and shorter than what there is.
@@ -31,7 +31,7 @@ IDS = [f"{each.target}-{each.layout}" for each in WAYS]
 
 def outputs(case: Case, way: Configuration, folder: Path) -> dict[str, NDArray[Any]]:
     """What the kernel has set after the calls of the case, with the shapes of the reference."""
-    bound = bind(case.kernel, way, Inputs(case.sizes, case.tables, case.arguments), folder)
+    bound = bind(case.kernel, way, case.inputs, folder)
     for _ in range(case.times):
         bound.run()
     return bound.outputs()
