@@ -58,13 +58,14 @@ MemoryNeed memory_need(const Experiment& experiment, std::span<const FieldInfo> 
   need.ranks = rank_bytes * ranks;
   need.model = cells * (mesh_bytes + levels * (level_bytes + tracers * tracer_bytes));
   const auto settings = mini::output_settings(experiment, ".");
-  for (const auto& stream : stream_settings(experiment)) {
+  const auto streams = stream_settings(experiment);
+  for (const auto& stream : streams) {
     const double length = static_cast<double>((stream.end - stream.start).ms());
     const double times = std::floor(length / static_cast<double>(stream.interval.ms())) + 1.0;
     need.output += std::max(times, 0.0) * output_time_bytes * ranks;
-    need.output += static_cast<double>(
-        bytes_on_the_way(stream, fields, settings, {grid.cells(), grid.edges(), grid.vertices()}));
   }
+  need.output += static_cast<double>(
+      bytes_on_the_way(streams, fields, settings, {grid.cells(), grid.edges(), grid.vertices()}));
   return need;
 }
 
@@ -82,8 +83,8 @@ void check_memory(const MemoryNeed& need, double available_bytes) {
   throw Error(Blame::user,
               fmt::format("[model]: this run needs at least {:.1f} GB of memory (model {:.1f} GB, "
                           "output on its way {:.1f} GB, ranks {:.1f} GB), but {:.1f} GB are "
-                          "available; choose a smaller grid, fewer levels, tracers, ranks or "
-                          "output times, or a larger machine",
+                          "available; choose a smaller grid or [io] budget, fewer levels, tracers, "
+                          "ranks or output times, or a larger machine",
                           need.total() / gigabyte, need.model / gigabyte, need.output / gigabyte,
                           need.ranks / gigabyte, available_bytes / gigabyte));
 }

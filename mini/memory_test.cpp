@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -37,6 +38,23 @@ TEST_CASE("output_on_its_way_is_counted_as_it_is_staged") {
   // mode async: two steps of 20480 cells x 30 levels, 8 bytes a value
   const auto one = need_of("[[output]]\nvariables = [\"vor\"]\ninterval = \"P1D\"\n");
   CHECK(one.output == doctest::Approx(2.0 * 20480 * 30 * 8).epsilon(0.001));
+}
+
+TEST_CASE("with_a_budget_as_many_steps_are_counted_as_are_staged") {
+  const double step_gb = 20480.0 * 30 * 8 / 1e9;
+  const auto steps = [&](int budget_mib, const char* io) {
+    const auto text = fmt::format(
+        "[[output]]\nvariables = [\"vor\"]\ninterval = \"P1D\"\npartitions = 2\n[io]\nbudget = "
+        "{}\n{}",
+        budget_mib, io);
+    return need_of(text).output / 1e9 / step_gb / 2.0;  // two partitions
+  };
+  CHECK(steps(20, "mode = \"async\"\nranks = 2\n") == doctest::Approx(4.0).epsilon(0.001));
+  CHECK(steps(20, "mode = \"async\"\nranks = 1\n") == doctest::Approx(2.0).epsilon(0.001));
+  CHECK(steps(1 << 20, "mode = \"async\"\nranks = 2\n") == doctest::Approx(16.0).epsilon(0.001));
+  CHECK(steps(20, "mode = \"serial\"\nranks = 0\n") == doctest::Approx(1.0).epsilon(0.001));
+  CHECK_THROWS_WITH_AS(steps(4, "mode = \"async\"\nranks = 2\n"),
+                       doctest::Contains("smaller than one step of the streams"), Error);
 }
 
 TEST_CASE("a_billion_output_times_are_counted") {

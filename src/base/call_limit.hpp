@@ -11,9 +11,10 @@
 namespace thalweg {
 
 /// While it lives, this rank is in blocking calls of MPI that do nothing but wait for others: make
-/// or free a communicator or a window, open a file. If that lasts longer than the time limit of
-/// waits, the rank says for what it has waited and ends the program on all ranks: there is no way
-/// back out of such a call. Time in which this rank did not run does not count.
+/// or free a communicator or a window, open a file, write a batch of it together. If that lasts
+/// longer than the time limit of waits, the rank says for what it has waited and ends the program
+/// on all ranks: there is no way back out of such a call. Time in which this rank did not run does
+/// not count.
 class CallLimit {
  public:
   explicit CallLimit(std::string_view what);

@@ -253,7 +253,7 @@ def test_equal_names_are_told_apart(streams: Streams) -> None:
         ),
         ("ml_varlist = 'u'", {"grids": "''"}, "dynamics_grid_filename of '&grid_nml' is not given"),
         ("ml_varlist = 'u'", {"levels": "0"}, "num_lev of '&run_nml' is 0; give 1 to 100000"),
-        ("ml_varlist = 'u' dom = 2", {}, "dom of '&output_nml' is 2; the run has 1 domains"),
+        ("ml_varlist = 'u' remap = 2", {}, "remap of '&output_nml' is 2; give 0 or 1"),
         ("pl_varlist = 'u'", {}, "needs p_levels"),
         ("ml_varlist = 'u' m_levels = '0...5'", {}, "has '0...5'; give levels from 1 to nlev+1"),
         ("ml_varlist = 'u' m_levels = 'top'", {}, "has 'top'"),

@@ -96,7 +96,7 @@ def test_few_ranks_that_serial_output_suits_better_are_told(
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"io": 300, "restart": 300, "checkpoint": 0}, "has 300 I/O and restart ranks now"),
+        ({"io": 300, "restart": 300, "checkpoint": 0}, "has 600 I/O and restart ranks now"),
         ({"io": -1}, "num_io_procs is -1; give 0 or more"),
         ({"more": "pio_type = 2"}, "predictions are of ICON's own I/O ranks"),
         ({"text": "cat > NAMELIST_oce << EOF\n&run_nml /\n&ocean_forcing_nml /\nEOF\n"},

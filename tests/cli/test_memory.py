@@ -18,6 +18,7 @@ Cli = Callable[..., "CompletedProcess[str]"]
     [
         (["grid.name=R2B9", "model.levels=10000", "model.tracers=10000"], "model"),
         (["time.duration=P36500D", "output.interval=0.001"], "output on its way"),
+        (["grid.name=R2B7", "model.levels=100", "io.budget=16777216"], "output on its way"),
         (["machine.ranks=1000000"], "ranks"),
     ],
 )

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank that never comes out of a call that makes communicators: loaded before MPI. */
+/* Rank 1 never comes out of a call of MPI, the n-th of its kind: loaded before MPI. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
-  static int calls = 0;
-  const char* number = getenv("SILENT_CALL");
+static void stay(const char* kind, int* calls) {
+  const char* number = getenv(kind);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (number != NULL && rank == 1 && ++calls == atoi(number)) {
+  if (number != NULL && rank == 1 && ++*calls == atoi(number)) {
     for (;;) pause();
   }
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
+  static int calls = 0;
+  stay("SILENT_CALL", &calls);
   return PMPI_Comm_split(comm, colour, key, made);
+}
+
+int MPI_File_write_at_all(MPI_File file, MPI_Offset at, const void* values, int count,
+                          MPI_Datatype type, MPI_Status* status) {
+  static int calls = 0;
+  stay("SILENT_WRITE", &calls);
+  return PMPI_File_write_at_all(file, at, values, count, type, status);
 }

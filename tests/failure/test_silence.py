@@ -112,19 +112,35 @@ def test_events_may_be_collected_for_longer_than_the_limit(
     assert code == 0, run.errors()
 
 
+def load_silent_call(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, number: int) -> None:
+    silent = folder / "silent_call.so"
+    source = Path(__file__).with_name("silent_call.c")
+    subprocess.run(["mpicc", "-shared", "-fPIC", source, "-o", silent], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(silent))
+    monkeypatch.setenv(kind, str(number))
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("call", [1, 4])
 def test_a_call_that_cannot_be_given_up_has_a_limit(
     start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
 ) -> None:
     """Rank 1 never comes out of making a communicator: when roles are dealt, when writers begin."""
-    silent = tmp_path / "silent_call.so"
-    source = Path(__file__).with_name("silent_call.c")
-    subprocess.run(["mpicc", "-shared", "-fPIC", source, "-o", silent], check=True)
-    monkeypatch.setenv("LD_PRELOAD", str(silent))
-    monkeypatch.setenv("SILENT_CALL", str(call))
+    load_silent_call(tmp_path, monkeypatch, "SILENT_CALL", call)
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}")
     run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
+
+
+@pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
+def test_writing_together_has_a_limit(
+    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, container: str
+) -> None:
+    """Compute ranks write by MPI-IO, and rank 1 stays in the third of these calls."""
+    load_silent_call(tmp_path, monkeypatch, "SILENT_WRITE", 3)
+    monkeypatch.setenv("OMPI_MCA_io", "ompio")
+    way = [f"output.container={container}", "io.way=mpiio", "io.mode=shared_file"]
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", *way, "io.ranks=0", "machine.ranks=2")
+    run.assert_fails("waiting for all writers to write a time: nothing moved", codes=(1,))
 
 
 def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:

@@ -82,6 +82,7 @@ class Conditions:
         values = section.group.items[name].values if section else []
         given = [value for value in values if isinstance(value, (bool, int, float))]
         if section is not None and section.is_open(name):
+            section.numbers(name)  # asks for what it depends on
             return None
         if name == "ntracer" and self.number("iforcing") in (2, 3):
             return float(len(_SIMPLE))  # or more: physics sets it, whatever is given

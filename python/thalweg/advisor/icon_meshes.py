@@ -99,6 +99,11 @@ def lonlat(section: Section) -> tuple[str, int]:
     return f"lonlat {longitudes}x{latitudes}", longitudes * latitudes
 
 
+def _from_zero(longitude: float) -> float:
+    """As ICON compares both ends of an axis: -180 and 180 are two meridians there."""
+    return longitude - _CIRCLE if longitude >= _CIRCLE else longitude
+
+
 def _axis(section: Section, name: str, mode: int, *, circle: bool) -> int:
     """Points along an axis; the second number is their count, or their distance."""
     values = section.numbers(name)
@@ -110,12 +115,12 @@ def _axis(section: Section, name: str, mode: int, *, circle: bool) -> int:
     if mode == 2 or (mode == 0 and second > _COUNT_FROM):
         count = round(second)
     else:
-        if second < _TINY * _TINY or end < start:
+        if abs(second) < _TINY * _TINY or (end - start) * second < 0.0 or (circle and second < 0.0):
             raise section.wrong(
                 name, f"goes from {start} to {end} in steps of {second}; correct it"
             )
         count = int(min((end - start) / second + _TINY, _LONGEST_AXIS)) + 1
-        if circle and count > 1 and abs(end - start - _CIRCLE) < _TINY * _CIRCLE:
+        if circle and count > 1 and abs(_from_zero(end) - _from_zero(start)) < _TINY * _CIRCLE:
             count -= 1  # start and end are the same meridian
     if not 1 <= count <= _LONGEST_AXIS:
         raise section.wrong(name, f"gives {count} points; give 1 to {_LONGEST_AXIS}")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_cells, mesh_of_file, mesh_of_name, torus
@@ -30,6 +30,7 @@ class Domain:
     levels: int
     begin_ms: int
     end_ms: int | None
+    depth: int = 0  # of nests it lies in, itself one: each has half the time step of its parent
 
 
 @dataclass(frozen=True)
@@ -188,11 +189,15 @@ def restart_interval(script: RunScript, settings: Settings) -> Interval | None:
     control, old = settings.section("master_time_control_nml"), settings.section("time_nml")
     if control.has("restarttimeintval"):
         text = control.text("restarttimeintval")
-        return interval_of(control, "restarttimeintval") if text else None
+        if not text or _is_nothing(text):
+            return None
+        return interval_of(control, "restarttimeintval")
     if old.has("dt_restart"):
         return _seconds(old.number("dt_restart", 0.0))
     if settings.has("master_time_control_nml") or settings.has("time_nml"):
         return None
+    for name in unresolved_names(script.variables.value("restart_interval") or ""):
+        settings.open.ask(name, "restart_interval, at which a job ends")
     text = script.variables.known("restart_interval") or ""
     try:
         interval = parse_interval(text)
@@ -200,6 +205,14 @@ def restart_interval(script: RunScript, settings: Settings) -> Interval | None:
         seconds = script.variables.known("dt_restart") or ""
         return _seconds(float(seconds)) if seconds.replace(".", "", 1).isdecimal() else None
     return interval if interval.is_positive() else None
+
+
+def _is_nothing(text: str) -> bool:
+    """An interval of no time: no restarts, as an interval of checkpoints is."""
+    try:
+        return not parse_interval(text).is_positive() and "-" not in text
+    except ValueError:
+        return False
 
 
 def _seconds(length_s: float) -> Interval | None:
@@ -215,8 +228,10 @@ def _domains(
         if not grid.is_open("dynamics_grid_filename"):
             raise grid.wrong("dynamics_grid_filename", "is not given; name the file of each grid")
         names = ["?"]
-    levels = [each for each in run.integers("num_lev") if each is not None] or [DEFAULT_LEVELS]
-    begins, ends = grid.numbers("start_time"), grid.numbers("end_time")
+    levels = [DEFAULT_LEVELS if each is None else each for each in run.integers("num_lev")]
+    levels = levels or [DEFAULT_LEVELS]
+    begins, ends = grid.elements("start_time"), grid.elements("end_time")
+    parents = [_whole(each) for each in grid.elements("dynamics_parent_grid_id")]
     own_levels = run.flag("lvert_nest", False)
     for count in levels:
         if not 1 <= count <= _MOST_LEVELS:
@@ -233,12 +248,13 @@ def _domains(
             f"{', '.join(repr(names[i - 1]) for i in unknown)}; give {told}, or lay the grid "
             "files beside the script"
         )
-    domains = []
+    domains: list[Domain] = []
     for i, mesh in enumerate(mesh for mesh in meshes if mesh is not None):
         count = levels[min(i, len(levels) - 1)] if own_levels else levels[0]
         nested = i > 0
-        begin = begins[i] if nested and i < len(begins) else 0.0
-        end = ends[i] if nested and i < len(ends) else _FOREVER_S
+        begin = _at(begins, i, 0.0) if nested else 0.0
+        end = _at(ends, i, _FOREVER_S) if nested else _FOREVER_S
+        parent = int(_at(parents, i, float(i)))
         domains.append(
             Domain(
                 i + 1,
@@ -246,9 +262,19 @@ def _domains(
                 count,
                 round(min(max(begin, 0.0), _FOREVER_S) * SECOND_MS),
                 None if end >= _FOREVER_S else round(max(end, 0.0) * SECOND_MS),
+                domains[parent - 1].depth + 1 if 1 <= parent <= i else int(nested),
             )
         )
     return tuple(domains)
+
+
+def _at(values: Sequence[float | None], i: int, default: float) -> float:
+    value = values[i] if i < len(values) else None
+    return default if value is None else value
+
+
+def _whole(value: float | None) -> float | None:
+    return None if value is None else float(round(value))
 
 
 def _mesh(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from thalweg.advisor.icon_levels import Levels
 from thalweg.advisor.icon_meshes import Mesh
@@ -28,7 +28,9 @@ class Stream:
     place                the line of its output_nml
     points               of the mesh: cells, or those of a longitude-latitude mesh
     variables            in small letters; unknown_variables are not in the sums
-    values_per_output    time-dependent values
+    values_per_output    time-dependent values; of a given size, as many of value_bytes as it holds
+    value_bytes          of a real value in its files: 8, 4; GRIB2: 2 before it is packed
+    size_is_given        by --bytes-per-output: unknown variables are in it
     bytes_once_per_file  time-invariant variables and coordinates
     group_number         of its output_nml among those of the atmosphere, from 1
     """
@@ -51,6 +53,15 @@ class Stream:
     bytes_per_output: int
     bytes_once_per_file: int
     group_number: int = 0
+    value_bytes: int = 4
+    size_is_given: bool = False
+
+    def of_size(self, size_bytes: int) -> Stream:
+        """With an output of so many bytes, as a user gave them."""
+        values = -(-size_bytes // self.value_bytes)
+        return replace(
+            self, bytes_per_output=size_bytes, values_per_output=values, size_is_given=True
+        )
 
     @property
     def bytes_in_all(self) -> int:
@@ -67,6 +78,11 @@ class Store:
     float64: bool
     bits24: bool
     output_grid: bool
+
+    @property
+    def value_bytes(self) -> int:
+        """Of most values."""
+        return _GRIB2_BYTES[16] if self.filetype == GRIB2 else 8 if self.float64 else 4
 
     def points(self, variable: Variable) -> int:
         if variable.place not in _COORDINATES and variable.place != "lonlat":

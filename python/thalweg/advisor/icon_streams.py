@@ -12,6 +12,7 @@ from thalweg.advisor.icon_conditions import Conditions
 from thalweg.advisor.icon_levels import levels_of
 from thalweg.advisor.icon_meshes import lonlat
 from thalweg.advisor.icon_names import Names, Resolved
+from thalweg.advisor.icon_output_items import LEVEL_TYPES, slips_of_groups, slips_of_stream
 from thalweg.advisor.icon_process_rules import process_warnings
 from thalweg.advisor.icon_restart import Processes, read_processes
 from thalweg.advisor.icon_run import Domain, IconRun, read_run
@@ -23,7 +24,6 @@ from thalweg.advisor.items import Open, Section, Settings
 from thalweg.config.run_script import RunScript, read_lines
 from thalweg.errors import ThalwegError, did_you_mean
 
-LEVEL_TYPES = ("ml", "pl", "hl", "il")
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
 _OTHER_MODELS = {"ocean_": "the ocean", "wave_": "waves"}  # groups that begin so -> whose they are
 _DEFAULT_OUTPUT = "nml,totint"
@@ -70,6 +70,7 @@ def find_streams(
             f"{script.path.name}:{groups[0]}: whether this part of '{name}' is written depends on "
             "what the script does not tell; it is counted"
         )
+    answer.warnings += [*script.passed_over, *slips_of_groups(script.groups)]
     for settings in _models(script, answer):
         try:
             run = read_run(script, settings, cells)
@@ -164,6 +165,8 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
         )
         for domain in run.domains
     }
+    for section in sections:
+        answer.warnings += [*slips_of_stream(section), *_beyond(run, section)]
     found = [
         each
         for number, section in enumerate(sections, 1)
@@ -202,14 +205,20 @@ def _dictionary(script: RunScript, settings: Settings, answer: Answer) -> dict[s
     }
 
 
+def _beyond(run: IconRun, section: Section) -> Iterator[str]:
+    for number in section.integers("dom"):
+        if number is not None and number > len(run.domains):
+            yield (
+                f"{section.place('dom')}: there is no domain {number}, so nothing is written for "
+                f"it; the run has {len(run.domains)}"
+            )
+
+
 def _domains_of(run: IconRun, section: Section) -> list[Domain]:
     numbers = [each for each in section.integers("dom") if each is not None and each > 0]
     if not numbers:
         return list(run.domains)
-    for number in numbers:
-        if number > len(run.domains):
-            raise section.wrong("dom", f"is {number}; the run has {len(run.domains)} domains")
-    return [run.domains[number - 1] for number in dict.fromkeys(numbers)]
+    return [run.domains[n - 1] for n in dict.fromkeys(numbers) if n <= len(run.domains)]
 
 
 def _streams_of(
@@ -220,7 +229,7 @@ def _streams_of(
     names: Names,
 ) -> Iterator[_Found]:
     for level_type in LEVEL_TYPES:
-        words = section.texts(f"{level_type}_varlist")
+        words = section.texts_to_blank(f"{level_type}_varlist")
         if not words and section.is_open(f"{level_type}_varlist"):
             words = ["-"]
         if not words:
@@ -251,6 +260,8 @@ def _stream(
             f"stream_partitions_{level_type}", f"is {partitions}; give 1 to {_MOST_PARTITIONS}"
         )
     remapped = section.integer("remap", 0) == 1
+    if section.integer("remap", 0) not in (0, 1):
+        raise section.wrong("remap", f"is {section.integer('remap', 0)}; give 0 or 1")
     mesh, points = lonlat(section) if remapped else (domain.mesh.name, domain.mesh.cells)
     levels = levels_of(settings, section, level_type, domain.levels)
     store = Store(
@@ -290,6 +301,7 @@ def _stream(
         values_per_output=sums.values,
         bytes_per_output=sums.bytes_per_output,
         bytes_once_per_file=sums.bytes_once + store.coordinate_bytes(places, resolved.removed),
+        value_bytes=store.value_bytes,
     )
     return stream, resolved
 
@@ -322,4 +334,4 @@ def _give_bytes(answer: Answer, given: Mapping[str, int]) -> None:
                 f"of: {', '.join(names) or '(none)'}.{did_you_mean(name, names)}"
             )
         i = names.index(name)
-        answer.streams[i] = replace(answer.streams[i], bytes_per_output=size_bytes)
+        answer.streams[i] = answer.streams[i].of_size(size_bytes)

@@ -203,7 +203,8 @@ def _files(run: IconRun, section: Section, times: Times, partitioned: bool) -> i
     steps = section.integer("steps_per_file", 0)
     if steps <= 0:
         return 1
+    # GRIB2: .FALSE. whatever is given, as ICON sets it.
     is_netcdf = section.integer("filetype", 4) != GRIB2
-    first_rides_along = section.flag("steps_per_file_inclfirst", is_netcdf)
+    first_rides_along = is_netcdf and section.flag("steps_per_file_inclfirst", True)
     extra = first_rides_along and int(times[0]) == run.start_ms
     return max(1, -(-(len(times) - extra) // steps))

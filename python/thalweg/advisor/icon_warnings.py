@@ -20,6 +20,13 @@ def stream_warnings(
     yield from _names(section, stream, resolved)
     yield from _files(section, stream)
     yield from _partitions(run, section, stream)
+    by_dates = section.has("output_interval")
+    missing = [name for name in ("output_start", "output_end") if not section.has(name)]
+    if by_dates and missing:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has no {' and no '.join(missing)}, at which "
+            "ICON stops; the run's own is counted"
+        )
     if stream.outputs == 0:
         yield f"{stream.place}: stream '{stream.name}' writes nothing during this run"
     if stream.outputs > 1 and stream.interval_s * SECOND_MS % run.step_ms:
@@ -104,6 +111,11 @@ def _partitions(run: IconRun, section: Section, stream: Stream) -> Iterator[str]
         )
     if placements and not parallel.is_open("num_io_procs"):
         ranks = parallel.integer("num_io_procs", 0)
+        if not ranks:
+            yield (
+                f"{section.place(f'pe_placement_{stream.level_type}')}: stream '{stream.name}' is "
+                "placed on an I/O rank, and num_io_procs gives none, at which ICON stops"
+            )
         if ranks and max(placements) >= ranks:
             yield (
                 f"{section.place(f'pe_placement_{stream.level_type}')}: stream '{stream.name}' is "

@@ -90,6 +90,11 @@ class Section:
                 found.append(value)
         return found
 
+    def elements(self, name: str) -> list[float | None]:
+        """numbers() at their places in the array; None where none is given."""
+        self.numbers(name)  # refuses what is none
+        return [None if isinstance(each, str) else each for each in self._values(name)]
+
     def texts(self, name: str) -> list[str]:
         found = []
         for value in self._values(name):
@@ -97,6 +102,17 @@ class Section:
                 raise self.wrong(name, f"is '{value}'; give text in quotes")
             if value and value.strip():
                 found.append(value.strip())
+        return found
+
+    def texts_to_blank(self, name: str) -> list[str]:
+        """ICON's lists of names end at the first blank one."""
+        values = self._values(name)
+        self.texts(name)  # refuses what is none
+        found = []
+        for value in values:
+            if value is None or not str(value).strip():
+                break
+            found.append(str(value).strip())
         return found
 
     def flags(self, name: str) -> list[bool]:

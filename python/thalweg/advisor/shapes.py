@@ -13,6 +13,7 @@ from thalweg.run.metrics import chsy
 
 COVERAGE = 0.8
 NORMAL_80 = 1.2816  # so many standard deviations on either side hold 80 % of a normal law
+VALUE_BYTES = 8  # in which predictions of ICON count, whatever moves and whatever files have
 _MOST_RANKS = 2**24
 
 

@@ -8,6 +8,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from thalweg.errors import ThalwegError
+
 logs_app = typer.Typer(
     help="Read what runs that exist tell about themselves.\n\n"
     "Example: thalweg logs import LOG.exp.my_run.run.4711.o -o runs.parquet",
@@ -29,6 +31,23 @@ def import_(
         Optional[Path],  # noqa: UP045 - typer evaluates it on Python 3.10 too
         typer.Option("-o", "--out", metavar="TABLE.parquet", help="Parquet file to write."),
     ] = None,
+    script: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            "--script",
+            metavar="SCRIPT",
+            help="Script or namelist of these runs of ICON: cells, outputs, checkpoints, which "
+            "logs do not tell.",
+        ),
+    ] = None,
+    settings: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", metavar="NAME=VALUE", help="A variable that the script leaves open."),
+    ] = None,
+    cells: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--cells", metavar="[DOMAIN=]N", help="Cells of a grid that is not here."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
     json_: Json = False,
 ) -> None:
@@ -38,7 +57,16 @@ def import_(
     """
     from thalweg.logs.command import import_logs
 
-    import_logs(paths, out, overwrite=overwrite, as_json=json_)
+    complete = None
+    if script is not None:
+        from thalweg.advisor.command import icon_reader
+        from thalweg.advisor.proposing.run_script_facts import FactsOfScript
+
+        _, told_of = icon_reader(script, settings or [], cells or [], [], "1", [])
+        complete = FactsOfScript(script, told_of({})).complete
+    elif settings or cells:
+        raise ThalwegError("--set and --cells are of a --script; give it, too")
+    import_logs(paths, out, overwrite=overwrite, as_json=json_, complete=complete)
 
 
 @logs_app.command("columns")

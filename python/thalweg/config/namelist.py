@@ -27,7 +27,7 @@ _LOGICAL = re.compile(r"\.?(t|true|f|false)\.?", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[edq]?([+-]?[0-9]+))?", re.IGNORECASE)
 _REPEATED = re.compile(r"([0-9]+)\*(.*)", re.DOTALL)
-_RANGE = re.compile(r"\(\s*([0-9]+)\s*(?::\s*[0-9]*\s*)?\)")
+_RANGE = re.compile(r"\(\s*(?:([0-9]+)\s*(?::\s*[0-9]*\s*)?|:\s*[0-9]*\s*)\)")
 _LONGEST_ARRAY = 100_000  # elements; a repeat count beyond it is a slip of the pen
 
 
@@ -155,7 +155,7 @@ def _store(group: Group, name: list[_Token], values: list[Value]) -> None:
     if name[-1].kind == "index":
         found = _RANGE.fullmatch(parts[-1])
         if found:  # with more than one index the element has a name of its own
-            first, parts = int(found[1]), parts[:-1]
+            first, parts = int(found[1] or 1), parts[:-1]
     if not 1 <= first <= _LONGEST_ARRAY:
         raise _wrong(group, name[-1], f"is no index from 1 to {_LONGEST_ARRAY}")
     item = group.items.setdefault("".join(parts), Item([], name[0].line))

@@ -27,6 +27,7 @@ class RunScript:
     texts        lines of the other files that the script writes, by name
     links        names of links to files
     doubtful     lines of here-documents under a condition that cannot be known, by file
+    passed_over  sentences about namelists that are written or changed in a way that is not read
     """
 
     path: Path
@@ -35,6 +36,7 @@ class RunScript:
     texts: dict[str, list[NumberedLine]] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     doubtful: dict[str, list[int]] = field(default_factory=dict)
+    passed_over: list[str] = field(default_factory=list)
 
     def unused_settings(self) -> list[str]:
         return sorted(set(self.variables.given) - self.variables.used)
@@ -65,13 +67,18 @@ def read_run_script(
     """
     lines = list(instead.get(path.name) or read_lines(path))
     script = RunScript(path, Variables(given))
-    first = next((line for line in lines if line.strip() and line.lstrip()[:1] != "!"), "")
+    first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
     if begins_group(first):
         script.groups[path.name] = read_namelist(enumerate(lines, 1), path.name)
     else:
         written = Written()
         run_statements(split_script(lines, path.name), script.variables, written)
         script.links = written.links
+        script.passed_over = [
+            f"{path.name}:{line}: a namelist is written or changed here in a way that is not read "
+            "(a function, echo, sed, a pipe): it is not counted"
+            for line in sorted(set(written.passed_over))
+        ]
         for name, content in written.files.items():
             if any(begins_group(line) for _, line in content.lines):
                 script.groups[name] = read_namelist(content.lines, path.name)

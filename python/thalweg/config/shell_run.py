@@ -26,6 +26,9 @@ _LET = re.compile(
     r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"
 )
 _STEP = re.compile(r"\(\(\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*\)\)")
+_TEE = re.compile(r"tee\s+(-a\s+|--append\s+)?((?:[^\s\"'<>;|&]|\"[^\"]*\"|'[^']*')+)")
+_CHANGES_FILES = re.compile(r"(?:echo|printf|sed|perl)\s")
+_NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
 _LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
 _COPY = re.compile(r"cat\s+([^\s<>|]+)\s*>\s*([^\s<>|&]+)")
@@ -44,10 +47,14 @@ class Content:
 
 @dataclass
 class Written:
-    """files  by name, as here-documents left them; links  the file behind each name"""
+    """files  by name, as here-documents left them; links  the file behind each name
+
+    passed_over  lines of what writes or changes namelists in a way that is not read
+    """
 
     files: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    passed_over: list[int] = field(default_factory=list)
 
 
 def run_statements(statements: Sequence[Statement], variables: Variables, written: Written) -> None:
@@ -74,7 +81,9 @@ class _Walk:
                 block.get(opens[1], self._maybe)(i, close, sure, depth + 1)
                 i = close
             elif _FUNCTION.fullmatch(text):
-                i = self._end_of_function(i, end)
+                close = self._end_of_function(i, end)
+                self._pass_over(self.statements[i + 1 : close])
+                i = close
             else:
                 self._command(statement, sure)
             i += 1
@@ -176,6 +185,12 @@ class _Walk:
             self._link(text)
         elif text.startswith((": ", ":\t")):
             expand(text, self.variables)
+        elif _CHANGES_FILES.match(text):
+            name = text.split()[-1].rpartition("/")[2]
+            content = self.written.files.get(show_unresolved(expand(name, self.variables)))
+            if content and any(_NAMELIST.search(line) for _, line in content.lines):
+                self.written.passed_over.append(statement.line)
+            self._pass_over([statement])
         elif text.startswith("["):
             self._guarded(text, sure)
         else:
@@ -189,6 +204,13 @@ class _Walk:
             if truth is not False:
                 self._assign_all(rest.strip(), sure and truth is True)
 
+    def _pass_over(self, statements: Sequence[Statement]) -> None:
+        """Those that hold a namelist are told of."""
+        for each in statements:
+            lines = [line for _, line in each.document.lines] if each.document else []
+            if _NAMELIST.search(each.text) or any(_NAMELIST.search(line) for line in lines):
+                self.written.passed_over.append(each.line)
+
     def _link(self, text: str) -> None:
         found = _LINK.match(text) or _COPY.fullmatch(text)
         if found:
@@ -201,11 +223,17 @@ class _Walk:
         """A here-document goes where `>` or `>>` of its command says."""
         document = statement.document
         target = _TARGET.search(statement.text)
-        if document is None or target is None or not statement.text.startswith(("cat", ">")):
+        tee = _TEE.match(statement.text)
+        if document is None or not (tee or statement.text.startswith(("cat", ">"))):
+            self._pass_over([statement])
+            return
+        if tee:
+            target = tee
+        if target is None:
             return
         name = show_unresolved(expand(target[2], self.variables)).rpartition("/")[2]
         content = self.written.files.setdefault(name, Content())
-        if target[1] == ">" and sure:
+        if target[1] in (">", None) and sure:
             content.lines.clear()
             content.doubtful.clear()
         for number, line in document.lines:

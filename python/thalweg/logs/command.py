@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from thalweg.files.targets import refuse_target
@@ -19,20 +19,27 @@ _SHOWN = (
     ("output GB", "output_bytes"), ("from", "output_bytes_from"), ("MB/s", "output_rate"),
     ("checkpoint MB/s", "checkpoint_rate"),
 )  # fmt: skip
+Complete = Callable[[Row], None]
 _GB = 1e9
 _MB = 1e6
 
 
 def import_logs(
-    paths: Sequence[Path], out: Path | None, *, overwrite: bool = False, as_json: bool = False
-) -> None:
-    """Raises a sentence for the first path that cannot be read; then nothing is written."""
+    paths: Sequence[Path], out: Path | None, *, overwrite: bool = False, as_json: bool = False,
+    complete: Complete | None = None,
+) -> None:  # fmt: skip
+    """Raises a sentence for the first path that cannot be read; then nothing is written.
+
+    complete: fills in what the sources of a row do not tell
+    """
     if out is not None:
         from thalweg.logs.parquet import write_table  # slow to load
 
         refuse_target(out, overwrite)
     rows = read_runs(paths)
     for row in rows:
+        if complete is not None:
+            complete(row)
         believe(row)
     if out is not None:
         write_table(rows, out)

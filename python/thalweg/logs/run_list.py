@@ -27,6 +27,7 @@ COLUMNS: dict[str, tuple[str, float]] = {
     "n_outputs": ("outputs", 1.0),
     "n_checkpoints": ("checkpoints", 1.0),
     "mean_step_s": ("step_s", 1.0),
+    "output_event_values": ("output_event_values", 1.0),
     "worker_wrt_output_s": ("output_s", 1.0),
     "worker_write_restart_s": ("restart_s", 1.0),
     "exch_data_s": ("exchange_s", 1.0),

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much staging memory a stream takes, before there is any.
+// How much staging memory the streams take, before there is any.
 #include "output/deal/mode.hpp"
 #include "output/deal/slot_map.hpp"
 #include "thalweg/memory.hpp"
 
 namespace thalweg {
 
-std::int64_t bytes_on_the_way(const StreamSettings& stream, std::span<const FieldInfo> fields,
-                              const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
+std::int64_t bytes_on_the_way(std::span<const StreamSettings> streams,
+                              std::span<const FieldInfo> fields, const OutputSettings& settings,
+                              const PerPlace<std::int64_t>& sizes) {
   Definition definition;
+  definition.use(settings);
   definition.sizes = sizes;
   definition.fields.assign(fields.begin(), fields.end());
-  // One time is enough: the schedule of a whole run may be what does not fit.
-  const Stream resolved{stream, Schedule(StreamSettings{}), resolve_variables(stream, fields), 0};
-  std::int64_t step_bytes = 0;
-  for (const int index : resolved.fields) {
-    const auto& field = definition.fields[index];
-    step_bytes += sizes[field.place] *
-                  static_cast<std::int64_t>(definition.levels_of(resolved, field).size()) *
-                  staged_bytes(field.type);
+  std::int64_t slot_bytes = 0;  // of one slot of every lane
+  for (const auto& each : streams) {
+    // One time is enough: the schedule of a whole run may be what does not fit.
+    definition.streams.push_back({each, Schedule(StreamSettings{}),
+                                  resolve_variables(each, definition.fields), definition.lanes()});
+    const auto& stream = definition.streams.back();
+    for (const int index : stream.fields) {
+      const auto& field = definition.fields[index];
+      slot_bytes += each.partitions * sizes[field.place] *
+                    static_cast<std::int64_t>(definition.levels_of(stream, field).size()) *
+                    staged_bytes(field.type);
+    }
   }
-  const bool dedicated = dedicated_io_ranks(settings) > 0;
-  return step_bytes * stream.partitions * (dedicated && settings.budget_bytes == 0 ? 2 : 1);
+  const int io_ranks = dedicated_io_ranks(settings);
+  if (io_ranks == 0) return slot_bytes;
+  return slot_bytes * slots_per_lane(definition, divide_lanes(definition, io_ranks), io_ranks);
 }
 
 }  // namespace thalweg

@@ -50,11 +50,11 @@ std::int64_t SlotMap::points(int lane, int slice) const {
 }
 
 int slots_per_lane(const Definition& definition, std::span<const LaneDivision> lanes,
-                   const Ranks& ranks) {
-  if (!ranks.dedicated()) return 1;
+                   int io_ranks) {
+  if (io_ranks == 0) return 1;
   const auto budget = definition.settings.budget_bytes;
   if (budget == 0) return 2;
-  std::vector<std::int64_t> step(ranks.writers);
+  std::vector<std::int64_t> step(io_ranks);
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const auto& stream = definition.streams[definition.stream_of(static_cast<int>(lane))];
     for (const auto& slice : lanes[lane].slices) {

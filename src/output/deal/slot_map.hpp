@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "output/deal/mode.hpp"
-#include "ranks/ranks.hpp"
 #include "redist/plan.hpp"
 
 namespace thalweg {
@@ -43,8 +42,7 @@ inline std::int64_t staged_bytes(ValueType type) {
 }
 
 /// Slots a lane gets: as many steps as the budget of its busiest writer holds, 2 without a budget,
-/// 1 where writers are compute ranks. Throws Error(user) if not one step fits.
-int slots_per_lane(const Definition& definition, std::span<const LaneDivision> lanes,
-                   const Ranks& ranks);
+/// 1 where writers are compute ranks (`io_ranks` 0). Throws Error(user) if not one step fits.
+int slots_per_lane(const Definition& definition, std::span<const LaneDivision> lanes, int io_ranks);
 
 }  // namespace thalweg

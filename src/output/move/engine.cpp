@@ -20,7 +20,7 @@ EngineParts make_engine_parts(const Definition& definition, const Ranks& ranks,
                               const OwnedRuns& runs) {
   EngineParts shared;
   shared.lanes = divide_lanes(definition, ranks.writers);
-  shared.slots = slots_per_lane(definition, shared.lanes, ranks);
+  shared.slots = slots_per_lane(definition, shared.lanes, ranks.io_ranks);
   come_together(ranks.control, "all ranks to begin their output");
   {
     const CallLimit limit("all ranks to begin their output");

@@ -91,7 +91,9 @@ class _Run:
         self.even = max(1.0, self.on_node / cores)
         self.ones = np.ones_like(self.cell)
         self.zeros = 0.0 * self.cell
-        self.moving = self.cell_alone * rates.factors["moving"]
+        largest = max((each.values for each in situation.series), default=0)
+        large = rates.factors["large"] ** work.size_of(largest)
+        self.moving = self.cell_alone * rates.factors["moving"] * large
         self.around = self.cell * rates.factors["around"]
         self.file_s = rates.file_s * rates.factors["files"]
 

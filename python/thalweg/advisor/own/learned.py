@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs correct of a prediction from a calibration alone, and the interval around it.
 
-Eight factors of a machine, none of a configuration: the time of steps, of starting, of moving
+Nine factors of a machine, none of a configuration: the time of steps, of starting, of moving
 values, of making files, of writing, how far ranks that share cores delay each other, what steps
-cost where they do (a system balances them once well and once badly), and what I/O ranks on these
-cores take from them. They begin at 1, and runs move them as far as they tell (least squares of
-logarithms of total times, with a normal prior).
+cost where they do (a system balances them once well and once badly), what I/O ranks on these cores
+take from them, and what a value of a large output costs more. They begin at 1, and runs move them
+as far as they tell (least squares of logarithms of total times, with a normal prior).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from thalweg.calibrate.machine_file import Machine
 # Standard deviations of logarithms, before any run is known: a factor of 1.2 for steps, which were
 # calibrated themselves, of 1.5 to 2 for what work.py takes from another machine.
 _PRIOR = {"steps": 0.15, "around": 0.5, "moving": 0.4, "files": 0.4, "writing": 0.4,
-          "sharing": 0.7, "crowded": 0.2, "beside": 0.5}  # fmt: skip
+          "sharing": 0.7, "crowded": 0.2, "beside": 0.5, "large": 0.2}  # fmt: skip
 _REPEATS = 0.03  # runs of one experiment repeat so far; what is farther off counts by its distance
 _OWN_MISS = 0.05  # of the form itself, where all rates are right
 _DRAWS = 128

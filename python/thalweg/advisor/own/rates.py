@@ -18,16 +18,10 @@ from thalweg.config import toml
 from thalweg.errors import ThalwegError
 
 Draws = NDArray[np.float64]  # shape [draw]; draw 0 is the middle
+# What runs can correct.
 FACTORS = (
-    "steps",
-    "around",
-    "moving",
-    "files",
-    "writing",
-    "sharing",
-    "crowded",
-    "beside",
-)  # what runs can correct
+    "steps", "around", "moving", "files", "writing", "sharing", "crowded", "beside", "large",
+)  # fmt: skip
 # 1.645 standard deviations to either side of the median hold 90 % of a normal law.
 _FROM_P05_TO_P95 = 2.0 * 1.6449
 _SHARING = 0.5  # of what lies between perfect and no balance: nobody measures it before a run

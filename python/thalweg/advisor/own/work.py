@@ -13,6 +13,8 @@ R2B3 (0.016), two cores.
 
 from __future__ import annotations
 
+import math
+
 DYNAMICS = 0.88  # a step of RK4 (four stages) without tracers
 TRACER = 0.12  # a tracer in it: one tracer, as calibrated, makes 1
 SWEEP = 0.13  # [model] extra_work = 1
@@ -29,4 +31,14 @@ MESH = 3.0  # a cell of the mesh of a file: coordinates and corners of the whole
 FILE = 3.3e4  # a file of netCDF: 5 ms, whatever the grid
 VARIABLE = 4e3  # a variable in it: 0.6 ms
 INDEX = 1.0  # of file_parallel: the file that shows all parts as one, over one of them
+MIDDLE_VALUES = 4e6  # of an output whose values cost as those above say
+SIZES = 4.0  # an output so many times larger or smaller, or more, is large or small
 OPEN_S = 0.03  # s; communicators and windows: the only one that is a time
+
+
+def size_of(values: int) -> float:
+    """1 of a large output, -1 of a small one, between them along the logarithm: what a value of it
+    costs depends on what stays in caches, by a factor that runs tell.
+    """
+    size = math.log(max(values, 1) / MIDDLE_VALUES) / math.log(SIZES)
+    return min(1.0, max(-1.0, size))

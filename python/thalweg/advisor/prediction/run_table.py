@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thalweg.advisor.prediction.run_facts import RESTART_MODES, MeasuredRun, RunFacts
+from thalweg.advisor.shapes import VALUE_BYTES
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.logs.columns import BY_NAME, Row
 from thalweg.logs.run_list import COLUMNS as LEVANTE_COLUMNS
@@ -24,8 +25,8 @@ _NEEDED = (
 )  # fmt: skip
 _OPTIONAL = (
     "model", "status", "grid", "partitions", "output_interval_s", "checkpoint_interval_s",
-    "output_event_bytes", "checkpoint_event_bytes", "output_bytes", "darshan_bytes_written",
-    "darshan_truncated",
+    "output_event_bytes", "output_event_values", "checkpoint_event_bytes", "output_bytes",
+    "darshan_bytes_written", "darshan_truncated",
 )  # fmt: skip
 _IN_CSV = {ours: theirs for theirs, (ours, _) in LEVANTE_COLUMNS.items()}
 _NOT_EMPTY = ("total_s", "cells", "nodes", "ranks", "compute_ranks", "steps")
@@ -134,6 +135,9 @@ def _check(path: Path, row: Row) -> None:
         if name in _NOT_EMPTY and not value:
             given = "empty" if row[name] is None else "0"
             raise ThalwegError(f"{where}: {_shown(name)} is {given}; a number above 0 is needed")
+    for name in ("outputs", "checkpoints"):
+        if row[name] is None:
+            raise ThalwegError(f"{where}: {_shown(name)} is empty; give 0 where the run had none")
     ranks = sum(_number(row, name) for name in ("compute_ranks", "io_ranks", "restart_ranks"))
     if ranks > _number(row, "ranks"):
         raise ThalwegError(f"{where} has {ranks:g} ranks by their roles and {row['ranks']} in all")
@@ -163,8 +167,11 @@ def _number(row: Row, name: str) -> float:
 
 
 def _output_bytes(row: Row) -> float | None:
-    """As an I/O rank logged them: 8 bytes a value. Not of the file, which may have 4 or packed."""
-    return row.number("output_event_bytes")
+    """8 a value, whatever moved (4 without use_dp_mpi2io) and whatever the file holds: where values
+    are not told, as an I/O rank logged them on Levante.
+    """
+    values = row.number("output_event_values")
+    return VALUE_BYTES * values if values else row.number("output_event_bytes")
 
 
 def _checkpoint_bytes(row: Row) -> float | None:
@@ -199,7 +206,8 @@ class _Sizes:
         if not alike:
             raise ThalwegError(
                 f"{where} are not told, nor those of any other run; "
-                f"give column 'mb_per_event_logged' ('{self._event}_event_bytes')"
+                f"give column 'mb_per_event_logged' ('{self._event}_event_bytes'), and in CSV "
+                "'kind' (io or cp), which says of what"
             )
         if max(alike) > _ALIKE * min(alike):
             raise ThalwegError(f"{where} are not told, and other runs differ in theirs")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from thalweg.advisor.prediction.run_facts import RunFacts
 from thalweg.advisor.proposing.partitions import Dealt, deal
-from thalweg.advisor.proposing.situation import VALUE_BYTES, Choice, Situation
-from thalweg.advisor.shapes import Nodes
+from thalweg.advisor.proposing.situation import Choice, Situation
+from thalweg.advisor.shapes import VALUE_BYTES, Nodes
 
 MOST_IO_RANKS = 256  # ICON's own limit
 _MOST_SHARE = 0.5  # of all ranks that do not compute

@@ -36,6 +36,8 @@ def changes_of(groups: Sequence[Group], streams: Sequence[Stream], way: Way) -> 
         ranks, mode = str(choice.restart_ranks), f"'{_IN_ICON[choice.restart_mode]}'"
         found.append(change_of(groups, "parallel_nml", "num_restart_procs", ranks))
         found.append(change_of(groups, "io_nml", "restart_write_mode", mode))
+    else:  # restart processes without restarts compute nothing
+        found.append(change_of(groups, "parallel_nml", "num_restart_procs", "0"))
     found += _of_streams(groups, streams, way.partitions)
     return [each for each in found if not _stands(each)]
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from thalweg.advisor.proposing.situation import VALUE_BYTES, Situation
+from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way
+from thalweg.advisor.shapes import VALUE_BYTES
 from thalweg.advisor.simulation import Machine, Simulation, Stream, simulate
 from thalweg.advisor.simulation.plan import plan_of
 from thalweg.errors import ThalwegError

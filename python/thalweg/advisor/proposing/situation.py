@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,6 @@ from thalweg.advisor.icon_streams import Answer
 from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
-VALUE_BYTES = 8  # in which predictions count, whatever files have: run_table.py
 # ICON's words for its restart modes -> those of predictions.
 RESTART_MODES = {
     "sync": "sync",
@@ -63,7 +61,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Situation:
-    """cells: of all domains, those of nests twice, for their steps are half as long."""
+    """cells: of all domains, those of nests by their work in the first one's (_cells)."""
 
     cells: int
     levels: int
@@ -110,12 +108,24 @@ def situation_of(answer: Answer) -> Situation:
 
 
 def _cells(run: IconRun) -> int:
-    return sum(each.mesh.points("cell") * (2 if each.number > 1 else 1) for each in run.domains)
+    """Of as much work as all domains are: each nest has half the time step of its parent, levels of
+    its own, and a part of the run.
+    """
+    length, first = run.end_ms - run.start_ms, run.domains[0]
+    work = 0.0
+    for each in run.domains:
+        end = length if each.end_ms is None else min(each.end_ms, length)
+        there = max(0, end - each.begin_ms) / length if length else 1.0
+        work += each.mesh.points("cell") * 2**each.depth * each.levels / first.levels * there
+    return round(work)
 
 
 def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterator[str]:
     if len(run.domains) > 1:
-        yield "cells of nests count twice, as if each had half the step of the first domain"
+        yield (
+            "cells of nests count by their work: each with half the time step of its parent, its "
+            "own levels, for the time that it is there"
+        )
     if others:
         yield (
             f"the nodes are taken to be those of the atmosphere alone: {', '.join(others)} needs "
@@ -126,17 +136,14 @@ def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterato
 
 
 def _series(stream: Stream) -> Series:
-    values = stream.values_per_output
-    if not values:  # its size was given
-        values = math.ceil(stream.bytes_per_output / 4)
     most = 1 if stream.operation else stream.outputs
     item = (stream.group_number, stream.level_type)
-    return Series(stream.name, stream.outputs, values, most, item)
+    return Series(stream.name, stream.outputs, stream.values_per_output, most, item)
 
 
 def _refuse_unknown(streams: Sequence[Stream]) -> None:
     for stream in streams:
-        if stream.unknown_variables and not stream.bytes_per_output:
+        if stream.unknown_variables and not stream.size_is_given:
             raise ThalwegError(
                 f"stream '{stream.name}' has variables of unknown size "
                 f"({', '.join(stream.unknown_variables)}); give --sample FILE or "
@@ -165,7 +172,7 @@ def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | N
         return None, []  # a warning says so
     io_ranks = io_ranks if streams else 0
     if not processes.restart.sets:
-        return Choice(io_ranks), []
+        return Choice(io_ranks, "none", restart_ranks), []
     mode = RESTART_MODES.get(processes.restart.mode or "")
     if processes.restart.mode is None or has_unresolved(processes.restart.mode):
         return None, ["the restart mode that the script has now is open: it is not compared"]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Items of `&output_nml`, and slips of the pen in them and in names of groups.
+
+Source: the namelist overview of ICON, and `mo_name_list_output_init`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from thalweg.advisor.items import Section
+from thalweg.config.namelist import Group
+from thalweg.errors import did_you_mean
+
+_BY_LEVEL_TYPE = ("pe_placement", "stream_partitions")
+LEVEL_TYPES = ("ml", "pl", "hl", "il")
+ITEMS = frozenset(
+    {
+        "additional_days", "dom", "output_nml_dict", "file_interval", "filename_extn",
+        "filename_format", "filetype",
+        "h_levels", "i_levels", "include_last", "m_levels", "mode", "north_pole", "operation",
+        "output_bounds", "output_end", "output_filename", "output_grid", "output_interval",
+        "output_start", "output_time_unit", "p_levels", "rbf_scale", "ready_directory",
+        "ready_file", "reg_def_mode", "reg_lat_def", "reg_lon_def", "remap", "steps_per_file",
+        "steps_per_file_inclfirst", "taxis_tunit",
+        *(f"{kind}_varlist" for kind in LEVEL_TYPES),
+        *(f"{item}_{kind}" for item in _BY_LEVEL_TYPE for kind in LEVEL_TYPES),
+    }
+)  # fmt: skip
+_OPERATIONS = ("mean", "max", "min", "square", "")
+
+
+def slips_of_stream(section: Section) -> Iterator[str]:
+    """What ICON stops at, or what has no stream though somebody may have meant one."""
+    for name, item in section.group.items.items():
+        if name not in ITEMS:
+            yield (
+                f"{section.group.file}:{item.line}: '&output_nml' has no item '{name}' that is "
+                f"known here: ICON stops where it has none.{did_you_mean(name, ITEMS)}"
+            )
+    if not any(section.has(f"{kind}_varlist") for kind in LEVEL_TYPES):
+        yield f"{section.place()}: this '&output_nml' has no varlist, so it writes nothing"
+    operation = section.text("operation").lower()
+    if operation not in _OPERATIONS and not section.is_open("operation"):
+        known = ", ".join(each for each in _OPERATIONS if each)
+        yield (
+            f"{section.place('operation')}: operation '{operation}' is not one of ICON's that are "
+            f"known here: {known}"
+        )
+
+
+def slips_of_groups(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[str]:
+    names = {group.name for groups in groups_of_files.values() for group in groups}
+    for groups in groups_of_files.values():
+        for group in groups:
+            if not group.name.endswith("_nml"):
+                known = {*names, "output_nml", "run_nml", "io_nml", "parallel_nml", "grid_nml"}
+                meant = did_you_mean(group.name, known - {group.name})
+                yield (
+                    f"{group.file}:{group.line}: ICON reads no group '&{group.name}': the names "
+                    f"of its groups end in '_nml'.{meant}"
+                )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips of the pen in namelists and scripts are told: nobody gets fewer streams without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from thalweg.advisor.icon_streams import Answer
+from thalweg.errors import ThalwegError
+
+Advise = Callable[..., Answer]
+Streams = Callable[..., Answer]
+NEST = {"grids": "'iconR2B04_DOM01.nc', 'nest_DOM02.nc'"}
+HEAD = """&grid_nml dynamics_grid_filename = 'iconR2B04_DOM01.nc' /
+&run_nml iforcing = {forcing} num_lev = 10 dtime = 360. nsteps = 240 /
+"""
+OUTPUT = "&output_nml output_bounds = 0, 86400, 3600 steps_per_file = 0 ml_varlist = 'temp' /\n"
+
+
+@pytest.mark.parametrize(
+    ("items", "sentence"),
+    [
+        ("ml_varlst = 'u'", "has no item 'ml_varlst' that is known here: ICON stops"),
+        ("ml_varlst = 'u'", "Did you mean 'ml_varlist'?"),
+        ("ml_varlst = 'u'", "this '&output_nml' has no varlist, so it writes nothing"),
+        ("ml_varlist = 'u' m_levls = '1'", "Did you mean 'm_levels'?"),
+        ("ml_varlist = 'u' dom = 1, 3", "there is no domain 3, so nothing is written for it"),
+        ("ml_varlist = 'u' operation = 'avg'", "operation 'avg' is not one of ICON's"),
+        ("ml_varlist = 'u' pe_placement_ml = 0", "num_io_procs gives none, at which ICON stops"),
+    ],
+)
+def test_what_icon_stops_at_or_leaves_out_is_said(
+    streams: Streams, items: str, sentence: str
+) -> None:
+    assert any(sentence in each for each in streams(items).warnings)
+
+
+def test_an_interval_without_start_and_end_is_told(streams: Streams) -> None:
+    answer = streams(
+        "output_interval = 'PT1H' steps_per_file = 0 ml_varlist = 'u' output_start = '2000-01-01'",
+        bare=True,
+        groups="&time_nml ini_datetime_string = '2000-01-01T00:00:00Z' /",
+    )
+    assert any("has no output_end, at which ICON stops" in each for each in answer.warnings)
+    assert not any("output_start" in each for each in answer.warnings)
+
+
+def test_a_group_whose_name_is_misspelt_is_told(advise: Advise) -> None:
+    answer = advise(HEAD.format(forcing=3) + OUTPUT.replace("output_nml", "output_nm"))
+    assert answer.streams == []
+    assert any("ICON reads no group '&output_nm'" in each for each in answer.warnings)
+    assert any("Did you mean 'output_nml'?" in each for each in answer.warnings)
+
+
+@pytest.mark.parametrize("section", ["(:)", "(1:)", "(:2)", "(1:2)", ""])
+def test_sections_of_arrays_are_read(streams: Streams, section: str) -> None:
+    (stream,) = streams(f"ml_varlist{section} = 'u', 'v'").streams
+    assert stream.variables == ("u", "v")
+
+
+def test_a_list_of_names_ends_at_the_first_blank_one(streams: Streams) -> None:
+    (stream,) = streams("ml_varlist = 'u', '', 'v'").streams
+    assert stream.variables == ("u",)
+
+
+@pytest.mark.parametrize(
+    ("grid", "outputs"),
+    [
+        ("start_time = 0., 7200. end_time = 0., 43200.", 11),
+        ("start_time(2) = 7200. end_time(2) = 43200.", 11),
+        ("start_time = , 7200.", 23),
+        ("", 25),
+    ],
+)
+def test_elements_of_arrays_keep_their_places(streams: Streams, grid: str, outputs: int) -> None:
+    nest = streams("ml_varlist = 'u'", grid=grid, cells=("2=1000",), **NEST).streams[1]
+    assert nest.outputs == outputs
+
+
+def test_levels_of_a_nest_keep_their_place(streams: Streams) -> None:
+    words = {**NEST, "run": "lvert_nest = .true. num_lev(2) = 7"}
+    nest = streams("ml_varlist = 'u'", cells=("2=1000",), **words).streams[1]
+    assert nest.values_per_output == 7 * 1000
+
+
+@pytest.mark.parametrize(
+    ("longitudes", "latitudes", "mesh"),
+    [
+        ("0., 1., 360.", "-90., 1., 90.", "lonlat 360x181"),
+        ("-180., 1., 180.", "-90., 1., 90.", "lonlat 361x181"),  # ICON compares them as they are
+        ("0., 1., 359.", "90., -1., -90.", "lonlat 360x181"),  # from north to south
+        ("360., 1., 720.", "0., 1., 0.", "lonlat 361x1"),
+    ],
+)
+def test_axes_are_counted_as_icon_does(
+    streams: Streams, longitudes: str, latitudes: str, mesh: str
+) -> None:
+    items = f"remap = 1 reg_lon_def = {longitudes} reg_lat_def = {latitudes} ml_varlist = 't_2m'"
+    assert streams(items).streams[0].mesh == mesh
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "write_it() {{\ncat > NAMELIST << EOF\n{text}EOF\n}}\nwrite_it\n",
+        "echo '&output_nml ml_varlist = 1 /' >> NAMELIST\n",
+        "sed -i s/temp/u/ NAMELIST\n",
+        "python3 - << EOF\n{text}EOF\n",
+    ],
+)
+def test_namelists_that_are_not_read_are_told(advise: Advise, script: str) -> None:
+    head = f"cat > NAMELIST << EOF\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n"
+    warnings = advise(head + script.format(text=OUTPUT)).warnings
+    assert any("is written or changed here in a way that is not read" in each for each in warnings)
+
+
+@pytest.mark.parametrize("how", ["tee -a NAMELIST << EOF", "tee -a NAMELIST > /dev/null << EOF"])
+def test_tee_writes_as_cat_does(advise: Advise, how: str) -> None:
+    head = f"cat > NAMELIST << EOF\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n"
+    assert len(advise(head + f"{how}\n{OUTPUT}EOF\n").streams) == 2
+    assert len(advise(head + f"{how.replace('-a ', '')}\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n")
+               .streams) == 1  # fmt: skip
+
+
+def test_what_decides_about_variables_is_asked_for(advise: Advise) -> None:
+    text = HEAD.format(forcing="${physics}") + OUTPUT.replace("'temp'", "'group:precip_vars'")
+    script = f"cat > NAMELIST << EOF\n{text}EOF\n"
+    with pytest.raises(ThalwegError, match="physics"):
+        advise(script)
+    assert advise(script, "physics=3").streams
+
+
+def test_an_open_end_of_a_job_is_asked_for(advise: Advise) -> None:
+    script = "restart_interval=PT${{hours}}H\ncat > NAMELIST << EOF\n{text}EOF\n"
+    text = script.format(text=HEAD.format(forcing=3) + OUTPUT)
+    with pytest.raises(ThalwegError, match="hours"):
+        advise(text)
+    assert advise(text, "hours=6").streams[0].outputs == 7
+
+
+def test_no_restarts_and_a_comment_before_the_first_group_are_legal(advise: Advise) -> None:
+    control = "&master_time_control_nml restartTimeIntVal = 'PT0S' /\n"
+    text = "# made by hand\n" + HEAD.format(forcing=3) + control + OUTPUT
+    assert advise(text).streams[0].outputs == 25
