@@ -38,8 +38,8 @@ def test_the_page_lists_every_key(cli: Cli, folder: Path) -> None:
 def test_the_form_has_the_numbers_of_the_code() -> None:
     (form,) = (text for text in blocks(PAGE, "text") if "workers" in text)
     for number in (work.DYNAMICS, work.TRACER, work.SWEEP, work.DIAGNOSTICS, work.CHECK,
-                   work.COPY, work.COPY_STAGED, work.DERIVE, work.INIT, work.MESH, work.FILE, work.VARIABLE,
-                   work.OPEN_S):  # fmt: skip
+                   work.COPY, work.COPY_STAGED, work.DERIVE, work.INIT, work.MESH, work.FILE,
+                   work.VARIABLE, work.OPEN_S):  # fmt: skip
         assert f"{number:g}" in form, number
     assert f"{work.REORDER:.3f}" in form
     assert f"{work.STAGE:.3f}" in form

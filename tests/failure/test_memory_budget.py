@@ -68,7 +68,7 @@ def buffers_were_full(run: Path, pressure: str) -> bool:
     return full and len(written) == OUTPUTS
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("pressure", ["block", "spill", "thin"])
 @pytest.mark.parametrize(
     ("mode", "ranks", "transport"),

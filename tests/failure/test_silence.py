@@ -131,6 +131,7 @@ def test_a_call_that_cannot_be_given_up_has_a_limit(
     run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
 def test_writing_together_has_a_limit(
     start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, container: str

@@ -142,6 +142,7 @@ READ = {  # way: what every compute rank says of the state it reads
 }
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("mode", ["serial", "async"])
 def test_a_state_that_cannot_be_read_is_refused_on_all_ranks(
     installed: Any, endings: Path, tmp_path: Path, mode: str

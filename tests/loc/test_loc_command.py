@@ -55,6 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow  # test_loc_page.py counts them, too
 def test_every_kernel_and_every_target_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     loc([], Configuration(), as_json=True)
     told = json.loads(capsys.readouterr().out)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from thalweg.report import write_report
 from thalweg.testing.told_runs import without_pixels
 
 Array = NDArray[Any]
@@ -123,10 +124,24 @@ def make_mesh_file() -> Callable[..., tuple[Array, Array]]:
 
 @pytest.fixture
 def make_run(tmp_path: Path) -> Callable[..., Path]:
+    return run_writer(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def whole_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With its pictures, which take seconds. A picture of an earlier page lay beside it."""
+    folder = tmp_path_factory.mktemp("whole_page")
+    stale = folder / "sub" / "page_images" / "09-stale.png"
+    stale.parent.mkdir(parents=True)
+    stale.write_bytes(b"of an earlier page")
+    return write_report([run_writer(folder)()], folder / "sub" / "page.html")
+
+
+def run_writer(folder: Path) -> Callable[..., Path]:
     """A function that writes a run directory of two compute ranks and one I/O rank."""
 
     def make(name: str = "first", with_files: bool = True, **summary: Any) -> Path:
-        run = tmp_path / name
+        run = folder / name
         (run / "files").mkdir(parents=True)
         events = [
             {"rank": 0, "kind": "compute", "begin_s": 0.0, "end_s": 6.0},

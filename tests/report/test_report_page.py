@@ -68,8 +68,8 @@ def test_page_says_what_limited_the_run_and_where_it_ran(make_run: MakeRun, tmp_
         assert expected in page.text
 
 
-def test_page_is_self_contained(make_run: MakeRun, tmp_path: Path) -> None:
-    html = write_report([make_run()], tmp_path / "page.html").read_text()
+def test_page_is_self_contained(whole_page: Path) -> None:
+    html = whole_page.read_text()
     page = PageReader(html)
     assert not [word for word in ("http://", "https://", "@import") if word in html]
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
@@ -77,10 +77,8 @@ def test_page_is_self_contained(make_run: MakeRun, tmp_path: Path) -> None:
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
 
 
-def test_pictures_are_readable_on_a_telephone_and_on_dark_paper(
-    make_run: MakeRun, tmp_path: Path
-) -> None:
-    page = PageReader(write_report([make_run()], tmp_path / "page.html").read_text())
+def test_pictures_are_readable_on_a_telephone_and_on_dark_paper(whole_page: Path) -> None:
+    page = PageReader(whole_page.read_text())
     pictures = [base64.b64decode(each.partition(",")[2]).decode() for each in page.sources]
     widths = [float(re.findall(r'width="([\d.]+)pt"', each)[0]) for each in pictures]
     assert widths == [72 * NARROW_INCHES, 72 * WIDE_INCHES] * 4
@@ -91,13 +89,9 @@ def test_pictures_are_readable_on_a_telephone_and_on_dark_paper(
         assert "fill: #ffffff" not in body  # no white paper of its own
 
 
-def test_pictures_lie_beside_the_page_as_well(make_run: MakeRun, tmp_path: Path) -> None:
-    out = tmp_path / "sub" / "page.html"
-    stale = tmp_path / "sub" / "page_images" / "09-stale.png"
-    stale.parent.mkdir(parents=True)
-    stale.write_bytes(b"of an earlier page")
-    page = PageReader(write_report([make_run()], out).read_text())
-    files = sorted((tmp_path / "sub" / "page_images").glob("*.png"))
+def test_pictures_lie_beside_the_page_as_well(whole_page: Path) -> None:
+    page = PageReader(whole_page.read_text())
+    files = sorted(whole_page.with_name("page_images").glob("*.png"))
     names = ["01-shares.png", "02-timeline.png", "03-bytes.png", "04-map.png"]
     assert [file.name for file in files] == names
     assert all(name in page.text for name in names)

@@ -23,6 +23,7 @@ def test_a_wheel_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("native", [False, True])
 def test_only_who_asks_gets_code_for_this_processor_alone(native: bool, tmp_path: Path) -> None:
     words = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg test`: the checks of the tree, unit tests on 1 to 4 ranks, then everything in tests/."""
+"""`thalweg test`: the checks of the tree, then unit tests on 1 to 4 ranks beside all of tests/."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ def run_tests(expression: str, slow: bool) -> int:
     """Exit code of the first stage that failed. An expression (-k) leaves only pytest, whose
     fixtures build what the chosen tests need.
     """
-    if not expression:
-        _check_tree()
-        build("all")
-        _unit_tests()
     command = [sys.executable, "-m", "pytest", str(ROOT / "tests")]
-    command += ["-k", expression] if expression else ["--durations=20", *_side_by_side()]
     command += ["--slow"] if slow else []
-    return 1 if _call(command) else 0
+    if expression:
+        return 1 if _call([*command, "-k", expression]) else 0
+    _check_tree()
+    build("all")
+    with ThreadPoolExecutor(max_workers=1) as beside:  # they wait more than they compute
+        units = beside.submit(_unit_tests)
+        failed = _call([*command, "--durations=20", *_side_by_side()])
+        _tell_units(units.result())
+    return 1 if failed else 0
 
 
 def _side_by_side() -> list[str]:
@@ -47,24 +50,28 @@ def _check_tree() -> None:
         raise ThalwegError("the checks of the tree failed; see above", exit_code=1)
 
 
-def _unit_tests() -> None:
-    """On two numbers of ranks at a time; each line begins with the number it belongs to."""
+def _unit_tests() -> dict[int, tuple[bool, str]]:
+    """Number of ranks: whether a test failed, and what was said. One number after the other."""
     tests = str(program("thalweg_tests"))
-    print(f"unit tests on {', '.join(map(str, RANKS))} ranks", flush=True)
-
-    def fails(ranks: int) -> bool:
+    found = {}
+    for ranks in RANKS:
         few = [f"--source-file-exclude={OF_ONE_RANK}"] if ranks > 1 else []
-        command = mpirun_command(ranks, [tests, *few])
-        with subprocess.Popen(
-            command, cwd=ROOT, env=mpirun_environment(), stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace",
-        ) as process:  # fmt: skip
-            for line in process.stdout or ():
-                print(f"{ranks}: {line}", end="", flush=True)
-        return process.returncode != 0
+        done = subprocess.run(
+            mpirun_command(ranks, [tests, *few]), cwd=ROOT, env=mpirun_environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            check=False,
+        )  # fmt: skip
+        found[ranks] = done.returncode != 0, done.stdout
+    return found
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        failed = [n for n, bad in zip(RANKS, pool.map(fails, RANKS), strict=True) if bad]
+
+def _tell_units(found: dict[int, tuple[bool, str]]) -> None:
+    """Each line begins with the number of ranks it belongs to."""
+    print(f"unit tests on {', '.join(map(str, found))} ranks", flush=True)
+    for ranks, (_, said) in found.items():
+        for line in said.splitlines():
+            print(f"{ranks}: {line}", flush=True)
+    failed = [ranks for ranks, (bad, _) in found.items() if bad]
     if failed:
         which = " and ".join(map(str, failed))
         raise ThalwegError(f"unit tests failed on {which} ranks; see above", exit_code=1)
