@@ -57,6 +57,7 @@ struct RestartModeEntry {
   const char* name;
   const char* meaning;
   bool needs_restart_ranks;
+  bool own_files;  ///< every rank that writes has a file of its own
   /// Places of all parts, part_bytes[compute rank], for a number of restart ranks.
   std::vector<PartPlace> (*place)(std::span<const std::int64_t> part_bytes, int restart_ranks);
   /// On compute ranks, at the first write.

@@ -12,16 +12,19 @@ namespace thalweg {
 
 namespace {
 
+constexpr bool no_ranks = false, restart_ranks = true, one_file = false, own_files = true;
+
+// name, meaning, restart ranks, their files, place, make
 constexpr std::array all{
-    RestartModeEntry{"sync", "rank 0 receives all parts and writes one file", false, place_sync,
-                     make_sync},
+    RestartModeEntry{"sync", "rank 0 receives all parts and writes one file", no_ranks, one_file,
+                     place_sync, make_sync},
     RestartModeEntry{"async", "restart ranks write one file together while compute ranks go on",
-                     true, place_async, make_staged},
-    RestartModeEntry{"joint_multifile", "every compute rank writes its own file", false,
-                     place_joint, make_joint},
+                     restart_ranks, one_file, place_async, make_staged},
+    RestartModeEntry{"joint_multifile", "every compute rank writes its own file", no_ranks,
+                     own_files, place_joint, make_joint},
     RestartModeEntry{"dedicated_multifile",
-                     "every restart rank writes its own file while compute ranks go on", true,
-                     place_dedicated, make_staged},
+                     "every restart rank writes its own file while compute ranks go on",
+                     restart_ranks, own_files, place_dedicated, make_staged},
 };
 
 std::vector<std::string> mode_names() {
@@ -46,9 +49,8 @@ const RestartModeEntry& find_restart_mode(const std::string& name) {
 std::vector<ModeInfo> restart_modes() {
   std::vector<ModeInfo> list;
   for (const auto& mode : all) {
-    const bool several = mode.place == place_joint || mode.place == place_dedicated;
     const auto* ranks = mode.needs_restart_ranks ? "required" : "none";
-    list.push_back({mode.name, mode.meaning, ranks, several});
+    list.push_back({mode.name, mode.meaning, ranks, mode.own_files});
   }
   return list;
 }

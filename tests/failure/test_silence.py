@@ -121,13 +121,22 @@ def load_silent_call(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, n
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("call", [1, 4])
+@pytest.mark.parametrize(
+    ("kind", "call"),
+    [
+        ("SILENT_CALL", 1),  # roles are dealt
+        ("SILENT_CALL", 4),  # writers begin
+        ("SILENT_NODES", 2),  # the first is that of clocks, before the limit is known
+        ("SILENT_WINDOW", 1),
+    ],
+)
 def test_a_call_that_cannot_be_given_up_has_a_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
+    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, call: int
 ) -> None:
-    """Rank 1 never comes out of making a communicator: when roles are dealt, when writers begin."""
-    load_silent_call(tmp_path, monkeypatch, "SILENT_CALL", call)
-    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}")
+    """Rank 1 never comes out of making a communicator or a window."""
+    load_silent_call(tmp_path, monkeypatch, kind, call)
+    transport = "rma" if kind == "SILENT_WINDOW" else "auto"
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", f"io.transport={transport}")
     run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
 
 
@@ -136,12 +145,16 @@ def test_a_call_that_cannot_be_given_up_has_a_limit(
 def test_writing_together_has_a_limit(
     start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, container: str
 ) -> None:
-    """Compute ranks write by MPI-IO, and rank 1 stays in the third of these calls."""
+    """Compute ranks write by MPI-IO, and rank 1 stays in the third of these calls, of a time or, as
+    PnetCDF has it, of the number of times.
+    """
     load_silent_call(tmp_path, monkeypatch, "SILENT_WRITE", 3)
     monkeypatch.setenv("OMPI_MCA_io", "ompio")
     way = [f"output.container={container}", "io.way=mpiio", "io.mode=shared_file"]
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", *way, "io.ranks=0", "machine.ranks=2")
-    run.assert_fails("waiting for all writers to write a time: nothing moved", codes=(1,))
+    run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
+    told = (run.directory / "log.txt").read_text()
+    assert "waiting for all writers to " in told
 
 
 def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:

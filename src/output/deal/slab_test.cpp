@@ -3,7 +3,10 @@
 #include "output/deal/slab.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "all_ranks.hpp"
+#include "format/container.hpp"
 #include "thalweg/grid.hpp"
 
 using namespace thalweg;
@@ -53,4 +56,31 @@ TEST_CASE("a_slice_smaller_than_a_slab_is_one_slab") {
   CHECK(slab_of({1, 100, 8, false, 8 * mib, 0}) == Slab{1, 100});
   CHECK(slab_of({5, 0, 4, true, 8 * mib, 1}) == Slab{5, 0});
   CHECK(slab_of({1, 10, 4, false, 8, 4}) == Slab{1, 4});
+}
+
+TEST_CASE("containers_with_places_for_values_cut_the_rows_of_large_grids") {
+  const SharedDirectory directory;
+  if (world_rank() != 0) return;
+  const Grid small = Grid::parse("R2B1"), large = Grid::parse("R2B9");
+  for (const auto& info : containers()) {
+    if (info.way != Way::direct || std::string_view(info.name) == "grib2") continue;
+    CAPTURE(info.name);
+    FileDescription file;
+    file.path = fmt::format("{}/{}{}", directory.path, info.name, info.suffix);
+    file.fields = {{"ta", "", "temperature", "K", Place::cell, 2, ValueType::float64}};
+    file.level_numbers = {1, 2};
+    file.sizes = {small.cells(), small.edges(), small.vertices()};
+    file.times_s = {0.0};
+    file.steps = {0};
+    file.start_date = "2000-01-01T00:00:00Z";
+    file.grid = small.name();
+    file.float64 = true;
+    const auto container = info.create(file, MPI_COMM_SELF);
+    const SlabWish wish{2,     large.cells(),           8,
+                        false, container->slab_bytes(), container->cut_points(0)};
+    const auto slab = slab_of(wish);
+    CHECK(slab.points < large.cells());
+    CHECK(slab.levels * slab.points * wish.value_bytes <= wish.bytes);
+    CHECK(wish.bytes <= 8 << 20);
+  }
 }
