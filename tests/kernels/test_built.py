@@ -144,6 +144,7 @@ def test_what_has_not_changed_is_not_written_again(list_: Path, tmp_path: Path) 
         ("[difference]\ntile = -1", "'list.toml' [difference]: tile = -1 is no number from 0 to"),
         ("difference = 1", "'list.toml' [difference] is no table with the keys of a configuration"),
         ("[difference", "'list.toml' cannot be read as TOML: "),
+        ("[kernels]\n[gathered]", "'list.toml' [kernels]: [gathered] is there twice"),
         ("", "'list.toml' names no kernel; '[NAME]' in a line is one"),
         ("[difference]\nfuse = 'no'", "'list.toml' [difference]: fuse = 'no' is neither true nor"),
         ("[difference]\ntarget = 'serial'\nfunctions = 'vector'",
@@ -162,6 +163,16 @@ def test_a_list_that_makes_no_sense_is_refused(text: str, told: str, list_: Path
     assert result.stderr.startswith(told), result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not (list_.parent / "made").exists()
+
+
+def test_a_file_in_the_list_stands_for_all_of_its_kernels(list_: Path, tmp_path: Path) -> None:
+    list_.write_text(
+        "[kernels]\nfuse = false\n[gathered_in_tiles]\nkernel = 'gathered'\ntile = 2\n"
+    )
+    result = build(list_, made := tmp_path / "made")
+    assert (result.returncode, result.stderr) == (0, "")
+    names = sorted(each.name for each in made.iterdir())
+    assert names == ["difference.cpp", "gathered.cpp", "gathered_in_tiles.cpp", "list.hpp"]
 
 
 def test_two_kernels_of_one_name_are_refused(list_: Path) -> None:

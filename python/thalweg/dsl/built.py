@@ -3,7 +3,8 @@
 calls it.
 
 The list has a table for each: its name in the code, the keys of its configuration, and `kernel`
-where that is another name. It lies beside the files of kernels. Into the folder go a file NAME.cpp
+where that is another name; or a table with the name of a file, for all kernels of it. It lies
+beside the files of kernels. Into the folder go a file NAME.cpp
 for each and one header for all, LIST.hpp; what has not changed is left as it is. TARGET stands in
 for those of the list, without the keys that are nothing for it: a model on another target.
 """
@@ -23,7 +24,7 @@ else:
 
 from thalweg.dsl.configuration import configuration_of
 from thalweg.dsl.kernel import Kernel
-from thalweg.dsl.kernel_files import load_folder
+from thalweg.dsl.kernel_files import load_file, load_folder
 from thalweg.dsl.passes.names import check_names, may_be_function
 from thalweg.dsl.targets import cpp_target, cuda_target, ranks_target
 from thalweg.dsl.targets.cpp_header import Translated, header
@@ -47,6 +48,7 @@ def build(list_: Path, folder: Path, target: str = "") -> None:
     if not entries:
         raise ThalwegError(f"'{list_}' names no kernel; '[NAME]' in a line is one")
     known = load_folder(list_.parent)
+    entries = _with_files(list_, entries, known)
     made = [_translated(list_, name, entry, known, target) for name, entry in entries.items()]
     _check_names(list_, made)
     code = {each.name: _code(list_, each) for each in made}
@@ -57,6 +59,22 @@ def build(list_: Path, folder: Path, target: str = "") -> None:
     for name, text in code.items():
         _write(folder / f"{name}.cpp", text)
     _write(folder / f"{list_.stem}.hpp", header(made))
+
+
+def _with_files(
+    list_: Path, entries: Mapping[str, Any], known: Mapping[str, Kernel]
+) -> dict[str, Any]:
+    """With an entry for each kernel of a file in place of that of the file."""
+    found: dict[str, Any] = {}
+    for name, entry in entries.items():
+        file = list_.parent / f"{name}.py"
+        is_table = isinstance(entry, dict) and "kernel" not in entry and name.isidentifier()
+        is_file = is_table and name not in known and file.is_file()
+        for each in load_file(file) if is_file else (name,):
+            if each in found or (is_file and each in entries):
+                raise ThalwegError(f"'{list_}' [{name}]: [{each}] is there twice")
+            found[each] = entry
+    return found
 
 
 def _translated(

@@ -146,6 +146,12 @@ def difference(found: Array, right: Array, scale: float | None = None) -> float:
     return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
 
 
+def other_zeros(found: Array, right: Array) -> int:
+    """Zeros of both whose signs differ: no difference of values, and one of what follows."""
+    zeros = (found == 0.0) & (right == 0.0)
+    return int(np.count_nonzero(zeros & (np.signbit(found) != np.signbit(right))))
+
+
 class Named(dict[str, Array]):
     """Arrays by name; a missing one is a sentence.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
-from thalweg.kernels.cases import Array, Case, difference
+from thalweg.kernels.cases import Array, Case, difference, other_zeros
 from thalweg.kernels.compiled import bind
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.vectors import find_cases
@@ -29,12 +29,14 @@ class Outcome:
     """Of one case.
 
     differences   output: largest difference relative to its largest value
+    other_zeros   output: values that are zero as they should be, with the other sign
     """
 
     case: Case
     configuration: Configuration
     outputs: dict[str, Array]
     differences: dict[str, float]
+    other_zeros: dict[str, int]
     seconds: list[float]  # wall time of each repetition
 
     @property
@@ -64,6 +66,7 @@ class Outcome:
             "layout": self.configuration.layout,
             "sizes": dict(self.case.sizes),
             "differences": {name: _or_none(each) for name, each in self.differences.items()},
+            "zeros_of_other_sign": self.other_zeros,
             "reference": self.reference,
             "not_compared": self.not_compared,
             "precision": self.configuration.precision,
@@ -100,7 +103,7 @@ def run_case(
     for _ in range(repeat):
         outputs, wall_s = _called(case, configuration, launch)
         seconds.append(wall_s)
-    differences = {}
+    differences, zeros = {}, {}
     for name, right in expected.items():
         if right.dtype.kind not in "fiu" or right.shape != outputs[name].shape:
             raise ThalwegError(
@@ -110,7 +113,8 @@ def run_case(
         points = case.compared.get(name, slice(None))
         there = outputs[name][..., points], right[..., points]
         differences[name] = difference(*there, case.scales.get(name))
-    return Outcome(case, configuration, outputs, differences, seconds)
+        zeros[name] = other_zeros(*there)
+    return Outcome(case, configuration, outputs, differences, zeros, seconds)
 
 
 def _called(
@@ -157,7 +161,9 @@ def print_outcome(outcome: Outcome, number: int) -> None:
     for name, apart in outcome.differences.items():
         allowed = outcome.tolerance
         verdict = "" if apart <= allowed else f" more than the {allowed:g} allowed"
-        print(f"+diff[{name}] relative={apart:.3e}{verdict}")
+        zeros = outcome.other_zeros[name]
+        signs = f" zeros of the other sign: {zeros}" if zeros else ""
+        print(f"+diff[{name}] relative={apart:.3e}{verdict}{signs}")
     for name in outcome.not_compared:
         print(f"+diff[{name}] not compared: {outcome.reference} has none")
     print(f"reference: {outcome.reference}")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the vectors hold a zero, every target gives it with its sign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.config.checkout import ROOT
+from thalweg.dsl.configuration import Configuration
+from thalweg.kernels.cases import other_zeros
+from thalweg.kernels.vectors import find_cases
+from thalweg.testing.kernels.ways import outputs
+
+VECTORS = ROOT.parent / "shared" / "reference"
+FILES = sorted(VECTORS.glob("*/*.npz"))
+# Weights are differences of nearly the same values: what is left of one that vanishes has the sign
+# of its last rounding, and the order of sums is ours.
+CANCEL = {"gradient_weights", "cell_metrics", "operator_weights", "outward_sum"}
+
+
+def test_signs_of_zeros_are_counted() -> None:
+    one, other = np.array([0.0, -0.0, 1.0, 0.0, -0.0]), np.array([0.0, 0.0, -1.0, -0.0, -0.0])
+    assert other_zeros(one, other) == 2
+    assert other_zeros(one, one) == 0
+
+
+@pytest.mark.skipif(not FILES, reason="the reference vectors are not here")
+@pytest.mark.some(2)
+@pytest.mark.parametrize("target", ["numpy", "simd"])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_zeros_have_the_signs_of_the_vectors(file: Path, target: str, compiled: Path) -> None:
+    name = "icon_like" if file.parent.name == "icon" else file.stem
+    for case in find_cases(name, file):
+        if case.kernel.name in CANCEL:
+            continue
+        found = outputs(case, Configuration(target), compiled)
+        for output, right in case.expected.items():
+            points = case.compared.get(output, slice(None))
+            assert other_zeros(found[output][..., points], right[..., points]) == 0, output
