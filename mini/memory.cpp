@@ -64,8 +64,8 @@ MemoryNeed memory_need(const Experiment& experiment, std::span<const FieldInfo> 
     const double times = std::floor(length / static_cast<double>(stream.interval.ms())) + 1.0;
     need.output += std::max(times, 0.0) * output_time_bytes * ranks;
   }
-  need.output += static_cast<double>(
-      bytes_on_the_way(streams, fields, settings, {grid.cells(), grid.edges(), grid.vertices()}));
+  need.output +=
+      bytes_on_the_way(streams, fields, settings, {grid.cells(), grid.edges(), grid.vertices()});
   return need;
 }
 

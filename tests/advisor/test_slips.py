@@ -24,7 +24,9 @@ OUTPUT = "&output_nml output_bounds = 0, 86400, 3600 steps_per_file = 0 ml_varli
     [
         ("ml_varlst = 'u'", "has no item 'ml_varlst' that is known here: ICON stops"),
         ("ml_varlst = 'u'", "Did you mean 'ml_varlist'?"),
-        ("ml_varlst = 'u'", "this '&output_nml' has no varlist, so it writes nothing"),
+        ("ml_varlst = 'u'", "has a first name, so it writes nothing"),
+        ("ml_varlist = '', 'u'", "has a first name, so it writes nothing"),
+        ("ml_varlist(2:) = 'u'", "has a first name, so it writes nothing"),
         ("ml_varlist = 'u' m_levls = '1'", "Did you mean 'm_levels'?"),
         ("ml_varlist = 'u' dom = 1, 3", "there is no domain 3, so nothing is written for it"),
         ("ml_varlist = 'u' operation = 'avg'", "operation 'avg' is not one of ICON's"),
@@ -91,6 +93,8 @@ def test_levels_of_a_nest_keep_their_place(streams: Streams) -> None:
         ("0., 1., 360.", "-90., 1., 90.", "lonlat 360x181"),
         ("-180., 1., 180.", "-90., 1., 90.", "lonlat 361x181"),  # ICON compares them as they are
         ("0., 1., 359.", "90., -1., -90.", "lonlat 360x181"),  # from north to south
+        ("0., -1., -359.", "0., 1., 0.", "lonlat 360x1"),
+        ("0., 0.1, 359.9", "0., 1., 0.", "lonlat 3599x1"),  # as 359.9 / 0.1 is cut
         ("360., 1., 720.", "0., 1., 0.", "lonlat 361x1"),
     ],
 )
@@ -106,7 +110,12 @@ def test_axes_are_counted_as_icon_does(
     [
         "write_it() {{\ncat > NAMELIST << EOF\n{text}EOF\n}}\nwrite_it\n",
         "echo '&output_nml ml_varlist = 1 /' >> NAMELIST\n",
+        "f() {{ cat >> NAMELIST << EOF\n{text}EOF\n}}\nf\n",
+        "cat << EOF | tee -a NAMELIST\n{text}EOF\n",
+        "{{ cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
         "sed -i s/temp/u/ NAMELIST\n",
+        "sed -i s/temp/u/ NAMELIST || exit 1\n",
+        "sed s/temp/u/ NAMELIST > OTHER\n",
         "python3 - << EOF\n{text}EOF\n",
     ],
 )
@@ -116,12 +125,19 @@ def test_namelists_that_are_not_read_are_told(advise: Advise, script: str) -> No
     assert any("is written or changed here in a way that is not read" in each for each in warnings)
 
 
-@pytest.mark.parametrize("how", ["tee -a NAMELIST << EOF", "tee -a NAMELIST > /dev/null << EOF"])
+@pytest.mark.parametrize("line", ["echo wrote NAMELIST", "sed -n 1p NAMELIST", "cat NAMELIST"])
+def test_who_only_reads_a_namelist_is_not_told(advise: Advise, line: str) -> None:
+    head = f"cat > NAMELIST << EOF\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n"
+    assert not any("is written or changed here" in each for each in advise(head + line).warnings)
+
+
+@pytest.mark.parametrize("how", ["tee -a NAMELIST << EOF", "tee -ai NAMELIST > /dev/null << EOF"])
 def test_tee_writes_as_cat_does(advise: Advise, how: str) -> None:
     head = f"cat > NAMELIST << EOF\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n"
     assert len(advise(head + f"{how}\n{OUTPUT}EOF\n").streams) == 2
-    assert len(advise(head + f"{how.replace('-a ', '')}\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n")
-               .streams) == 1  # fmt: skip
+    anew = how.replace("-ai", "-i").replace("-a ", "")
+    script = head + f"{anew}\n{HEAD.format(forcing=3)}{OUTPUT}EOF\n"
+    assert len(advise(script).streams) == 1
 
 
 def test_what_decides_about_variables_is_asked_for(advise: Advise) -> None:

@@ -28,7 +28,7 @@ name = "R2B3"
 [model]
 levels = 10
 [time]
-duration = "PT8H"
+duration = "PT4H"
 [[output]]
 name = "one"
 interval = "PT5M"
@@ -105,7 +105,8 @@ def test_events_may_be_collected_for_longer_than_the_limit(
 ) -> None:
     """Rank 0 writes those of each rank in turn; the last waits for all the others."""
     case = tmp_path / "case.toml"
-    case.write_text(TWO_STREAMS.replace("timeout = 60", f"timeout = {SHORT_TIMEOUT_S}"))
+    short = TWO_STREAMS.replace("PT4H", "PT1H")
+    case.write_text(short.replace("timeout = 60", f"timeout = {SHORT_TIMEOUT_S}"))
     use_slow_disk(SLOW_EVENTS_S=0.5 * SHORT_TIMEOUT_S)
     run = RankedRun.start(case, tmp_path / "run", ["io.backpressure=block"])
     code, _ = run.wait()
@@ -154,7 +155,7 @@ def test_writing_together_has_a_limit(
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", *way, "io.ranks=0", "machine.ranks=2")
     run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
     told = (run.directory / "log.txt").read_text()
-    assert "waiting for all writers to " in told
+    assert "waiting for all writers, or a slow disk, to " in told
 
 
 def test_a_rank_that_stays_silent_is_named(start_run: Start) -> None:
@@ -205,4 +206,4 @@ def test_spilled_steps_of_two_streams_come_in_one_order(
                 time.sleep(chance.uniform(0.0, 0.02))
     code, _ = run.wait()
     assert code == 0, run.errors()
-    assert len(list((tmp_path / "run" / "files").glob("*.nc"))) == 9 + 5
+    assert len(list((tmp_path / "run" / "files").glob("*.nc"))) == 5 + 3

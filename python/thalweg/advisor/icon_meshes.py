@@ -115,11 +115,11 @@ def _axis(section: Section, name: str, mode: int, *, circle: bool) -> int:
     if mode == 2 or (mode == 0 and second > _COUNT_FROM):
         count = round(second)
     else:
-        if abs(second) < _TINY * _TINY or (end - start) * second < 0.0 or (circle and second < 0.0):
+        if abs(second) < _TINY * _TINY or (end - start) * second < 0.0:
             raise section.wrong(
                 name, f"goes from {start} to {end} in steps of {second}; correct it"
             )
-        count = int(min((end - start) / second + _TINY, _LONGEST_AXIS)) + 1
+        count = int(min((end - start) / second, _LONGEST_AXIS)) + 1
         if circle and count > 1 and abs(_from_zero(end) - _from_zero(start)) < _TINY * _CIRCLE:
             count -= 1  # start and end are the same meridian
     if not 1 <= count <= _LONGEST_AXIS:

@@ -16,7 +16,7 @@ _BY_LEVEL_TYPE = ("pe_placement", "stream_partitions")
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
 ITEMS = frozenset(
     {
-        "additional_days", "dom", "output_nml_dict", "file_interval", "filename_extn",
+        "additional_days", "dom", "file_interval", "filename_extn",
         "filename_format", "filetype",
         "h_levels", "i_levels", "include_last", "m_levels", "mode", "north_pole", "operation",
         "output_bounds", "output_end", "output_filename", "output_grid", "output_interval",
@@ -38,8 +38,12 @@ def slips_of_stream(section: Section) -> Iterator[str]:
                 f"{section.group.file}:{item.line}: '&output_nml' has no item '{name}' that is "
                 f"known here: ICON stops where it has none.{did_you_mean(name, ITEMS)}"
             )
-    if not any(section.has(f"{kind}_varlist") for kind in LEVEL_TYPES):
-        yield f"{section.place()}: this '&output_nml' has no varlist, so it writes nothing"
+    lists = [f"{kind}_varlist" for kind in LEVEL_TYPES]
+    if not any(section.texts_to_blank(name) or section.is_open(name) for name in lists):
+        yield (
+            f"{section.place()}: no varlist of this '&output_nml' has a first name, so it writes "
+            "nothing"
+        )
     operation = section.text("operation").lower()
     if operation not in _OPERATIONS and not section.is_open("operation"):
         known = ", ".join(each for each in _OPERATIONS if each)
@@ -56,7 +60,5 @@ def slips_of_groups(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[
             if not group.name.endswith("_nml"):
                 known = {*names, "output_nml", "run_nml", "io_nml", "parallel_nml", "grid_nml"}
                 meant = did_you_mean(group.name, known - {group.name})
-                yield (
-                    f"{group.file}:{group.line}: ICON reads no group '&{group.name}': the names "
-                    f"of its groups end in '_nml'.{meant}"
-                )
+                if meant:  # others have groups of their own
+                    yield f"{group.file}:{group.line}: ICON reads no group '&{group.name}'.{meant}"

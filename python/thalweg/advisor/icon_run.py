@@ -18,6 +18,7 @@ DEFAULT_LEVELS = 31  # run_nml/num_lev
 _ANY_START = "2000-01-01"  # where lengths matter and dates do not
 _FOREVER_S = 1e12  # grid_nml/end_time is 1e30 for nests without an end
 _MOST_LEVELS = 100_000
+_MOST_DOMAINS = 10  # max_dom
 _OLD_CALENDARS = {0: 365, 1: 0, 2: 360}  # time_nml/calendar -> days of a year; 0 = Gregorian
 
 
@@ -230,6 +231,10 @@ def _domains(
         names = ["?"]
     levels = [DEFAULT_LEVELS if each is None else each for each in run.integers("num_lev")]
     levels = levels or [DEFAULT_LEVELS]
+    if len(names) > _MOST_DOMAINS:
+        raise grid.wrong(
+            "dynamics_grid_filename", f"has {len(names)} grids; ICON has {_MOST_DOMAINS} at most"
+        )
     begins, ends = grid.elements("start_time"), grid.elements("end_time")
     parents = [_whole(each) for each in grid.elements("dynamics_parent_grid_id")]
     own_levels = run.flag("lvert_nest", False)
@@ -262,7 +267,7 @@ def _domains(
                 count,
                 round(min(max(begin, 0.0), _FOREVER_S) * SECOND_MS),
                 None if end >= _FOREVER_S else round(max(end, 0.0) * SECOND_MS),
-                domains[parent - 1].depth + 1 if 1 <= parent <= i else int(nested),
+                domains[parent - 1].depth + 1 if 1 <= parent <= i else 0,
             )
         )
     return tuple(domains)

@@ -151,7 +151,7 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
         word
         for section in sections
         for level_type in LEVEL_TYPES
-        for word in section.texts(f"{level_type}_varlist")
+        for word in section.texts_to_blank(f"{level_type}_varlist")
     ]
     requested = bare.translated(asked)
     tracers = settings.section("transport_nml").texts("tracer_names")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from thalweg.config.checkout import ROOT, build, program
@@ -12,6 +13,7 @@ from thalweg.errors import ThalwegError
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 RANKS = (1, 2, 3, 4)
+LONGEST_S = 1800.0  # of unit tests on a number of ranks: they take a minute beside all others
 # Tests of code that knows of no other rank say the same on any number.
 OF_ONE_RANK = ",".join(
     f"*src/{files}*"
@@ -23,8 +25,8 @@ OF_ONE_RANK = ",".join(
 
 
 def run_tests(expression: str, slow: bool) -> int:
-    """Exit code of the first stage that failed. An expression (-k) leaves only pytest, whose
-    fixtures build what the chosen tests need.
+    """Exit code. An expression (-k) leaves only pytest, whose fixtures build what the chosen tests
+    need.
     """
     command = [sys.executable, "-m", "pytest", str(ROOT / "tests")]
     command += ["--slow"] if slow else []
@@ -33,8 +35,13 @@ def run_tests(expression: str, slow: bool) -> int:
     _check_tree()
     build("all")
     with ThreadPoolExecutor(max_workers=1) as beside:  # they wait more than they compute
-        units = beside.submit(_unit_tests)
-        failed = _call([*command, "--durations=20", *_side_by_side()])
+        stop = threading.Event()
+        units = beside.submit(_unit_tests, stop)
+        try:
+            failed = _call([*command, "--durations=20", *_side_by_side()])
+        except BaseException:
+            stop.set()
+            raise
         _tell_units(units.result())
     return 1 if failed else 0
 
@@ -50,18 +57,24 @@ def _check_tree() -> None:
         raise ThalwegError("the checks of the tree failed; see above", exit_code=1)
 
 
-def _unit_tests() -> dict[int, tuple[bool, str]]:
+def _unit_tests(stop: threading.Event) -> dict[int, tuple[bool, str]]:
     """Number of ranks: whether a test failed, and what was said. One number after the other."""
     tests = str(program("thalweg_tests"))
     found = {}
     for ranks in RANKS:
+        if stop.is_set():
+            break
         few = [f"--source-file-exclude={OF_ONE_RANK}"] if ranks > 1 else []
-        done = subprocess.run(
-            mpirun_command(ranks, [tests, *few]), cwd=ROOT, env=mpirun_environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            check=False,
-        )  # fmt: skip
-        found[ranks] = done.returncode != 0, done.stdout
+        try:
+            done = subprocess.run(
+                mpirun_command(ranks, [tests, *few]), cwd=ROOT, env=mpirun_environment(),
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                check=False, timeout=LONGEST_S,
+            )  # fmt: skip
+            found[ranks] = done.returncode != 0, done.stdout
+        except subprocess.TimeoutExpired as hung:
+            said = hung.stdout.decode(errors="replace") if hung.stdout else ""
+            found[ranks] = True, f"{said}\nended after {LONGEST_S} s: a test hangs"
     return found
 
 

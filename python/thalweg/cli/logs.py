@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -62,8 +63,11 @@ def import_(
         from thalweg.advisor.command import icon_reader
         from thalweg.advisor.proposing.run_script_facts import FactsOfScript
 
-        _, told_of = icon_reader(script, settings or [], cells or [], [], "1", [])
-        complete = FactsOfScript(script, told_of({})).complete
+        _, told_of = icon_reader(script, settings or [], cells or [], [], "", [])
+        answer = told_of({})
+        for warning in answer.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        complete = FactsOfScript(script, answer).complete
     elif settings or cells:
         raise ThalwegError("--set and --cells are of a --script; give it, too")
     import_logs(paths, out, overwrite=overwrite, as_json=json_, complete=complete)

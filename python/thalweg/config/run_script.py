@@ -68,7 +68,7 @@ def read_run_script(
     lines = list(instead.get(path.name) or read_lines(path))
     script = RunScript(path, Variables(given))
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
-    if begins_group(first):
+    if begins_group(first) and not lines[0].startswith("#!"):
         script.groups[path.name] = read_namelist(enumerate(lines, 1), path.name)
     else:
         written = Written()

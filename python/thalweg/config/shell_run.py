@@ -26,8 +26,10 @@ _LET = re.compile(
     r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"
 )
 _STEP = re.compile(r"\(\(\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*\)\)")
-_TEE = re.compile(r"tee\s+(-a\s+|--append\s+)?((?:[^\s\"'<>;|&]|\"[^\"]*\"|'[^']*')+)")
-_CHANGES_FILES = re.compile(r"(?:echo|printf|sed|perl)\s")
+_TEE = re.compile(r"tee\s+((?:-[\w-]*\s+)*)((?:[^\s\"'<>;|&]|\"[^\"]*\"|'[^']*')+)")
+_CHANGES_FILES = re.compile(
+    r"(?:(?:echo|printf)\s[^>]*>|(?:sed|perl)\s+-\w*i|(?:sed|perl)\s[^>]*>)"
+)
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
 _LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
@@ -82,7 +84,7 @@ class _Walk:
                 i = close
             elif _FUNCTION.fullmatch(text):
                 close = self._end_of_function(i, end)
-                self._pass_over(self.statements[i + 1 : close])
+                self._pass_over(self.statements[i:close])
                 i = close
             else:
                 self._command(statement, sure)
@@ -186,9 +188,10 @@ class _Walk:
         elif text.startswith((": ", ":\t")):
             expand(text, self.variables)
         elif _CHANGES_FILES.match(text):
-            name = text.split()[-1].rpartition("/")[2]
-            content = self.written.files.get(show_unresolved(expand(name, self.variables)))
-            if content and any(_NAMELIST.search(line) for _, line in content.lines):
+            names = (word.rpartition("/")[2] for word in text.replace(">", " ").split()[1:])
+            known = (show_unresolved(expand(name, self.variables)) for name in names)
+            found = [self.written.files[name] for name in known if name in self.written.files]
+            if any(_NAMELIST.search(line) for each in found for _, line in each.lines):
                 self.written.passed_over.append(statement.line)
             self._pass_over([statement])
         elif text.startswith("["):
@@ -224,16 +227,15 @@ class _Walk:
         document = statement.document
         target = _TARGET.search(statement.text)
         tee = _TEE.match(statement.text)
-        if document is None or not (tee or statement.text.startswith(("cat", ">"))):
+        target = tee or target
+        is_read = tee or statement.text.startswith(("cat", ">"))
+        if document is None or target is None or not is_read or "|" in statement.text:
             self._pass_over([statement])
-            return
-        if tee:
-            target = tee
-        if target is None:
             return
         name = show_unresolved(expand(target[2], self.variables)).rpartition("/")[2]
         content = self.written.files.setdefault(name, Content())
-        if target[1] in (">", None) and sure:
+        replaces = "a" not in target[1] if tee else target[1] == ">"
+        if replaces and sure:
             content.lines.clear()
             content.doubtful.clear()
         for number, line in document.lines:

@@ -62,7 +62,7 @@ def _numbers(case: Case) -> Array:
 
 
 def _made(kernel: Kernel, seed: int, shape: Shape, kinds: Collection[str]) -> Case:
-    random, chance = np.random.default_rng(seed), np.random.default_rng(seed)
+    random, chance = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     sizes, tables = _grid(kernel, random, shape)
     arguments: dict[str, Any] = {}
     for name, each in kernel.ir.arguments.items():

@@ -91,13 +91,13 @@ class Cdf5MpiIo final : public CollectiveContainer {
             post(ncid, variables, time_index, step.blocks[next], step.memory, &requests.back()));
       }
       std::vector<int> statuses(requests.size(), NC_NOERR);
-      const CallLimit limit("all writers to write a time");
+      const CallLimit limit("all writers, or a slow disk, to write a time");
       writing.note(ncmpi_wait_all(ncid, static_cast<int>(requests.size()), requests.data(),
                                   statuses.data()));
       for (const int status : statuses) writing.note(status);
     }
     {
-      const CallLimit limit("all writers to close a file");
+      const CallLimit limit("all writers, or a slow disk, to close a file");
       writing.note(ncmpi_close(ncid));
     }
     agree(writing.sentence(), "write");

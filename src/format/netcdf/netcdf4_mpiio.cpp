@@ -179,7 +179,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
       }
     }
     {
-      const CallLimit limit("all writers to close a file");
+      const CallLimit limit("all writers, or a slow disk, to close a file");
       note(nc_close(ncid));
     }
     agree(failure, "write");
@@ -188,7 +188,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
   int write_time_together(int ncid, int variable, int time_index) const {
     const std::size_t index = time_index;
     const std::size_t count = head() ? 1 : 0;
-    const CallLimit limit("all writers to write a time");
+    const CallLimit limit("all writers, or a slow disk, to write a time");
     const int status = nc_var_par_access(ncid, variable, NC_COLLECTIVE);
     const int written = nc_put_vara_double(ncid, variable, &index, &count, &file().times_s[index]);
     return status == NC_NOERR ? written : status;
@@ -208,7 +208,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
       count = {one, size(piece.points), 0};
     }
     const auto* values = memory.data() + (block == nullptr ? 0 : block->offset);
-    const CallLimit limit("all writers to write a time");
+    const CallLimit limit("all writers, or a slow disk, to write a time");
     return nc_put_vara(ncid, variable, start.data(), count.data(), values);
   }
 };

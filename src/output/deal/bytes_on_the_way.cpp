@@ -6,14 +6,13 @@
 
 namespace thalweg {
 
-std::int64_t bytes_on_the_way(std::span<const StreamSettings> streams,
-                              std::span<const FieldInfo> fields, const OutputSettings& settings,
-                              const PerPlace<std::int64_t>& sizes) {
+double bytes_on_the_way(std::span<const StreamSettings> streams, std::span<const FieldInfo> fields,
+                        const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
   Definition definition;
   definition.use(settings);
   definition.sizes = sizes;
   definition.fields.assign(fields.begin(), fields.end());
-  std::int64_t slot_bytes = 0;  // of one slot of every lane
+  double slot_bytes = 0.0;  // of one slot of every lane
   for (const auto& each : streams) {
     // One time is enough: the schedule of a whole run may be what does not fit.
     definition.streams.push_back({each, Schedule(StreamSettings{}),
@@ -21,9 +20,9 @@ std::int64_t bytes_on_the_way(std::span<const StreamSettings> streams,
     const auto& stream = definition.streams.back();
     for (const int index : stream.fields) {
       const auto& field = definition.fields[index];
-      slot_bytes += each.partitions * sizes[field.place] *
-                    static_cast<std::int64_t>(definition.levels_of(stream, field).size()) *
-                    staged_bytes(field.type);
+      slot_bytes += static_cast<double>(sizes[field.place] * staged_bytes(field.type)) *
+                    static_cast<double>(definition.levels_of(stream, field).size()) *
+                    each.partitions;
     }
   }
   const int io_ranks = dedicated_io_ranks(settings);

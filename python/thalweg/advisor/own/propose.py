@@ -68,7 +68,7 @@ def propose_own(
     order = sorted((at for at in usual if at != found_at), key=lambda at: (totals[at], at))
     others = [each for each in _different([asked[at] for at in order]) if is_taken(each)]
     best = told(asked[found_at])
-    now = told(situation.chosen) if situation.chosen.ranks < nodes.ranks else None
+    now = told(situation.chosen) if situation.chosen in asked else None
     notes = [
         *notes_of(predictor.machine),
         *has_no_time_in_form(situation),

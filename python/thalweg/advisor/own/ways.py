@@ -43,8 +43,10 @@ def choices(situation: OwnSituation, nodes: Nodes) -> list[OwnChoice]:
         if io_ranks + restart_ranks <= most
         and restart_ranks <= nodes.ranks - io_ranks - restart_ranks
     ]
-    if situation.chosen.ranks < nodes.ranks and situation.chosen not in found:
-        found.append(situation.chosen)
+    chosen = situation.chosen
+    is_known = chosen.mode in MODES and chosen.restart_mode in RESTART_MODES
+    if is_known and chosen.ranks < nodes.ranks and chosen not in found:
+        found.append(chosen)
     return sorted(dict.fromkeys(found), key=lambda each: each.ranks)
 
 
@@ -59,7 +61,8 @@ def _outputs(
 ) -> Iterator[tuple[str, int, tuple[int, ...]]]:  # fmt: skip
     """Modes of the list that the model tells, their I/O ranks and partitions."""
     if not situation.outputs:
-        plain = (str(e["name"]) for e in of_kind("output mode") if e["ranks"] != "required")
+        plain = (str(e["name"]) for e in of_kind("output mode")
+                 if e["ranks"] != "required" and e["name"] in MODES)  # fmt: skip
         yield next(plain), 0, situation.chosen.partitions
         return
     one = tuple(1 for _ in situation.series)

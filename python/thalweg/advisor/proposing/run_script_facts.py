@@ -17,12 +17,12 @@ class FactsOfScript:
     """Fills the rows of runs of one script. Raises a sentence for a run that cannot be of it."""
 
     def __init__(self, script: Path, answer: Answer) -> None:
-        self.script, self.situation = script, situation_of(answer)
+        self.script, self.situation = script, situation_of(answer, sizes_matter=False)
         self.intervals = {each.interval_s for each in answer.streams if each.outputs}
 
     def complete(self, row: Row) -> None:
-        """Rows that are no runs of ICON stay as they are."""
-        if row.text("model") != "ICON":
+        """Rows that are no runs of ICON, or did not end, stay as they are."""
+        if row.text("model") != "ICON" or row.text("status") not in {"", "complete"}:
             return
         for name, value in self._facts(self.situation).items():
             told = row.number(name) if isinstance(value, (int, float)) else row.text(name) or None

@@ -83,20 +83,23 @@ class Situation:
         return sum(each.load for each in self.series) / self.outputs if self.outputs else 0.0
 
 
-def situation_of(answer: Answer) -> Situation:
-    """Of an ICON script. Raises a sentence for what must be given."""
+def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:
+    """Of an ICON script. Raises a sentence for what must be given; sizes_matter: those of outputs
+    and restart sets, too.
+    """
     if len(answer.runs) != 1:
         raise ThalwegError(
-            f"the script runs {len(answer.runs)} atmospheres: a proposal is for one; give the "
+            f"the script runs {len(answer.runs)} atmospheres, and one is asked for; give the "
             "namelist of that one"
         )
     run, processes = answer.runs[0], answer.processes[0]
-    _refuse_unknown(answer.streams)
-    restart = processes.restart
-    size = _bytes_per_set(restart)
+    restart, size = processes.restart, 0
+    if sizes_matter:
+        _refuse_unknown(answer.streams)
+        size = _bytes_per_set(restart)
     steps = (run.end_ms - run.start_ms) // run.step_ms
     if steps < 1:
-        raise ThalwegError("the run has no time step: there is nothing to propose for")
+        raise ThalwegError("the run of the script has no time step")
     chosen, notes = _chosen(processes, answer.streams)
     return Situation(
         _cells(run), run.domains[0].levels, steps, (run.end_ms - run.start_ms) / 1000.0,
