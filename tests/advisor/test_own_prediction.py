@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from thalweg.advisor.own import ways, work
+from thalweg.advisor.own.event_run import simulate_own
 from thalweg.advisor.own.form import Services, services_of
 from thalweg.advisor.own.lanes import lanes_of
 from thalweg.advisor.own.learned import OwnRun, held_out, learn_own, untaught
@@ -18,7 +19,7 @@ from thalweg.advisor.own.propose import propose_own
 from thalweg.advisor.own.rates import FACTORS, rates_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, own_situation
 from thalweg.advisor.own.time_steps import steps_of
-from thalweg.advisor.own.ways import choices
+from thalweg.advisor.own.ways import choices, way_of
 from thalweg.advisor.own_experiment import find_own_streams
 from thalweg.advisor.shapes import Nodes
 from thalweg.calibrate.machine_file import Machine
@@ -297,3 +298,23 @@ def test_a_mode_that_no_prediction_knows_is_said_and_not_predicted(
     for changed in ({"mode": "new output mode"}, {"restart_mode": "new restart mode"}):
         with pytest.raises(ThalwegError, match="no prediction knows mode 'new"):
             told(given, replace(ASYNC, **changed), calibrated())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("interval", ["PT15M", "PT3H"])
+def test_the_simulation_takes_as_long_as_the_form(
+    situation: Callable[..., OwnSituation], calibrated: Calibrated, interval: str
+) -> None:
+    """Modes of output and restart, on cores of their own and on shared ones; a smooth maximum is
+    more than the longest.
+    """
+    given = situation(f"output.all.interval={interval}")
+    apart = []
+    for cores in (2, 16):
+        predictor = untaught(calibrated(cores=cores, ranks=cores))
+        for choice in choices(given, NODE)[::7]:
+            way = way_of(predictor, predictor.rates(), given, choice, NODE)
+            found = simulate_own(predictor, given, way, 0.0)
+            apart.append(found.total_s / way.prediction.total_s - 1.0)
+    assert len(apart) > 20
+    assert np.median(np.abs(apart)) < 0.02
+    assert np.max(np.abs(apart)) < 0.25

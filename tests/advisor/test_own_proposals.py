@@ -268,3 +268,14 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     assert kept.returncode == 0, kept.stderr
     assert json.loads(kept.stdout)["runs"] == 5
     assert len(memory_path(calibrated_file).read_text().splitlines()) == 5
+
+
+def test_a_proposal_is_run_event_by_event(cli: Cli, case: Path, calibrated_file: Path) -> None:
+    answer = advise(cli, case, calibrated_file, "--simulate", "0.3")
+    simulated = answer["proposal"]["simulation"]
+    assert simulated["total_s"] == pytest.approx(answer["proposal"]["total_s"], rel=0.3)
+    done = cli("advise", case, "--machine", calibrated_file, "--simulate", "0")
+    assert "simulated, times of outputs varying by 0 %" in done.stdout
+    refused = cli("advise", case, "--machine", calibrated_file, "--simulate", "x")
+    assert refused.returncode == 2
+    assert "--simulate 'x' is no variation" in refused.stderr

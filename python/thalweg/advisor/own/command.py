@@ -9,6 +9,7 @@ from pathlib import Path
 
 from thalweg.advisor.curve import write_curve
 from thalweg.advisor.own import patch
+from thalweg.advisor.own.event_run import simulate_own
 from thalweg.advisor.own.learned import OwnPredictor, learn_own
 from thalweg.advisor.own.memory import known_runs
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
@@ -21,7 +22,9 @@ from thalweg.advisor.own.situation import (
     refuse_other_equations,
 )
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
+from thalweg.advisor.proposing.event_run import parse_variation, simulation_text
 from thalweg.advisor.shapes import Asked, Nodes, spread_over
+from thalweg.advisor.simulation import Simulation
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
@@ -42,6 +45,7 @@ class OwnProposed:
     answer: OwnAnswer
     patch: str | None
     warnings: list[str]
+    simulated: tuple[Simulation, float] | None = None  # and the variation that was asked
 
     @property
     def files(self) -> int:
@@ -55,7 +59,12 @@ class OwnProposed:
 
     def as_json(self) -> Mapping[str, object]:
         best, alternatives = own_proposal_as_json(self.proposal, self.situation)
-        written = {"files": self.files, "bytes_in_all": self.bytes_in_all, "patch": self.patch}
+        written = {
+            "files": self.files,
+            "bytes_in_all": self.bytes_in_all,
+            "patch": self.patch,
+            "simulation": self.simulated[0].to_json() if self.simulated else None,
+        }
         return {"proposal": {**best, **written}, "alternatives": alternatives}
 
     def print(self) -> None:
@@ -63,6 +72,9 @@ class OwnProposed:
         sets = " with checkpoints" if self.situation.sets else ""
         written = f"{self.files} files of output, {self.bytes_in_all / _GB:.3f} GB{sets}"
         print_own_proposal(self.proposal, self.situation, written)
+        if self.simulated:
+            print()
+            print(simulation_text(*self.simulated))
         if self.patch is not None:
             print()
             print(self.patch or "the experiment has all of it already: nothing to change")
@@ -72,7 +84,9 @@ def propose_for_own(
     path: Path, settings: Sequence[str], experiment: Experiment, answer: OwnAnswer, asked: Asked
 ) -> OwnProposed:
     """Raises a sentence for what does not go together; nothing is written then."""
-    _refuse_options(asked)
+    if asked.step:
+        raise ThalwegError("--step is for ICON scripts; leave it out for an experiment")
+    variation = parse_variation(asked.simulate)
     refuse_other_equations(experiment)
     machine = load_calibrated(asked.machine)
     predictor = learn_own(machine, known_runs(asked.machine, machine))
@@ -102,7 +116,10 @@ def propose_for_own(
         warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
     if asked.picture is not None:
         write_curve(proposal.curve, proposal.best, asked.picture)
-    return OwnProposed(situation, proposal, written, told, warnings)
+    simulated = None
+    if variation is not None:
+        simulated = simulate_own(predictor, situation, proposal.best, variation), variation
+    return OwnProposed(situation, proposal, written, told, warnings, simulated)
 
 
 def proposal_for(
@@ -136,12 +153,3 @@ def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_nod
         nodes = -(-ranks // ranks_per_node)
         return Nodes(nodes, ranks_per_node, nodes * ranks_per_node - ranks)
     return spread_over(ranks, 1 if machine.nodes == 1 else -(-ranks // each))
-
-
-def _refuse_options(asked: Asked) -> None:
-    for given, name in (
-        (asked.step, "--step"),
-        (asked.simulate, "--simulate"),
-    ):
-        if given:
-            raise ThalwegError(f"{name} is for ICON scripts; leave it out for an experiment")

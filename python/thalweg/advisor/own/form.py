@@ -247,6 +247,54 @@ def services_of(
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class EventTimes:
+    """Seconds of single events, in the middle of the draws.
+
+    step_s      a step of compute ranks, with its share of fields of outputs and of what other
+                ranks take from their cores
+    output_s    an output of each stream on one writer; file_s: its share of making files
+    set_s       a checkpoint; slots: outputs of a partition that may be under way
+    """
+
+    startup_s: float
+    step_s: float
+    output_s: tuple[float, ...]
+    file_s: tuple[float, ...]
+    set_s: float
+    slots: int
+
+
+def event_times(
+    situation: OwnSituation, choice: OwnChoice, nodes: Nodes, rates: Rates
+) -> EventTimes:  # fmt: skip
+    run = _Run(situation, choice, nodes, rates, None)
+    services = services_of(situation, choice, nodes, rates, run.lanes)
+    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    outputs, files_s, files = [], [], []
+    for at, (series, made) in enumerate(zip(situation.series, run.lanes.files_in_all, strict=True)):
+        outputs.append(_first(run.of_output(at, active)))
+        files_s.append(_first(run.of_file(at, active)))
+        own = run.lanes.teams[at] + 1 if choice.mode == "file_parallel" else 1  # a file of each
+        own = own if run.lanes.teams[at] > 1 else 1  # and one that shows them as one
+        files.append(files_s[at] * float(made) / own / max(1, series.outputs))
+    if not choice.io_ranks:  # as compute ranks that share cores write
+        rows = run.lanes.outputs @ np.array(outputs) + run.lanes.files @ np.array(files_s)
+        longer = float(services.blocked_output[0]) / max(float(rows.max(initial=0.0)), 1e-300)
+        outputs, files = [longer * s for s in outputs], [longer * s for s in files]
+    working = services.model + services.delay
+    sets = situation.sets and choice.restart_mode != "none"
+    return EventTimes(
+        float(services.startup[0]), float(working[0]) / situation.steps, tuple(outputs),
+        tuple(files), float(run.restart_set()[1][0]) if sets else 0.0,
+        slots_of(situation, run.lanes) if choice.io_ranks else 1,
+    )  # fmt: skip
+
+
+def _first(parts: tuple[Draws, Draws]) -> float:
+    return float(parts[0][0] + parts[1][0])
+
+
 def _delay(run: _Run, working: Draws, busy: Draws) -> Draws:
     """Where ranks beside those that compute find no free core. Their work first fills free ones;
     the rest stands on cores of compute ranks, which wait for the slowest of them at each exchange:
