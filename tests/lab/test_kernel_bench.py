@@ -111,6 +111,7 @@ def test_a_wrong_value_is_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not any("median" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_the_page_shows_shares_layouts_and_two_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
