@@ -168,7 +168,7 @@ class _Run:
     def writer_rows(self) -> tuple[Draws, Draws]:
         """Seconds of each distinct writer in all: (busy core, waiting for storage), [row, draw]."""
         streams = range(len(self.situation.series))
-        active = min(self.lanes.writers, max(1, sum(self.lanes.teams)))
+        active = self.lanes.active
         if not streams:
             return np.zeros((1, len(self.cell))), np.zeros((1, len(self.cell)))
         outputs = [self.of_output(at, active) for at in streams]
@@ -219,8 +219,7 @@ def services_of(
     steps, zeros = run.steps(), run.zeros
     model = steps + run.around_outputs()
     busy, waiting = run.writer_rows()
-    writers = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
-    crowd = 1.0 if choice.io_ranks else max(1.0, writers / nodes.count / run.cores)
+    crowd = 1.0 if choice.io_ranks else max(1.0, run.lanes.active / nodes.count / run.cores)
     writing = (busy * crowd + waiting).max(axis=0)
     blocked_output = output = restart = blocked_restart = tail = zeros
     busy_beside = zeros
@@ -270,13 +269,13 @@ def event_times(
 ) -> EventTimes:  # fmt: skip
     run = _Run(situation, choice, nodes, rates, None)
     services = services_of(situation, choice, nodes, rates, run.lanes)
-    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    active = run.lanes.active
     outputs, files_s, files = [], [], []
     for at, (series, made) in enumerate(zip(situation.series, run.lanes.files_in_all, strict=True)):
         outputs.append(_first(run.of_output(at, active)))
         files_s.append(_first(run.of_file(at, active)))
-        own = run.lanes.teams[at] + 1 if choice.mode == "file_parallel" else 1  # a file of each
-        own = own if run.lanes.teams[at] > 1 else 1  # and one that shows them as one
+        team = run.lanes.teams[at]  # a file of each, and one that shows them as one
+        own = team + 1 if choice.mode == "file_parallel" and team > 1 else 1
         files.append(files_s[at] * float(made) / own / max(1, series.outputs))
     if not choice.io_ranks:  # as compute ranks that share cores write
         rows = run.lanes.outputs @ np.array(outputs) + run.lanes.files @ np.array(files_s)
@@ -314,7 +313,7 @@ def _meetings(run: _Run) -> tuple[Draws, list[list[int]]]:
     """Of each distinct writer: how long an output of each of its streams takes it, all of them one
     after the other, [row, draw]; and which streams these are.
     """
-    active = min(run.lanes.writers, max(1, sum(run.lanes.teams)))
+    active = run.lanes.active
     present = run.lanes.outputs > 0.0
     one = [
         sum(run.of_output(at, active)) / team if series.outputs else run.zeros

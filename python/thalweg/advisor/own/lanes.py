@@ -41,6 +41,11 @@ class Lanes:
     teams: tuple[int, ...]
     fullest_bytes: int
 
+    @property
+    def active(self) -> int:
+        """Writers that write at a time."""
+        return min(self.writers, max(1, sum(self.teams)))
+
 
 def lanes_of(situation: OwnSituation, choice: OwnChoice, compute_ranks: int) -> Lanes:
     dedicated = choice.io_ranks
