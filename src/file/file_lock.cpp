@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "thalweg/error.hpp"
 #include "thalweg/wait.hpp"
@@ -29,6 +32,47 @@ struct flock range_of(std::int64_t first, std::int64_t bytes) {
   return range;
 }
 
+struct Held {
+  int file;  ///< open with the lock
+  dev_t device;
+  ino_t number;
+  std::int64_t byte;
+  std::thread::id thread;
+};
+/// Locks of this process, for who would wait for itself.
+class Book {
+ public:
+  void note(int file, std::int64_t byte) {
+    struct stat at {};
+    if (::fstat(file, &at) != 0) return;
+    const std::lock_guard alone(alone_);
+    held_.push_back({file, at.st_dev, at.st_ino, byte, std::this_thread::get_id()});
+  }
+  void forget(int file) {
+    const std::lock_guard alone(alone_);
+    const auto of_it = [&](const Held& each) { return each.file == file; };
+    held_.erase(std::remove_if(held_.begin(), held_.end(), of_it), held_.end());
+  }
+  /// Has this thread the lock through another open file? Then nobody lets go of it meanwhile.
+  bool has_this_thread(int file, std::int64_t byte) {
+    struct stat at {};
+    if (::fstat(file, &at) != 0) return false;
+    const std::lock_guard alone(alone_);
+    return std::any_of(held_.begin(), held_.end(), [&](const Held& each) {
+      return each.device == at.st_dev && each.number == at.st_ino && each.byte == byte &&
+             each.thread == std::this_thread::get_id();
+    });
+  }
+
+ private:
+  std::mutex alone_;
+  std::vector<Held> held_;
+};
+Book& book() {
+  static auto* const one = new Book;  // for good: an output may be closed after all destructors
+  return *one;
+}
+
 /// Has the file that is open here this name still?
 bool has_name(int file, const std::string& path) {
   struct stat own {};
@@ -44,11 +88,18 @@ bool take_lock(int file, std::int64_t byte) {
   const auto give_up = std::chrono::steady_clock::now() + lock_patience;
   auto range = range_of(byte, 1);
   while (::fcntl(file, F_OFD_SETLK, &range) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    if (std::chrono::steady_clock::now() >= give_up) return false;
+    if (book().has_this_thread(file, byte) || std::chrono::steady_clock::now() >= give_up)
+      return false;
     note_work();  // who waits for this rank meanwhile hears that it is there
     std::this_thread::sleep_for(nap);
   }
+  book().note(file, byte);
   return true;
+}
+
+void close_locked(int file) {
+  book().forget(file);
+  ::close(file);
 }
 
 bool take_all_locks(int file) {
@@ -68,17 +119,17 @@ LockedFile open_locked(const std::string& path, const std::function<void(int fil
     try {
       take(file);
     } catch (...) {
-      ::close(file);
+      close_locked(file);
       throw;
     }
     if (has_name(file, path)) return {file, made};
-    ::close(file);
+    close_locked(file);
   }
 }
 
 void remove_locked(int file, const std::string& path) {
   if (has_name(file, path)) ::unlink(path.c_str());
-  ::close(file);
+  close_locked(file);
 }
 
 DirectoryLock::DirectoryLock(const std::string& directory, const std::string& sentence)

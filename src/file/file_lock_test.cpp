@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -55,4 +56,16 @@ TEST_CASE("a_lock_leaves_a_directory_that_it_did_not_make_and_a_file_that_is_ano
   }
   CHECK(fs::exists(folder / ".lock"));
   fs::remove_all(folder);
+}
+
+TEST_CASE("who_would_wait_for_itself_is_told_at_once") {
+  const auto folder = folder_of("thalweg_own_");
+  {
+    const DirectoryLock lock(folder, "held");
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_WITH_AS(DirectoryLock(folder, "held"), "held", Error);
+    CHECK(std::chrono::steady_clock::now() - begin < lock_patience);
+  }
+  { const DirectoryLock again(folder, "held"); }
+  CHECK_FALSE(fs::exists(folder));
 }

@@ -15,9 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 LOADED = [
-    "thalweg.cli.main", "thalweg.lab.bench", "thalweg.lab.sweep", "thalweg.merge.command",
-    "thalweg.report.page", "thalweg.run.runner", "thalweg.run.summary", "thalweg.trace.command",
-    "thalweg.verify.command", "matplotlib.figure",
+    "thalweg.cli.main", "thalweg.advisor.own.command", "thalweg.advisor.own.tune",
+    "thalweg.advisor.own.validate_command", "thalweg.advisor.prediction.command",
+    "thalweg.advisor.proposing.machine", "thalweg.calibrate.command", "thalweg.cpmip.command",
+    "thalweg.kernels.configured", "thalweg.kernels.run", "thalweg.lab.bench", "thalweg.lab.sweep",
+    "thalweg.loc.command", "thalweg.logs.command", "thalweg.logs.parquet", "thalweg.merge.command",
+    "thalweg.report.page", "thalweg.run.runner", "thalweg.run.summary", "thalweg.scaling.command",
+    "thalweg.submit.command", "thalweg.trace.command", "thalweg.verify.command",
+    "matplotlib.figure", "pandas", "scipy.optimize",
 ]  # fmt: skip
 
 

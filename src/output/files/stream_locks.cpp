@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <span>
 
@@ -37,7 +36,7 @@ StreamLocks::StreamLocks(const std::string& directory, const std::vector<std::st
 StreamLocks::~StreamLocks() {
   if (locked_.file < 0) return;
   if (!take_all_locks(locked_.file)) {  // somebody else has one
-    ::close(locked_.file);
+    close_locked(locked_.file);
     return;
   }
   remove_locked(locked_.file, path());
@@ -50,7 +49,7 @@ JournalLock::JournalLock(const std::string& directory) {
 }
 
 JournalLock::~JournalLock() {
-  if (file_ >= 0) ::close(file_);
+  if (file_ >= 0) close_locked(file_);
 }
 
 std::string StreamLocks::path() const { return directory_ + "/.lock"; }
