@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Room for a column is used at every point: what was not set at a point is NaN all the same."""
+"""Room for a column is used at every point, so no level may be read that was not set at this one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import pytest
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.problem import KernelError
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import IDS, WAYS, different
 
-HEAD = """from thalweg.dsl import Field, InOut, kernel
+HEAD = """from thalweg.dsl import Field, InOut, Out, Points, kernel
 from thalweg.dsl.grid import Axis
 from thalweg.dsl.grids.triangles import Cell, Level
 
@@ -22,57 +23,82 @@ PAIR = Axis("pair", ("one", "two"))
 
 
 @kernel
-def tried(t: Field[Cell, Level], o: InOut[Cell, Level], more: InOut[Cell, Level]) -> None:
+def tried(
+    t: Field[Cell, Level], some: Points[Cell], o: InOut[Cell, Level], more: InOut[Cell, Level],
+    made: Out[Cell, Level],
+) -> None:
 """
-BODIES = {  # statements, and whether the column has to be cleared at each point
-    "never set": ("for k in Level[2:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
-                  "        o[k] = x[k] + x[k - 1]", False),
-    "set later": ("for k in Level[1:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
-                  "        o[k] = x[k - 1]\n    x = 2 * t\n    for k in Level[1:]:\n"
-                  "        more[k] = x[k - 1]", True),
-    "not yet set": ("for k in upward(Level[:-1]):\n        x[k] = t[k]\n"
-                    "        o[k] = x[k + 1]", True),
-    "set before": ("for k in downward(Level[:-1]):\n        x[k] = t[k]\n"
-                   "        o[k] = x[k + 1]", False),
+BODIES = {
     "again": ("x = t\n    for k in upward(Level[1:]):\n        x[k] = x[k - 1] + t[k]\n"
-              "    for k in Level[1:]:\n        o[k] = x[k] - x[k - 1]", False),
-    "another slot": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
-                     "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1] + "
-                     "y[PAIR.two, k - 1]", False),
-    "a later slot": ("y[PAIR.two] = t\n    for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n"
-                     "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k - 1]\n"
-                     "    y[PAIR.one] = t\n    more = y[PAIR.one]", True),
+              "    for k in Level[1:]:\n        o[k] = x[k] - x[k - 1]"),
     "one level first": ("x[0] = t[0]\n    for k in upward(Level[1:]):\n"
-                        "        x[k] = t[k] - 0.5 * x[k - 1]\n    o = x", True),
+                        "        x[k] = t[k] - 0.5 * x[k - 1]\n    o = x"),
     "the last level first": ("x[-1] = 3 * t[-1]\n    for k in Level[:-1]:\n        x[k] = t[k]\n"
                              "    o = x\n    for k in Level[1:]:\n"
-                             "        more[k] = x[k - 1]", True),
+                             "        more[k] = x[k - 1]"),
     "all but the first, then it": ("for k in Level[1:]:\n        x[k] = t[k]\n    x[0] = 2 * t[0]\n"
-                                   "    for k in Level[1:]:\n        o[k] = x[k - 1]", False),
-    "a level is left out": ("for k in Level[2:]:\n        x[k] = t[k]\n    x[0] = 2 * t[0]\n"
-                            "    for k in Level[1:]:\n        o[k] = x[k - 1]\n    x[1] = t[1]\n"
-                            "    for k in Level[1:]:\n        more[k] = x[k - 1]", True),
-    "a whole field, read too early": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o\n"
-                                      "    more = sum(x[n] for n in Cell.neighbours)", True),
+                                   "    for k in Level[1:]:\n        o[k] = x[k - 1]"),
+    "levels that nobody reads": ("for k in Level[2:-1]:\n        x[k] = t[k]\n"
+                                 "    for k in Level[3:-1]:\n        o[k] = x[k] + x[k - 1]"),
+    "slots one by one": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
+                         "    for k in Level[1:]:\n        o[k] = y[PAIR.one, k] + "
+                         "y[PAIR.two, k - 1]"),
+    "a field, level by level": ("for k in Level[1:]:\n        x[k] = t[k]\n    x[0] = o[0]\n"
+                                "    more = sum(x[n] for n in Cell.neighbours)"),
+    "some points of a field": ("with some:\n        x = t\n    for k in Level[1:]:\n"
+                               "        o[k] = x[k - 1]\n"
+                               "    more = where(t > 0, 1.0, sum(x[n] for n in Cell.neighbours))"),
+    "some points, then levels of all": ("with some:\n        x = t\n    for k in Level[1:]:\n"
+                                        "        x[k] = o[k]\n    more = x\n"
+                                        "    o = sum(x[n] for n in Cell.neighbours)"),
+}  # fmt: skip
+UNSET = {  # statements, and what is said of the first read of what is not set
+    "never": ("for k in Level[2:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
+              "        o[k] = x[k] + x[k - 1]", "'x' is read at its 2."),
+    "later": ("for k in Level[1:]:\n        x[k] = t[k]\n    for k in Level[1:]:\n"
+              "        o[k] = x[k - 1]\n    x = 2 * t", "'x' is read at its first"),
+    "not yet": ("for k in upward(Level[:-1]):\n        x[k] = t[k]\n"
+                "        o[k] = x[k + 1]", "'x' is read at its 2."),
+    "the last": ("for k in downward(Level[:-1]):\n        x[k] = t[k]\n"
+                 "        o[k] = x[k + 1]", "'x' is read at its last"),
+    "in another slot": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
+                        "    o = y[PAIR.one] + y[PAIR.two]", "'y' is read at its first"),
+    "by itself": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o",
+                  "'x' is read at its first"),
+    "at neighbours": ("for k in Level[:-3]:\n        x[k] = t[k]\n"
+                      "    more = sum(x[n] for n in Cell.neighbours)",
+                      "'x' is read at its last but 2"),
+    "in a sum": ("for k in Level[1:]:\n        x[k] = t[k]\n    more = sum(x[k] for k in Level)",
+                 "'x' is read at its first"),
+    "of an Out": ("for k in Level[:-1]:\n        made[k] = t[k]\n    o = made",
+                  "'made' is read at its last"),
 }  # fmt: skip
 
 
-def read(folder: Path, name: str) -> Kernel:
-    (folder / "tried.py").write_text(f"{HEAD}    {BODIES[name][0]}\n")
+def read(folder: Path, body: str) -> Kernel:
+    (folder / "tried.py").write_text(f"{HEAD}    {body}\n    made = t\n")
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(17)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_every_way_gives_the_same_bits(
     name: str, way: Configuration, tmp_path: Path, compiled: Path
 ) -> None:
-    case = made_case(read(tmp_path, name))
+    case = made_case(read(tmp_path, BODIES[name]))
     assert not different(case, way, compiled), case.kernel.name
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_what_need_not_be_cleared_is_not(name: str, tmp_path: Path) -> None:
-    code = cpp_target.translate(read(tmp_path, name).ir, WAYS[0])
-    assert ("std::fill" in code) == BODIES[name][1], code
+@pytest.mark.parametrize("name", UNSET)
+def test_a_level_that_is_not_set_is_not_read(name: str, tmp_path: Path) -> None:
+    statements, told = UNSET[name]
+    with pytest.raises(KernelError) as refused:
+        _ = read(tmp_path, statements).ir
+    assert f"{told} level, which is not set before" in str(refused.value)
+
+
+def test_a_column_is_not_cleared(tmp_path: Path) -> None:
+    for name, statements in BODIES.items():
+        code = cpp_target.translate(read(tmp_path, statements).ir, WAYS[0])
+        assert ("std::fill" in code) == name.startswith("some points"), code

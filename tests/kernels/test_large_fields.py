@@ -62,8 +62,8 @@ from thalweg.dsl.grids.triangles import Cell, Edge, Level
 
 @kernel
 def faces(
-    a: Field[Cell, Level], b: Field[Edge, Level], flux: InOut[Edge, Level], slope: Out[Edge, Level],
-    total: Out[Edge], early: Out[Edge, Level], late: Out[Cell, Level],
+    a: Field[Cell, Level], b: Field[Edge, Level], flux: InOut[Edge, Level],
+    slope: InOut[Edge, Level], total: Out[Edge], early: Out[Edge, Level], late: Out[Cell, Level],
 ) -> None:
     for k in Level[2:-3]:
         flux[k] = (a[Edge.cells[0], k] - a[Edge.cells[1], k]) * b[k - 1]

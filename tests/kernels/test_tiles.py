@@ -91,7 +91,7 @@ BODIES = {
     for k in Level[1:]:
         x[k] = t[k] - t[k - 1]
     with most:
-        for k in Level[1:]:
+        for k in Level[2:]:
             p[k] = x[Edge.cells.first, k] + x[Edge.cells.second, k - 1]
 """,
     "a column": """

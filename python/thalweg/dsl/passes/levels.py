@@ -12,7 +12,7 @@ from thalweg.dsl import ir
 from thalweg.dsl.grid import LevelAxis
 from thalweg.dsl.problem import KernelError, Spot
 
-MOST_LEVELS = 1 << 30  # their numbers are those of C++, too
+MOST_LEVELS = 2000
 
 
 @dataclass(frozen=True)

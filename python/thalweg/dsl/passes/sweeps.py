@@ -232,6 +232,21 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
     return replace(step, level=level, value=change(step.value))
 
 
+def sets_all(sweep: Sweep, name: str) -> bool:
+    """Whether local `name` has every level and slot, at the points of `sweep`, by this one alone."""
+    slots: set[tuple[int, ...]] = set()
+    wanted = 1
+    for loop in sweep.loops:
+        levels = loop.levels
+        if levels and (levels.begin, levels.end) != (ir.LevelAt("first", 0), ir.LevelAt("last", 1)):
+            continue
+        for step in loop.steps:
+            if step.name == name and step.level in (None, ir.LevelAt(loop.name, 0)):
+                slots.add(_numbers(step.slots))
+                wanted = math.prod(slot.axis.length for slot in step.slots)
+    return len(slots) == wanted
+
+
 def _kept(maker: _Maker) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, variable in maker.locals.items():

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group, Place, Relation
-from thalweg.dsl.passes.columns import is_whole, must_be_cleared
-from thalweg.dsl.passes.sweeps import Plan, Sweep, reads
+from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
 
 Path = tuple[Relation, ...]  # from a point to those that it needs
 
@@ -57,9 +56,8 @@ def in_rooms(plan: Plan) -> dict[str, Place]:
             continue
         first, *others = setters(plan, name)
         sweep = plan.sweeps[first]
-        # What one sweep alone never sets is NaN in all rooms. What it leaves out and others set
-        # would have to be cleared, level by level.
-        if is_whole(sweep, name) if others else not must_be_cleared(sweep, name):
+        # What several sweeps set would have to be cleared where the first leaves levels out.
+        if not others or sets_all(sweep, name):
             found[name] = variable.type.place
     return found
 

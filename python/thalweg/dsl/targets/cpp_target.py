@@ -9,8 +9,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
-from thalweg.dsl.passes.columns import is_whole, must_be_cleared
-from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.passes.sweeps import Plan, Sweep, sets_all
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
@@ -262,15 +261,13 @@ class Writer:
         ]
 
     def _not_set(self, name: str, size: str) -> list[str]:
-        """What is not set in this call is NaN, not what an earlier one left."""
-        first = next(each for each in self.plan.sweeps if name in set_in(each))
-        whole = f"std::fill({name}, {name} + {size}, NAN);"
-        if not is_whole(first, name):
-            return [whole]
-        if not first.points:
+        """At points that are not set in this call it is NaN, not what an earlier one left."""
+        first, *others = [each for each in self.plan.sweeps if name in set_in(each)]
+        is_all = sets_all(first, name)
+        if not first.points and (is_all or not any(each.points for each in others)):
             return []
-        if self.layout.block > 1:
-            return [whole]
+        if not is_all or self.layout.block > 1:
+            return [f"std::fill({name}, {name} + {size}, NAN);"]
         kind, points = self.plan.locals[name].type, first.points
         row = self.layout.size(replace(kind, place=None))
         end = f"{kind.place.plural}" if kind.place else "1"
@@ -360,15 +357,10 @@ class Writer:
         return calls
 
     def _locals(self, sweep: Sweep) -> list[str]:
-        """Of a point, or of a block of points: cleared or declared before it is set."""
-        begin = [
-            f"std::fill({name}.begin(), {name}.end(), NAN);"
-            for name in self._set_in(sweep, "column")
-            if must_be_cleared(sweep, name)
-        ]
-        if self.layout.block == 1 or sweep.place is None:
-            begin += [f"{self.real} {name};" for name in self._set_in(sweep, "point")]
-        return begin
+        """Of a point, declared before it is set."""
+        if self.layout.block > 1 and sweep.place is not None:
+            return []
+        return [f"{self.real} {name};" for name in self._set_in(sweep, "point")]
 
     def _over_points(self, sweep: Sweep, inner: list[str]) -> list[str]:
         """A loop over all points of a place, or over the ranges of an argument of type Points."""
