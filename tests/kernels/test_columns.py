@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Room for a column is used at every point, so no level may be read that was not set at this one."""
+"""Room for a column is used at every point: what was not set at this one is not read."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
 
 
 def sets_all(sweep: Sweep, name: str) -> bool:
-    """Whether local `name` has every level and slot, at the points of `sweep`, by this one alone."""
+    """Whether local `name` has every level and slot, at the points of `sweep`, by it alone."""
     slots: set[tuple[int, ...]] = set()
     wanted = 1
     for loop in sweep.loops:
