@@ -57,6 +57,30 @@ def test_groups_have_what_the_namelists_switch_on(streams: Streams) -> None:
     )
 
 
+TRACERS = {"qv", "qc", "qi", "qr", "qs"}
+TWO_MOMENT = {"qg", "qh", "qni", "qnr", "qns", "qng", "qnh", "qnc", "ninact"}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "more"),
+    [
+        (1, set()),
+        (2, {"qg"}),
+        (3, {"qni"}),
+        (4, TWO_MOMENT),
+        (5, TWO_MOMENT | {"nccn", "ninpot"}),
+        (6, TWO_MOMENT),
+        (7, TWO_MOMENT | {"qgl", "qhl"}),
+    ],
+)
+def test_tracers_are_those_of_the_microphysics(
+    streams: Streams, scheme: int, more: set[str]
+) -> None:
+    groups = f"&nwp_phy_nml inwp_gscp = {scheme}, inwp_surface = 1 /"
+    others = {"w", "u", "v", "temp", "pres", "tke"}
+    assert names(streams, "'group:atmo_ml_vars'", groups=groups) == others | TRACERS | more
+
+
 def test_sums_and_means_of_fluxes_have_names_of_their_own(streams: Streams) -> None:
     assert names(streams, "'accsob_s'", io="lflux_avg = .false.") == {"accsob_s"}
     answer = streams("ml_varlist = 'accsob_s'")
@@ -157,6 +181,11 @@ def test_unknown_land_names_are_not_said_to_stop_a_run_with_jsbach(streams: Stre
         ("inwp_gscp in {4,5,6}", False),
         ("tracer qv active", True),
         ("tracer qg active", False),
+        ("iforcing=3 or iforcing=2 ; tracer qg active", False),
+        ("tracer qg active ; iforcing=3 or iforcing=2", False),
+        ("iforcing=3 or iforcing=2 ; tracer qv active and llake", True),
+        ("iforcing=3 or iforcing=2 ; ininact != 0", False),
+        ("iforcing=3 or iforcing=2 ; iqbin(iqb) != 0", False),
         ("requested(rh)", True),
         ("requested(pv) or requested(u)", False),
         ("is_variable_in_output(var_name=trim(var_name))", False),

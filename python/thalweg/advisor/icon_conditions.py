@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a condition on namelist items holds, such as "iforcing=3 ; tracer qg active".
 
-True, False, or None where the namelists do not tell. ";" means "and"; the words are those of
-variables/*.csv. Defaults are those of the ICON source that the table was made from.
+True, False, or None where the namelists do not tell. ";" parts conditions that lie one in the other,
+and all have to hold: "a or b ; c" is "(a or b) and c". The words are those of variables/*.csv.
+Defaults are those of the ICON source that the table was made from.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from thalweg.advisor.items import Settings
@@ -18,7 +19,7 @@ Known = bool | None
 _TOKEN = re.compile(
     r"\s*(?:(?P<requested>requested\(([^)]*)\)|is_variable_in_output\(var_name=([^()]*"
     r"(?:\([^()]*\))?[^()]*)\))|(?P<tracer>tracer (\S+) active)|(?P<member>(\w+) in \{([^}]*)\})"
-    r"|(?P<compare>([\w%]+)\s*(>=|<=|!=|==|=|>|<)\s*([\w.]+))|(?P<and>;|and\b)|(?P<or>or\b)"
+    r"|(?P<compare>([\w%]+(?:\(iqb\))?)\s*(>=|<=|!=|==|=|>|<)\s*([\w.]+))|(?P<inside>;)|(?P<and>and\b)|(?P<or>or\b)"
     r"|(?P<not>not\b)|(?P<open>\()|(?P<close>\))|(?P<name>[\w%]+(?:\(\))?))"
 )
 # Items that switch variables on and their defaults; none of them is looked for elsewhere.
@@ -32,11 +33,17 @@ _DEFAULTS: dict[str, int] = {
     "icpl_da_skinc": 0, "icpl_da_snowalb": 0, "icpl_da_landalb": 0, "icpl_da_seaice": 0,
     "albedo_type": 1, "qrsgana_mode": 0, "qcana_mode": 0, "qiana_mode": 0,
 }  # fmt: skip
-# Hydrometeors of the microphysics schemes (nwp_phy_nml/inwp_gscp), numbers of the two-moment ones.
+# Tracers and the microphysics schemes (nwp_phy_nml/inwp_gscp) that have them (src/advection/
+# mo_advection_utils.f90); number densities are those of the two-moment schemes.
 _TWO_MOMENT = frozenset({4, 5, 6, 7, 8})
 _GRAUPEL = frozenset({2}) | _TWO_MOMENT
 _SIMPLE = frozenset({"qv", "qc", "qi", "qr", "qs"})
-_NUMBERS = frozenset({"qni", "qnr", "qns", "qng", "qnh", "qnc"})
+_SCHEMES = {
+    "qg": _GRAUPEL, "qni": frozenset({3}) | _TWO_MOMENT, "qgl": frozenset({7}),
+    "qhl": frozenset({7}), "nccn": frozenset({5}), "ninpot": frozenset({5}),
+    **dict.fromkeys(("qh", "qnr", "qns", "qng", "qnh", "qnc", "ninact"), _TWO_MOMENT),
+}  # fmt: skip
+_INDEX_OF = {"ininact": "ninact", "inccn": "nccn", "ininpot": "ninpot"}  # 0 where there is none
 _AES_TRACERS = _SIMPLE | {"qg"}
 _KESSLER = 9  # warm rain: no ice, no snow
 _NO_SCHEME = 0
@@ -63,7 +70,7 @@ class Conditions:
         if tokens is None:
             return None
         parser = _Parser(self, tokens, own_name.lower(), named)
-        value = parser.either()
+        value = parser.all()
         return value if parser.position == len(tokens) else None
 
     def number(self, name: str) -> float | None:
@@ -76,6 +83,11 @@ class Conditions:
             return 2
         if name.startswith("aes_phy_tc%"):
             return self._interval(f"aes_phy_config({self.domain})%{name.partition('%')[2]}")
+        if name in _INDEX_OF:
+            active = self.tracer(_INDEX_OF[name])
+            return None if active is None else float(active)
+        if name == "iqbin(iqb)":  # spectral bins
+            return None if self.number("inwp_gscp") == 8 else 0.0
         if name == "use_tmx":
             name = f"aes_vdf_config({self.domain})%use_tmx"
         section = self.settings.find(name)
@@ -122,11 +134,9 @@ class Conditions:
         if name in _SIMPLE:
             warm = scheme in (_KESSLER, _NO_SCHEME)
             return not (warm and name in ("qi", "qs")) or None
-        if name == "qg":
-            return scheme in _GRAUPEL
-        if name == "qh" or name in _NUMBERS:
-            return scheme in _TWO_MOMENT or None if name == "qni" else scheme in _TWO_MOMENT
-        return None
+        if name == "ninact" and scheme == 3:
+            return None  # in some versions
+        return scheme in _SCHEMES[name] if name in _SCHEMES else None
 
 
 def _tokens(text: str) -> list[re.Match[str]] | None:
@@ -143,7 +153,7 @@ def _tokens(text: str) -> list[re.Match[str]] | None:
 
 @dataclass
 class _Parser:
-    """either := both (or both)*;  both := one ((and | ;) one)*"""
+    """all := either (; either)*   either := both (or both)*   both := one (and one)*"""
 
     conditions: Conditions
     tokens: list[re.Match[str]]
@@ -157,6 +167,9 @@ class _Parser:
             return True
         return False
 
+    def all(self) -> Known:
+        return self._each(self.either, "inside")
+
     def either(self) -> Known:
         values = [self.both()]
         while self._next("or"):
@@ -164,9 +177,12 @@ class _Parser:
         return True if True in values else None if None in values else False
 
     def both(self) -> Known:
-        values = [self.one()]
-        while self._next("and"):
-            values.append(self.one())
+        return self._each(self.one, "and")
+
+    def _each(self, part: Callable[[], Known], between: str) -> Known:
+        values = [part()]
+        while self._next(between):
+            values.append(part())
         return False if False in values else None if None in values else True
 
     def one(self) -> Known:
@@ -174,7 +190,7 @@ class _Parser:
             inner = self.one()
             return None if inner is None else not inner
         if self._next("open"):
-            inner = self.either()
+            inner = self.all()
             return inner if self._next("close") else None
         if self.position >= len(self.tokens):
             return None

@@ -157,7 +157,8 @@ class Names:
         parts = [f"iforcing={wanted}"] * (wanted is not None) + [row.exists_if] * bool(
             row.exists_if
         )
-        return " and ".join(part.replace(" ;", " and") for part in parts)
+        each = [one.strip() for part in parts for one in part.split(";")]
+        return " and ".join(f"({one})" if " or " in one else one for one in each)
 
     def _guess(self, name: str) -> str:
         self._guesses += 1
