@@ -86,6 +86,10 @@ FORMS = {
     "restarts": script(
         io="&io_nml\n restart_write_mode = 'sync' ! 'async'\n dt_checkpoint = 43200.\n/\n"
     ),
+    "streams of restarts": script(
+        io="&io_nml\n nrestart_streams = 4\n restart_write_mode = 'sync'\n"
+        " dt_checkpoint = 43200.\n/\n"
+    ),
     "restarts on a line": script(io='&io_nml restart_write_mode="${m}" dt_checkpoint=43200. /\n'),
 }
 
@@ -108,8 +112,9 @@ def test_a_copy_says_what_is_proposed(
     assert again["parallel"]["num_io_procs"] == proposal["io_ranks"]
     assert {each["name"]: each["partitions"] for each in again["streams"]} == proposal["partitions"]
     assert sum(each["files"] for each in again["streams"]) == proposal["files"]
-    assert not any("placed" in each or "partitions and places" in each
+    assert not any("placed" in each or "partitions and places" in each or "only" in each
                    for each in again["warnings"])  # fmt: skip
+    assert proposal["patch"].endswith("\n")
     changed = proposal["patch"].count("\n+") + proposal["patch"].count("\n-") - 1
     old, new = path.read_bytes().split(b"\n"), copy.read_bytes().split(b"\n")
     differing = [*(line for line in old if line not in new), *(line for line in new

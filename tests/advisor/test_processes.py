@@ -72,7 +72,8 @@ def test_every_item_is_read(advise: Advise) -> None:
     assert restart == {
         "restart_write_mode": "dedicated procs multifile", "nrestart_streams": 2,
         "restart_file_type": 5, "lnetcdf_flt64_output": True, "dt_checkpoint": 3600.0,
-        "mode": "dedicated procs multifile", "writers": 4, "checkpoint_interval_s": 3600.0,
+        "write_last_restart": False, "mode": "dedicated procs multifile", "writers": 4,
+        "checkpoint_interval_s": 3600.0,
         "restart_interval_s": None, "sets": 23, "bytes_per_set": None, "bytes_in_all": None,
     }  # fmt: skip
 
@@ -135,6 +136,10 @@ def test_a_mode_and_its_writers(
         ("dt_checkpoint = 7200.", "", 11),
         ("dt_checkpoint = 50000.", "", 1),
         ("dt_checkpoint = 200000.", "", 0),
+        ("dt_checkpoint = 7200. write_last_restart = .true.", "", 12),
+        ("dt_checkpoint = 50000. write_last_restart = .true.", "", 2),
+        ("write_last_restart = .true.", "", 1),
+        ("write_last_restart = T", START.format("dt_restart = 86400."), 1),
         ("dt_checkpoint = 7200.", START.format("dt_restart = 86400."), 12),
         ("dt_checkpoint = 7200.", START.format("dt_restart = 43200."), 6),
         ("dt_checkpoint = 50000.", START.format("dt_restart = 43200."), 1),

@@ -160,3 +160,29 @@ def test_no_restarts_and_a_comment_before_the_first_group_are_legal(advise: Advi
     control = "&master_time_control_nml restartTimeIntVal = 'PT0S' /\n"
     text = "# made by hand\n" + HEAD.format(forcing=3) + control + OUTPUT
     assert advise(text).streams[0].outputs == 25
+
+
+SAME = (
+    "&output_nml output_filename = 'x' {items} output_bounds = 0, 86400, 3600 steps_per_file = 0 "
+    "{list} /\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_told"),
+    [
+        (("", "ml_varlist = 'u'"), ("", "ml_varlist = 'v'"), True),
+        (("", "ml_varlist = 'u'"), ("", "pl_varlist = 'v' p_levels = 50000"), False),
+        (("", "ml_varlist = 'u'"), ("filetype = 2", "ml_varlist = 'v'"), False),
+        (("filename_format = 'a<jfile>'", "ml_varlist = 'u'"),
+         ("filename_format = 'b<jfile>'", "ml_varlist = 'v'"), False),
+        (("filename_format = 'a<jfile>'", "ml_varlist = 'u'"),
+         ("filename_format = 'a<jfile>'", "pl_varlist = 'v' p_levels = 50000"), True),
+    ],
+)  # fmt: skip
+def test_files_of_the_same_names_are_told(
+    advise: Advise, first: tuple[str, str], second: tuple[str, str], is_told: bool
+) -> None:
+    groups = "".join(SAME.format(items=items, list=list_) for items, list_ in (first, second))
+    answer = advise(HEAD.format(forcing=3) + groups)
+    assert any("have files of the same names" in each for each in answer.warnings) == is_told

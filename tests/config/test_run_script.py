@@ -216,3 +216,70 @@ def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_setting_without_a_name_is_refused() -> None:
     with pytest.raises(ThalwegError, match="write --set NAME=VALUE"):
         parse_settings(["nonsense"])
+
+
+LOOP = (
+    "cat > NAMELIST << EOF\nEOF\n{head}; do\ncat >> NAMELIST << EOF\n&a\n x = '$i'\n/\nEOF\ndone\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("for i in $(seq 1 3)", ["1", "2", "3"]),
+        ("for i in `seq 2`", ["1", "2"]),
+        ("n=7\nfor i in $(seq 1 3 $n)", ["1", "4", "7"]),
+        ("for i in a $(seq 3 -1 2) b", ["a", "3", "2", "b"]),
+        ("for i in {08..10}", ["08", "09", "10"]),
+        ("for i in {3..1}", ["3", "2", "1"]),
+        ("for i in {0..6..3}", ["0", "3", "6"]),
+        ("for ((i=1;i<=2;i++))", ["1", "2"]),
+        ("n=5; for (( i = n; i > 1; i -= 2 ))", ["5", "3"]),
+        ("for ((i=1; i<=0; ++i))", []),
+    ],
+)
+def test_loops_run_as_often_as_they_say(tmp_path: Path, head: str, expected: list[str]) -> None:
+    end = "cat >> NAMELIST << EOF\n&z\n/\nEOF\n"
+    script = read(tmp_path, LOOP.format(head=head) + end)
+    groups = [group for group in script.groups["NAMELIST"] if group.name == "a"]
+    assert [group.items["x"].values[0] for group in groups] == expected
+    assert not script.doubtful
+
+
+@pytest.mark.parametrize(
+    "head", ["for i in $(seq 1 $n)", "for ((i=1;i<=n;i++))", "while true", "for ((;;))"]
+)
+def test_a_loop_of_unknown_length_is_told(tmp_path: Path, head: str) -> None:
+    script = read(tmp_path, LOOP.format(head=head))
+    assert len(script.groups["NAMELIST"]) == 1
+    assert script.doubtful == {"NAMELIST": [4]}
+
+
+PARTS = "cat > p1 << EOF\n&a\n/\nEOF\ncat > p2 << EOF\n&b\n/\nEOF\n"
+
+
+@pytest.mark.parametrize(
+    ("joined", "expected"),
+    [
+        ("cat p1 p2 > N", {"N": "ab"}),
+        ("cat p2 p1 >| N", {"N": "ba"}),
+        ("cat p1 >> p2", {"p2": "ba"}),
+        ("cat p1 > N; cat p2 >> N", {"N": "ab"}),
+        ("cp p1 N\ncat >> N << EOF\n&c\n/\nEOF\n", {"N": "ac", "p2": "b"}),
+        ("cat p1 >> N\ncat p1 p2 >> M", {"N": "a", "M": "ab"}),
+        ('v=p2\ncat p1 "$v" > N', {"N": "ab"}),
+    ],
+)
+def test_files_are_joined(tmp_path: Path, joined: str, expected: dict[str, str]) -> None:
+    script = read(tmp_path, f"{PARTS}{joined}\n")
+    found = {name: "".join(each.name for each in groups) for name, groups in script.groups.items()}
+    assert found == expected
+    assert not script.passed_over
+
+
+def test_a_file_that_is_not_known_is_told(tmp_path: Path) -> None:
+    script = read(tmp_path, f"{PARTS}cat p1 nowhere > N\ncat log1 log2 >> log\n")
+    assert script.passed_over[0].startswith("exp.test:9: a namelist is written or changed here")
+    assert len(script.passed_over) == 1
+    with pytest.raises(ThalwegError, match="exp.test:1: a namelist is written or changed here"):
+        read(tmp_path, "{ cat << EOF\n&a_nml\n/\nEOF\n} > N\n")

@@ -27,7 +27,8 @@ def print_chosen(
     print()
     best, now, others = ways
     named = [("proposed", best), *([("now", now)] if now is not None else [])]
-    named += [("or", way) for way in others]
+    told = [words_of(way) for _, way in named]
+    named += [("or", way) for way in others if words_of(way) not in told]
     rows = [[head, *words_of(way), *_figures(way)] for head, way in named]
     print_table(("", *columns, *FIGURES), rows, right=(*right, *FIGURES[:-1]))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a condition on namelist items holds, such as "iforcing=3 ; tracer qg active".
 
-True, False, or None where the namelists do not tell. ";" parts conditions that lie one in the other,
-and all have to hold: "a or b ; c" is "(a or b) and c". The words are those of variables/*.csv.
-Defaults are those of the ICON source that the table was made from.
+True, False, or None where the namelists do not tell. ";" parts conditions that lie one in the
+other, and all have to hold: "a or b ; c" is "(a or b) and c". The words are those of
+variables/*.csv. Defaults are those of the ICON source that the table was made from.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ RESTART: Mapping[str, Shown] = {
     "restart_file_type": 4,
     "lnetcdf_flt64_output": False,
     "dt_checkpoint": 0.0,
+    "write_last_restart": False,
 }
 _TEXTS, _REALS = frozenset({"restart_write_mode"}), frozenset({"dt_checkpoint"})
 _DEFAULT, _NO_DEFAULT = "default", "not given, and its default is not certain"

@@ -54,7 +54,7 @@ def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Proce
         _writers(mode, parallel),
         checkpoint,
         job,
-        _sets(run, settings, checkpoint, job),
+        _sets(run, settings, checkpoint, job, last=items.values["write_last_restart"] is True),
     )
     control = settings.section("master_time_control_nml")
     open_interval = open_names(control, "checkpointtimeintval")
@@ -100,21 +100,26 @@ def interval_or_none(text: str) -> Interval | None:
 
 
 def _sets(
-    run: IconRun, settings: Settings, checkpoint: Interval | None, job: Interval | None
+    run: IconRun,
+    settings: Settings,
+    checkpoint: Interval | None,
+    job: Interval | None,
+    *,
+    last: bool,
 ) -> int:
     """At each multiple of either interval after the start; at the end of the experiment only where
-    there is a restart interval. output = 'none' writes none.
+    there is a restart interval, or `last` (write_last_restart). output = 'none' writes none.
     """
     outputs = settings.section("run_nml").texts("output")
     if any("none" in word.lower() for word in outputs):
         return 0
-    ends = set()
+    ends = {run.end_ms} if last else set()
     if job is not None and run.calendar.add(run.start_ms, job) <= run.end_ms:
         ends.add(run.calendar.add(run.start_ms, job))
     if checkpoint is None:
         return len(ends)
-    last = run.end_ms if job is not None else run.end_ms - 1
-    count = _count(run.calendar, run.start_ms, checkpoint, last)
+    until = run.end_ms if job is not None or last else run.end_ms - 1
+    count = _count(run.calendar, run.start_ms, checkpoint, until)
     ends -= {run.calendar.add(run.start_ms, checkpoint, count)} if count else set()
     return count + len(ends)
 

@@ -19,7 +19,7 @@ from thalweg.advisor.icon_run import Domain, IconRun, read_run
 from thalweg.advisor.icon_sample import Sample, with_levels_known
 from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
-from thalweg.advisor.icon_warnings import run_warnings, stream_warnings
+from thalweg.advisor.icon_warnings import file_name_warnings, run_warnings, stream_warnings
 from thalweg.advisor.items import Open, Section, Settings
 from thalweg.config.run_script import RunScript, read_lines
 from thalweg.errors import ThalwegError, did_you_mean
@@ -67,8 +67,8 @@ def find_streams(
     answer = Answer()
     for name, groups in script.doubtful.items():
         answer.warnings.append(
-            f"{script.path.name}:{groups[0]}: whether this part of '{name}' is written depends on "
-            "what the script does not tell; it is counted"
+            f"{script.path.name}:{groups[0]}: whether, or how often, this part of '{name}' is "
+            "written depends on what the script does not tell; it is counted once"
         )
     answer.warnings += [*script.passed_over, *slips_of_groups(script.groups)]
     for settings in _models(script, answer):
@@ -177,6 +177,8 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
     answer.streams += streams
     for each, stream in zip(found, streams, strict=True):
         answer.warnings += stream_warnings(run, each.section, each.domain, stream, each.resolved)
+    sections_of = [each.section for each in found]
+    answer.warnings += file_name_warnings(list(zip(sections_of, streams, strict=True)))
     answer.warnings += run_warnings(streams)
 
 

@@ -11,6 +11,7 @@ from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.items import Section
 from thalweg.config.calendars import SECOND_MS
 
+_FILE_NAMES = "<output_filename>_dom<physdom>_<levtype>_<jfile>"
 GRIB2_HEADER_BYTES = 200  # of a record, about; from memory, not measured
 
 
@@ -51,6 +52,30 @@ def run_warnings(streams: Sequence[Stream]) -> Iterator[str]:
             f"GRIB2 streams ({', '.join(packed)}): their bytes are those before packing, without "
             f"about {GRIB2_HEADER_BYTES} of header for each level of a variable"
         )
+
+
+def file_name_warnings(streams: Sequence[tuple[Section, Stream]]) -> Iterator[str]:
+    """Of streams whose files have the same names, by the words that make these."""
+    first: dict[tuple[object, ...], Stream] = {}
+    for section, stream in streams:
+        items = ("output_filename", "filename_format", "filename_extn")
+        if stream.outputs == 0 or any(section.is_open(item) for item in items):
+            continue
+        base, pattern, ending = (section.text(item) for item in items)
+        pattern = (pattern or _FILE_NAMES).lower()
+        key = (
+            base, pattern, ending or stream.filetype, stream.partitions,
+            stream.level_type if "<levtype" in pattern else "",
+            stream.domain if "<physdom>" in pattern else 0,
+            section.text("output_start") if "<datetime" in pattern else "",
+        )  # fmt: skip
+        if key in first:
+            yield (
+                f"{stream.place}: stream '{stream.name}' and '{first[key].name}' at "
+                f"{first[key].place} have files of the same names, at which ICON stops; give each "
+                "an output_filename, or a filename_format, of its own"
+            )
+        first.setdefault(key, stream)
 
 
 def _names(section: Section, stream: Stream, resolved: Resolved) -> Iterator[str]:

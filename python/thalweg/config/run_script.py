@@ -76,7 +76,8 @@ def read_run_script(
         script.links = written.links
         script.passed_over = [
             f"{path.name}:{line}: a namelist is written or changed here in a way that is not read "
-            "(a function, echo, sed, a pipe): it is not counted"
+            "(a function, echo, sed, a pipe, a file that the script does not write): it is not "
+            "counted"
             for line in sorted(set(written.passed_over))
         ]
         for name, content in written.files.items():
@@ -87,6 +88,11 @@ def read_run_script(
             else:
                 script.texts[name] = content.lines
     _include(script, instead)
+    if not any(script.groups.values()) and script.passed_over:
+        raise ThalwegError(
+            f"{script.passed_over[0]}, and no other is in it; write it by 'cat > FILE << EOF', or "
+            "give the namelist file"
+        )
     if not any(script.groups.values()):
         raise ThalwegError(
             f"{path.name}: no namelist group is in it; give an ICON run script that holds its "

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from thalweg.config.namelist import NumberedLine
 from thalweg.config.shell_conditions import holds
+from thalweg.config.shell_loops import turns_of
 from thalweg.config.shell_statements import Statement
 from thalweg.config.shell_words import Variables, arithmetic_value, closing, expand
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved, unresolved_names
@@ -34,7 +35,7 @@ _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
 _LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
 _COPY = re.compile(r"cat\s+([^\s<>|]+)\s*>\s*([^\s<>|&]+)")
-_FOR = re.compile(r"for\s+([A-Za-z_]\w*)\s+in\s+(.*)", re.DOTALL)
+_JOIN = re.compile(r"cat\s+([^-<>|&;][^<>|&;]*?)\s*(>>?)\s*([^\s<>|&;]+)")
 _FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _OPENS = re.compile(r"(if|for|while|until|select|case)\b")
@@ -51,11 +52,13 @@ class Content:
 class Written:
     """files  by name, as here-documents left them; links  the file behind each name
 
+    joined       those that `cat` put into another one, which has what they had
     passed_over  lines of what writes or changes namelists in a way that is not read
     """
 
     files: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    joined: dict[str, Content] = field(default_factory=dict)
     passed_over: list[int] = field(default_factory=list)
 
 
@@ -132,10 +135,8 @@ class _Walk:
         return found
 
     def _for(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        found = _FOR.fullmatch(self.statements[begin].text)
-        words = expand(found[2], self.variables) if found else unresolved("`for`")
-        turns = words.split()
-        if found is None or has_unresolved(words) or "{" in words or len(turns) > _MOST_TURNS:
+        name, turns = turns_of(self.statements[begin].text, self.variables, _MOST_TURNS)
+        if turns is None:
             self._maybe(begin, close, sure, depth)
             return
         for word in turns:
@@ -143,7 +144,7 @@ class _Walk:
             sure = sure and self.turns < _MOST_TURNS_IN_ALL
             if self.turns > _MOST_TURNS_IN_ALL:
                 break
-            self.variables.assign(found[1], word)
+            self.variables.assign(name, word)
             self.run(begin + 1, close, sure=sure, depth=depth)
 
     def _case(self, begin: int, close: int, sure: bool, depth: int) -> None:
@@ -183,7 +184,9 @@ class _Walk:
         if statement.document is not None:
             self._write(statement, sure)
             return
-        if _LINK.match(text) or _COPY.fullmatch(text):
+        if (joins := _JOIN.fullmatch(text.replace(">|", ">"))) and self._joins(joins):
+            self._join(joins, statement, sure)
+        elif _LINK.match(text) or _COPY.fullmatch(text):
             self._link(text)
         elif text.startswith((": ", ":\t")):
             expand(text, self.variables)
@@ -222,26 +225,71 @@ class _Walk:
             name = name.rstrip("/").rpartition("/")[2]
             self.written.links[base if name in ("", ".") else name] = base
 
+    def _joins(self, join: re.Match[str]) -> bool:
+        """Whether it is more than a copy: `cat A B > C`, `cat A >> C`."""
+        return join[2] == ">>" or len(join[1].split()) > 1
+
+    def _join(self, join: re.Match[str], statement: Statement, sure: bool) -> None:
+        """Files that the script wrote go into another; others are not known here."""
+        parts = [self._name(word) for word in join[1].split()]
+        written = self.written
+        known = [written.files.get(each) or written.joined.get(each) for each in parts]
+        into = self._name(join[3])
+        lines = [line for each in known if each for line in list(each.lines)]
+        if None in known and (lines or into in written.files):
+            written.passed_over.append(statement.line)
+        if not lines:
+            return
+        for each in parts:
+            if each in written.files and each != into:
+                self._take(each)
+        self._put(into, lines, statement, sure, replaces=join[2] == ">")
+
+    def _take(self, name: str) -> None:
+        """What another file has now is counted there."""
+        old = self.written.files.pop(name)
+        self.written.joined[name] = Content(list(old.lines), list(old.doubtful))
+
+    def _name(self, word: str) -> str:
+        return show_unresolved(expand(word, self.variables)).rpartition("/")[2]
+
     def _write(self, statement: Statement, sure: bool) -> None:
         """A here-document goes where `>` or `>>` of its command says."""
-        document = statement.document
-        target = _TARGET.search(statement.text)
-        tee = _TEE.match(statement.text)
+        document, text = statement.document, statement.text.replace(">|", ">")
+        target = _TARGET.search(text)
+        tee = _TEE.match(text)
         target = tee or target
-        is_read = tee or statement.text.startswith(("cat", ">"))
-        if document is None or target is None or not is_read or "|" in statement.text:
+        is_read = tee or text.startswith(("cat", ">"))
+        if document is None or target is None or not is_read or "|" in text:
             self._pass_over([statement])
             return
-        name = show_unresolved(expand(target[2], self.variables)).rpartition("/")[2]
-        content = self.written.files.setdefault(name, Content())
+        lines = [
+            (number, expand(line, self.variables, quotes=False) if document.expands else line)
+            for number, line in document.lines
+        ]
         replaces = "a" not in target[1] if tee else target[1] == ">"
+        self._put(self._name(target[2]), lines, statement, sure, replaces=replaces)
+
+    def _put(
+        self,
+        name: str,
+        lines: Sequence[NumberedLine],
+        statement: Statement,
+        sure: bool,
+        *,
+        replaces: bool,
+    ) -> None:
+        copied = self.written.links.get(name, "")
+        if name not in self.written.files and copied in self.written.files and not replaces:
+            self._take(copied)  # a copy that grows
+            del self.written.links[name]
+            old = self.written.joined[copied]
+            self.written.files[name] = Content(list(old.lines), list(old.doubtful))
+        content = self.written.files.setdefault(name, Content())
         if replaces and sure:
             content.lines.clear()
             content.doubtful.clear()
-        for number, line in document.lines:
-            if document.expands:
-                line = expand(line, self.variables, quotes=False)
-            content.lines.append((number, line))
+        content.lines += lines
         if not sure:
             content.doubtful.append(statement.line)
 

@@ -62,7 +62,7 @@ class OwnProposed:
         written = {
             "files": self.files,
             "bytes_in_all": self.bytes_in_all,
-            "patch": self.patch,
+            "patch": self.patch and f"{self.patch}\n",
             "simulation": self.simulated[0].to_json() if self.simulated else None,
         }
         return {"proposal": {**best, **written}, "alternatives": alternatives}

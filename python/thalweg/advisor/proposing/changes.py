@@ -36,6 +36,10 @@ def changes_of(groups: Sequence[Group], streams: Sequence[Stream], way: Way) -> 
         ranks, mode = str(choice.restart_ranks), f"'{_IN_ICON[choice.restart_mode]}'"
         found.append(change_of(groups, "parallel_nml", "num_restart_procs", ranks))
         found.append(change_of(groups, "io_nml", "restart_write_mode", mode))
+        streams_of_set = change_of(groups, "io_nml", "nrestart_streams", "1")
+        has_them = streams_of_set.group and streams_of_set.item in streams_of_set.group.items
+        if has_them and "dedicated" not in mode:  # no other mode looks at it
+            found.append(streams_of_set)
     else:  # restart processes without restarts compute nothing
         found.append(change_of(groups, "parallel_nml", "num_restart_procs", "0"))
     found += _of_streams(groups, streams, way.partitions)

@@ -62,7 +62,7 @@ class Proposed:
                 **proposal_as_json(self.proposal, self.situation),
                 "files": written.files if written else None,
                 "bytes_in_all": written.bytes_in_all if written else None,
-                "patch": self.patch,
+                "patch": self.patch and f"{self.patch}\n",
                 "simulation": self.simulated[0].to_json() if self.simulated else None,
             },
             "alternatives": alternatives_as_json(self.proposal, self.situation),

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a `for` of a script goes over: words, `$(seq 1 12)`, `{01..12}`, `((i = 1; i < 9; i++))`."""
+
+from __future__ import annotations
+
+import re
+
+from thalweg.config.shell_words import Variables, arithmetic_value, expand
+from thalweg.config.unresolved import has_unresolved
+
+_WORDS = re.compile(r"for\s+([A-Za-z_]\w*)\s+in\s+(.*)", re.DOTALL)
+_COUNTED = re.compile(
+    r"for\s*\(\(\s*([A-Za-z_]\w*)\s*=([^;]*);\s*\1\s*(<=|<|>=|>)([^;]*);\s*"
+    r"(?:\1\s*(\+\+|--)|(\+\+|--)\s*\1|\1\s*([+-]=)\s*(\d+))\s*\)\)"
+)
+_SEQUENCE = re.compile(r"(?:\$\(|`)\s*seq\s+([^)`]*)[)`]")
+_RANGE = re.compile(r"(?<!\$)\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
+
+
+def turns_of(text: str, variables: Variables, most: int) -> tuple[str, list[str] | None]:
+    """The variable of the loop and its values; None: not known, or more than `most`."""
+    if counted := _COUNTED.fullmatch(text.strip()):
+        return counted[1], _counted(counted, variables, most)
+    found = _WORDS.fullmatch(text)
+    if found is None:
+        return "", None
+    try:
+        words = _SEQUENCE.sub(lambda each: _sequence(each[1], variables, most), found[2])
+        words = _RANGE.sub(lambda each: _range(each, most), words)
+    except ValueError:
+        return found[1], None
+    words = expand(words, variables)
+    turns = words.split()
+    if has_unresolved(words) or "{" in words or len(turns) > most:
+        return found[1], None
+    return found[1], turns
+
+
+def _numbers(begin: int, end: int, step: int, most: int) -> list[int]:
+    """From begin to end, both of them. Raises ValueError for what has no end, or too many."""
+    if step == 0 or abs(end - begin) // abs(step) >= most:
+        raise ValueError
+    return list(range(begin, end + (1 if step > 0 else -1), step))
+
+
+def _sequence(text: str, variables: Variables, most: int) -> str:
+    words = expand(text, variables).split()
+    if not 1 <= len(words) <= 3:
+        raise ValueError
+    numbers = [int(word) for word in words]
+    begin = numbers[0] if len(numbers) > 1 else 1
+    step = numbers[1] if len(numbers) == 3 else 1
+    return " ".join(map(str, _numbers(begin, numbers[-1], step, most)))
+
+
+def _range(found: re.Match[str], most: int) -> str:
+    """As wide as the wider end where that begins with 0, as in bash."""
+    ends = found[1], found[2]
+    begin, end = map(int, ends)
+    step = abs(int(found[3] or 1)) * (1 if end >= begin else -1)
+    padded = any(len(each.lstrip("-")) > 1 and each.lstrip("-").startswith("0") for each in ends)
+    width = max(map(len, ends)) if padded else 0
+    return " ".join(f"{each:0{width}}" for each in _numbers(begin, end, step, most))
+
+
+def _counted(found: re.Match[str], variables: Variables, most: int) -> list[str] | None:
+    try:
+        begin, end = (int(arithmetic_value(found[i].strip(), variables)) for i in (2, 4))
+        size = int(found[8] or 1)
+        step = -size if "-" in (found[5] or found[6] or found[7]) else size
+        end += {"<": -1, ">": 1}.get(found[3], 0)
+        if (step > 0) != found[3].startswith("<"):
+            return None
+        return [str(each) for each in _numbers(begin, end, step, most)]
+    except ValueError:
+        return None
