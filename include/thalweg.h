@@ -14,9 +14,9 @@ extern "C" {
 /* Every call returns THALWEG_OK or what kind of failure thalweg_last_error() describes in one
  * sentence. Calls are collective over the compute ranks unless they say otherwise.
  * After a failure every call returns it again at once, on every rank: nothing can be missed and
- * nobody waits. A refused definition is a failure; a refused thalweg_put changes nothing. A rank
- * that calls MPI_Finalize without thalweg_close ends the output on all others. Threads: calls of
- * several threads take turns if MPI was initialised with MPI_THREAD_SERIALIZED or
+ * nobody waits. A refused definition or time is a failure; a refused thalweg_put changes nothing. A
+ * rank that calls MPI_Finalize without thalweg_close ends the output on all others. Threads: calls
+ * of several threads take turns if MPI was initialised with MPI_THREAD_SERIALIZED or
  * MPI_THREAD_MULTIPLE, else those of other threads than the first are refused. With [io]
  * backpressure = "thin" threads must put fields in the same order on all ranks. Several outputs may
  * be open at a time, unless one of them has I/O or restart ranks; all ranks call them in the same

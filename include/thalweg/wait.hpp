@@ -16,11 +16,10 @@ namespace thalweg {
 void set_wait_timeout(double timeout_s);
 
 /// Calls `ready` until it returns true; spins shortly, then yields, then sleeps up to `nap_s`
-/// between calls (nap_s = 0: for waits on the critical path, which sleep, 1 ms at a time, only once
-/// they have lasted a hundred times that). Throws Error(bug) naming `what`, and ranks that are
-/// silent, when nothing has moved for the time limit: this rank noted no progress, no other rank
-/// said that it works. Time in which this rank did not run (the whole job was suspended) does not
-/// count.
+/// between calls (nap_s = 0: never sleeps, for waits on the critical path). Throws Error(bug)
+/// naming `what`, and ranks that are silent, when nothing has moved for the time limit: this rank
+/// noted no progress, no other rank said that it works. Time in which this rank did not run (the
+/// whole job was suspended) does not count.
 void wait_until(const std::function<bool()>& ready, std::string_view what, double nap_s = 0.0);
 
 /// MPI_Waitall with the way out of wait_until.

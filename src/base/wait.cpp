@@ -25,8 +25,6 @@ double said_s = 0.0;    // when other ranks were told last
 constexpr int spins = 64;              ///< calls of `ready` before the core is offered to others
 constexpr int yields = 256;            ///< calls of `ready` with a yield before the first nap
 constexpr double first_nap_s = 20e-6;  ///< about the cost of a sleep and wake-up on Linux
-/// Even a wait on the critical path sleeps once it is so long that a nap is a hundredth of it.
-constexpr double long_wait_s = 0.1, long_wait_nap_s = 1e-3;
 /// Between two looks a rank that runs takes less; more is no silence of others, but its own.
 constexpr double longest_look_s = 0.1;
 constexpr double says_in_a_limit = 8.0;      ///< how often a working rank says so
@@ -116,11 +114,9 @@ void wait_until(const std::function<bool()>& ready, std::string_view what, doubl
     if (ready()) return;
   }
   Silence silence;
-  const double long_from_s = wait_clock_s() + long_wait_s;
   double next_nap_s = std::min(first_nap_s, nap_s);
   for (int i = 0; !ready(); ++i) {
     silence.look(what);
-    if (nap_s <= 0.0 && wait_clock_s() > long_from_s) nap_s = next_nap_s = long_wait_nap_s;
     // With more ranks than cores the rank we wait for may need this very core.
     if (i < yields || nap_s <= 0.0) {
       sched_yield();

@@ -57,9 +57,10 @@ int status_on(const thalweg_output* output, bool computes, const Act& act) {
   });
 }
 
-// A definition that is refused is the answer of every later call: nobody can miss it.
+// What is refused here, a definition or a time, is the answer of every later call: nobody can miss
+// it.
 template <class Act>
-int status_of_definition(thalweg_output* output, const Act& act) {
+int status_that_stays(thalweg_output* output, const Act& act) {
   return status_on(output, true, [&] {
     require_working(*output);
     try {

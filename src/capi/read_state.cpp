@@ -97,7 +97,7 @@ extern "C" {
 
 int thalweg_read_state(thalweg_output* output, const char* directory, const thalweg_view* views,
                        int count, double* time_s) {
-  return status_of_definition(output, [&] {
+  return status_that_stays(output, [&] {
     require_working(*output);
     require(!output->sealed,
             "state must be read before end_definition and the first question about output times");

@@ -225,7 +225,7 @@ MPI_Comm thalweg_compute_comm(const thalweg_output* output) {
 
 int thalweg_define_points(thalweg_output* output, const char* place, int64_t global_size,
                           int64_t count, const int64_t* global, const int64_t* positions) {
-  return status_of_definition(output, [&] {
+  return status_that_stays(output, [&] {
     require(!output->points_given, "points must be defined before the first field");
     require(count >= 0 && (count == 0 || global != nullptr),
             "owned points need their global indices");
@@ -239,11 +239,11 @@ int thalweg_define_points(thalweg_output* output, const char* place, int64_t glo
 
 /// Called by fortran/thalweg_bodies.f90 only: what C cannot see.
 int thalweg_fortran_refuse(thalweg_output* output, const char* sentence) {
-  return status_of_definition(output, [&] { throw Error(Blame::user, sentence); });
+  return status_that_stays(output, [&] { throw Error(Blame::user, sentence); });
 }
 
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
-  return status_of_definition(output, [&] {
+  return status_that_stays(output, [&] {
     require(
         !output->sealed,
         "fields must be defined before end_definition and the first question about output times");
@@ -254,12 +254,12 @@ int thalweg_define_field(thalweg_output* output, const thalweg_field* field) {
 }
 
 int thalweg_define_attribute(thalweg_output* output, const char* name, const char* text) {
-  return status_of_definition(
-      output, [&] { output->output->define_attribute(text_of(name), text_of(text)); });
+  return status_that_stays(output,
+                           [&] { output->output->define_attribute(text_of(name), text_of(text)); });
 }
 
 int thalweg_end_definition(thalweg_output* output) {
-  return status_of_definition(output, [&] {
+  return status_that_stays(output, [&] {
     seal(*output);
     output->output->end_definition();
   });
@@ -268,7 +268,7 @@ int thalweg_end_definition(thalweg_output* output) {
 // For the Fortran module: the answer apart from the status, which thalweg_wants has no room for.
 int thalweg_fortran_wants(thalweg_output* output, const char* field, double time_s, int* wanted) {
   *wanted = 0;
-  return status_on(output, true, [&] {
+  return status_that_stays(output, [&] {
     seal(*output);
     const auto& out = *output->output;
     *wanted = (field == nullptr ? out.due(time_s) : out.wants(field, time_s)) ? 1 : 0;
@@ -292,7 +292,7 @@ int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* v
 }
 
 int thalweg_end_time(thalweg_output* output, double time_s) {
-  return status_on(output, true, [&] {
+  return status_that_stays(output, [&] {
     seal(*output);
     output->output->end_time(time_s);
     if (output->restart) output->restart->check();
@@ -308,7 +308,7 @@ int thalweg_check(thalweg_output* output) {
 }
 
 int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
-  return status_of_definition(output, [&] {
+  return status_that_stays(output, [&] {
     end_points(*output);
     output->state.push_back(info_of(field));
     check_levels(output->state.back());  // of a state that is read only, too
@@ -319,7 +319,7 @@ int thalweg_define_state(thalweg_output* output, const thalweg_field* field) {
 // For the Fortran module, where an array does not fit: a refused definition, as others are.
 int thalweg_fortran_refuse_state(thalweg_output* output) {
   const auto why = capi::last_error();
-  return status_of_definition(output, [&] { throw Error(Blame::user, why); });
+  return status_that_stays(output, [&] { throw Error(Blame::user, why); });
 }
 
 int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_view* views,

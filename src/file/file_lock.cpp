@@ -37,7 +37,6 @@ struct Held {
   dev_t device;
   ino_t number;
   std::int64_t byte;
-  std::thread::id thread;
 };
 /// Locks of this process, for who would wait for itself.
 class Book {
@@ -46,21 +45,21 @@ class Book {
     struct stat at {};
     if (::fstat(file, &at) != 0) return;
     const std::lock_guard alone(alone_);
-    held_.push_back({file, at.st_dev, at.st_ino, byte, std::this_thread::get_id()});
+    held_.push_back({file, at.st_dev, at.st_ino, byte});
   }
   void forget(int file) {
     const std::lock_guard alone(alone_);
     const auto of_it = [&](const Held& each) { return each.file == file; };
     held_.erase(std::remove_if(held_.begin(), held_.end(), of_it), held_.end());
   }
-  /// Has this thread the lock through another open file? Then nobody lets go of it meanwhile.
-  bool has_this_thread(int file, std::int64_t byte) {
+  /// Has this process the lock through another open file?
+  bool has_other(int file, std::int64_t byte) {
     struct stat at {};
     if (::fstat(file, &at) != 0) return false;
     const std::lock_guard alone(alone_);
     return std::any_of(held_.begin(), held_.end(), [&](const Held& each) {
-      return each.device == at.st_dev && each.number == at.st_ino && each.byte == byte &&
-             each.thread == std::this_thread::get_id();
+      return each.file != file && each.device == at.st_dev && each.number == at.st_ino &&
+             each.byte == byte;
     });
   }
 
@@ -85,11 +84,12 @@ bool has_name(int file, const std::string& path) {
 }  // namespace
 
 bool take_lock(int file, std::int64_t byte) {
+  // Whatever the file system says. Nobody lets go of it meanwhile: calls take turns.
+  if (book().has_other(file, byte)) return false;
   const auto give_up = std::chrono::steady_clock::now() + lock_patience;
   auto range = range_of(byte, 1);
   while (::fcntl(file, F_OFD_SETLK, &range) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    if (book().has_this_thread(file, byte) || std::chrono::steady_clock::now() >= give_up)
-      return false;
+    if (std::chrono::steady_clock::now() >= give_up) return false;
     note_work();  // who waits for this rank meanwhile hears that it is there
     std::this_thread::sleep_for(nap);
   }
@@ -99,6 +99,9 @@ bool take_lock(int file, std::int64_t byte) {
 
 void close_locked(int file) {
   book().forget(file);
+  auto all = range_of(0, 0);
+  all.l_type = F_UNLCK;
+  ::fcntl(file, F_OFD_SETLK, &all);  // a child that was forked has the open file, too
   ::close(file);
 }
 

@@ -11,10 +11,10 @@ namespace thalweg {
 
 constexpr std::chrono::seconds lock_patience{5};  ///< the ranks of a killed run are gone by then
 
-/// Waits for who has it, lock_patience at most, and not where this thread itself has it through
-/// another open file. False if that is another one still; true if it is this open file's, or locks
-/// cannot be had (a file system without them). It goes with the file, which `close_locked` closes,
-/// or the system when a process ends.
+/// Waits for who has it, lock_patience at most; not where this process has it through another open
+/// file, even if locks cannot be had. False if that is another one still; true if it is this open
+/// file's, or locks cannot be had (a file system without them). It goes with the file, which
+/// `close_locked` closes, or the system when a process and what it forked end.
 bool take_lock(int file, std::int64_t byte);
 void close_locked(int file);
 /// Has nobody else any lock of this file? Then all of it is locked.

@@ -99,7 +99,9 @@ def test_doubtful_parts_are_counted_and_told(advise: Advise) -> None:
     text = SCRIPT.replace("cat > NAMELIST_atm", "if [ -f x ]; then\ncat > NAMELIST_atm") + "fi\n"
     answer = advise(text, *GIVEN)
     assert len(answer.streams) == 1
-    assert answer.warnings[0].startswith("exp.test:4: whether, or how often, this part of 'NAMELIST_atm'")
+    assert answer.warnings[0].startswith(
+        "exp.test:4: whether, or how often, this part of 'NAMELIST_atm'"
+    )
 
 
 def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:

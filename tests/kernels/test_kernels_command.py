@@ -305,3 +305,24 @@ def test_a_compiler_that_is_no_command_is_told(
     result = cli("kernels", "run", shifted)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
     assert "which is no command: No closing quotation" in result.stderr
+
+
+PLUS_ONE = """from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.triangles import Cell
+
+@kernel
+def shifted(t: Field[Cell], o: Out[Cell]) -> None:
+    o = t + 1
+"""
+
+
+def test_what_is_not_a_number_is_counted_beside_its_name(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "shifted.py").write_text(PLUS_ONE)
+    np.savez(tmp_path / "data.npz", t=np.array([1, np.nan, 3, np.nan]), o=np.zeros(4))
+    words = ["kernels", "run", str(tmp_path / "shifted.py"), "--data", str(tmp_path / "data.npz")]
+    answer = cli(*words)
+    assert answer.returncode == 0, answer.stderr
+    told = answer.stdout.splitlines()
+    checks = [line for line in told if line.startswith("+check[")]
+    assert [line.partition("[")[2].partition(" ")[0] for line in checks] == ["t", "o"]
+    assert all(line.endswith(" not a number: 2 of 4") for line in checks)

@@ -115,7 +115,7 @@ def test_what_makes_no_sense_is_refused_and_marked(statement: str, tmp_path: Pat
     ("arguments", "sentence"),
     [
         ('t: Field[Cell, "Kelvin"], o: Out[Cell]', "unit 'Kelvin' is not known"),
-        ("t: Field[Cell, Edge], o: Out[Cell]", "is neither a place, an axis, levels nor a unit"),
+        ("t: Field[Cell, 3], o: Out[Cell]", "is neither a place, an axis, levels nor a unit"),
         ("t: Field[Cel], o: Out[Cell]", "'Cel' is not defined"),
         ("t: int, o: Out[Cell]", "this is no type of a field"),
         ("t, o: Out[Cell]", "argument 't' has no type"),

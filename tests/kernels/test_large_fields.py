@@ -16,10 +16,10 @@ from thalweg.dsl.passes.sweeps import find_sweeps
 from thalweg.dsl.targets import cpp_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels import dynamico, made_dynamico
-from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.any_kernel import Shape, made_case
 from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
 from thalweg.kernels.library import all_kernels, find_kernel
-from thalweg.testing.kernels.ways import outputs
+from thalweg.testing.kernels.ways import different, outputs
 
 LARGE = Configuration("simd", stores="streaming", prefetch=5)
 
@@ -98,12 +98,36 @@ def test_rows_that_are_read_again_have_the_levels_beside_those_that_are_set(
             assert np.array_equal(values, found[name], equal_nan=True), name
 
 
+NARROW = """
+from thalweg.dsl import Field, InOut, Out, kernel
+from thalweg.dsl.grids.hexagons import Cell, Level
+
+@kernel
+def narrow(t: Field[Cell, Level], a: InOut[Cell, Level], b: Out[Cell, Level]) -> None:
+    for k in Level[3:-3]:
+        a[k] = t[k] * 2
+    b = a + t
+"""
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5, 7])
+def test_rows_of_a_loop_over_no_level_lie_inside_their_arrays(
+    levels: int, tmp_path: Path, compiled: Path
+) -> None:
+    (tmp_path / "narrow.py").write_text(NARROW)
+    case = made_case(find_kernel(str(tmp_path / "narrow.py")), shape=Shape(7, 5, levels))
+    assert case.sizes["levels"] == levels
+    assert different(case, LARGE, compiled) == []
+    code = cpp_target.translate(case.kernel.ir, LARGE)
+    assert "for (std::int64_t k = std::max<std::int64_t>(levels - 3, 0);" in code
+
+
 def test_neighbours_of_neighbours_are_called_ahead() -> None:
     code = cpp_target.translate(all_kernels()["laplacian"].ir, LARGE)
     assert "if (cell + 5 < cells) {" in code
     assert "fetch(&temperature[edge_cells[cell_edges[(cell + 5) * 3 + n] * 2 + n1]" in code
-    code = cpp_target.translate(all_kernels()["laplacian"].ir, replace(LARGE, layout="blocked"))
-    assert "fetch(" not in code, "a row of levels is what is called"
+    with pytest.raises(ThalwegError, match="prefetch goes with layout level_innermost"):
+        replace(LARGE, layout="blocked")  # a row of levels is what is called
 
 
 def test_vector_functions_are_near_those_of_the_library(compiled: Path) -> None:

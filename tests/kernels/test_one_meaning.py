@@ -21,6 +21,11 @@ HalfLevel = LevelAxis("half_level", extra=1)
 
 
 @kernel
+def with_old(old: Field[Cell, Level], made: InOut[Cell, Level]) -> None:
+    made = old - old[0]
+
+
+@kernel
 def tried(
     t: Field[Cell, Level],
     faces: Field[Cell, HalfLevel],
@@ -58,6 +63,17 @@ REFUSED = {
     "flat = sum(t[k] for k in Level[3:1])": "this goes over no level",
     "for k in Level[-1:-1]:\n        a[k] = t[k]": "this goes over no level",
     "flat = max(t[k] for k in Level[-2:1])": "this goes over no level",
+    "a = a - a[0]": "'a' is read at one level while all of them are set",
+    "c = t\n    c = c - c[0] + c[-1]": "'c' is read at one level while all of them are set",
+    "with_old(a, a)": "'a' is read at one level while all of them are set",
+    "flat = sum(t[k] for k in downward(Level))": "a sum over levels goes upward",
+    "flat = min(t[k] for k in downward(Level[1:]))": "a min over levels goes upward",
+    "a = where(t > 0, True, t)": "a number is wanted here, this is a condition",
+    "a = max(t, True)": "a number is wanted here, this is a condition",
+    "c = t > 0\n    a = where(c, t, 0)": "'c' holds numbers, this is a condition",
+    "EOF = t\n    a = EOF": "the name 'EOF' may be one of C's macros",
+    "for FP_NAN in Level:\n        a[FP_NAN] = t[FP_NAN]": "the name 'FP_NAN' may be one of C's",
+    "flat = sum(t[EOF] for EOF in Level)": "the name 'EOF' may be one of C's macros",
 }  # fmt: skip
 
 
@@ -99,6 +115,8 @@ def test_a_loop_with_an_order_may_set_what_has_no_levels(tmp_path: Path) -> None
         ("t: Field[Cell, 'K', 'm'], o: Out[Cell]", "'m' is a second unit"),
         ("t: Parameter[Cell, 'K'], o: Out[Cell]", "a parameter is one number"),
         ("t: Points[Cell, Level], o: Out[Cell]", "points are those of one place"),
+        ("t: Field[Cell, Arc], o: Out[Cell]", "'arc' stands beside 'cell'; values lie on one"),
+        ("t: Field[Cell, Level, Level], o: Out[Cell]", "'level' stands beside 'level'"),
     ],
 )
 def test_a_head_says_all_of_its_arguments_and_nothing_else(
@@ -106,7 +124,9 @@ def test_a_head_says_all_of_its_arguments_and_nothing_else(
 ) -> None:
     text = f"{KERNEL.partition('@kernel')[0]}@kernel\ndef tried({head}) -> None:\n    o = t\n"
     (tmp_path / "tried.py").write_text(
-        text.replace("import Field,", "import Field, Parameter, Points,")
+        text.replace("import Field,", "import Field, Parameter, Points,").replace(
+            "XYZ, Cell,", "XYZ, Arc, Cell,"
+        )
     )
     with pytest.raises(KernelError) as refused:
         _ = load_file(tmp_path / "tried.py")["tried"].ir

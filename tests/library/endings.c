@@ -123,6 +123,10 @@ static int compute(thalweg_output* out) {
     if (is("state instead of a time") && odd && time_s == 7200) write_state(out, ta, 0);
     for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;
     const thalweg_view view = {ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0};
+    if (is("asks for no time") && odd && time_s == 3600) thalweg_wants(out, "ta", 0.0 / 0.0);
+    if (is("ends no time") && odd && time_s == 3600) thalweg_end_time(out, 0.0 / 0.0);
+    if (is("ends a time that has drifted") && odd && time_s == 7200)
+      thalweg_end_time(out, 7200.0004);
     if (is("put without name")) note("wrong", thalweg_put(out, NULL, &view, time_s));
     if (is("put without view")) note("wrong", thalweg_put(out, "ta", NULL, time_s));
     if (is("no values")) note("wrong", thalweg_put(out, "ta", &nothing, time_s));

@@ -267,6 +267,26 @@ def test_a_stream_of_an_unknown_field_is_the_answer_of_every_later_call(
             assert "variable 'tta' does not exist" in told.said[rank, call]
 
 
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        ("asks for no time", "nan"),
+        ("ends no time", "nan"),
+        ("ends a time that has drifted", "a sum of time steps has drifted"),
+    ],
+)
+def test_a_time_that_is_refused_is_the_answer_of_every_later_call(
+    installed: Any, endings: Path, tmp_path: Path, way: str, sentence: str
+) -> None:
+    """On the rank that gave it, which looked at no answer; the others learn of it."""
+    told = run(installed, endings, way, "serial", tmp_path)
+    assert told.code == 2, told.text
+    for call in ("end_time", "close"):
+        assert sentence in told.said[1, call], told.text
+    assert told.said[0, "close"], told.text
+    assert not list(tmp_path.glob("hourly_*.nc")), "under its final name it would lack a time"
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_put_that_is_refused_changes_nothing(

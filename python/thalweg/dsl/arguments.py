@@ -44,14 +44,20 @@ def _make(role: str, words: Any) -> ArgumentType:
             raise ValueError("points are those of one place, which stands alone")
         if isinstance(word, Place) and place is None:
             place = word
+        elif isinstance(word, LevelAxis) and level is None:
+            level = word
+        elif isinstance(word, (Place, LevelAxis)):
+            first = place if isinstance(word, Place) else level
+            raise ValueError(
+                f"'{word.name}' stands beside '{first.name if first else ''}'; values lie on one "
+                "place and one kind of levels"
+            )
         elif isinstance(word, Group):
             raise ValueError(f"'{word.full_name}' has another length at every point")
         elif isinstance(word, (Axis, Relation)):
             if word in axes:
                 raise ValueError(f"'{word.name}' stands twice; the second wants an axis of its own")
             axes.append(word)
-        elif isinstance(word, LevelAxis) and level is None:
-            level = word
         elif isinstance(word, str):
             if has_unit:
                 raise ValueError(f"'{word}' is a second unit")

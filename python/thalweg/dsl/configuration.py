@@ -85,7 +85,8 @@ class Configuration:
         _check_range("tile", self.tile, LARGEST_TILE)
         if self.tile and self.layout != "level_innermost":
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
-
+        if self.prefetch and self.layout != "level_innermost":
+            raise ThalwegError(f"prefetch goes with layout level_innermost, not with {self.layout}")
         _choose("each_rank", self.each_rank, OF_A_RANK)
         for key in NOTHING_FOR.get(self.target, ()):
             if getattr(self, key) != getattr(Configuration, key):

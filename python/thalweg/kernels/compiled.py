@@ -340,8 +340,6 @@ def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix:
     )
     if result.returncode:
         words = [line for line in result.stderr.splitlines() if "error" in line]
-        raise ThalwegError(
-            f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}", exit_code=1
-        )
+        raise ThalwegError(f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}")
     aside.replace(library)
     return library

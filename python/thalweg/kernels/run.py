@@ -152,7 +152,7 @@ def print_outcome(outcome: Outcome, number: int) -> None:
     print(f"{sizes} target={outcome.configuration.target}")
     print("### Input ###")
     for name, value in case.arguments.items():
-        if not isinstance(value, float) and not np.isnan(value).any():
+        if not isinstance(value, float) and _comes_with_values(case, name):
             _print_check(name, value)
     print("### Output ###")
     for name, array in outcome.outputs.items():
@@ -175,4 +175,11 @@ def print_outcome(outcome: Outcome, number: int) -> None:
 
 def _print_check(name: str, array: Array) -> None:
     largest, smallest, total = _figures(array)
-    print(f"+check[{name:16}] max={largest:24.16e} min={smallest:24.16e} sum={total:24.16e}")
+    missing = int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
+    told = f" not a number: {missing} of {array.size}" if missing else ""
+    print(f"+check[{name:16}] max={largest:24.16e} min={smallest:24.16e} sum={total:24.16e}{told}")
+
+
+def _comes_with_values(case: Case, name: str) -> bool:
+    argument = case.kernel.ir.arguments.get(name)
+    return argument is None or argument.type.role != "out"

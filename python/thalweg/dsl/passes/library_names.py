@@ -10,6 +10,10 @@ from __future__ import annotations
 import re
 
 MACRO = re.compile(r"M_\w+|FP_\w+|U?INT\w*_(MAX|MIN|C)|__\w*|_[A-Z]\w*")
+CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # as nearly all macros of C's headers
+IN_SMALL_LETTERS = frozenset(
+    {"errno", "math_errhandling", "sched_priority", "stderr", "stdin", "stdout"}
+)
 FUNCTIONS = frozenset(
     {
         # math.h
@@ -44,3 +48,9 @@ FUNCTIONS = frozenset(
 def is_of_library(name: str) -> bool:
     """Whether C's headers or its library have that name for themselves."""
     return name in FUNCTIONS or MACRO.fullmatch(name) is not None
+
+
+def may_be_macro(name: str) -> bool:
+    """Whether C's headers may put something else in its place, wherever it stands."""
+    found = MACRO.fullmatch(name) or CAPITALS.fullmatch(name)
+    return found is not None or name in IN_SMALL_LETTERS

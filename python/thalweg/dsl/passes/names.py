@@ -9,7 +9,7 @@ from itertools import product
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group
-from thalweg.dsl.passes.library_names import is_of_library
+from thalweg.dsl.passes.library_names import is_of_library, may_be_macro
 from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.translation import size_names, table_names
 
@@ -124,6 +124,7 @@ def check_names(kernel: ir.KernelIR) -> None:
             taken[variable.name] = "a word of the functions that find tiles and orders"
         if NUMBERED.fullmatch(variable.name):
             taken[variable.name] = "made for ranks"
+        _refuse_macro(variable.name, variable.spot)
         if variable.name in taken:
             raise KernelError(
                 variable.spot,
@@ -142,9 +143,21 @@ def may_be_function(name: str) -> bool:
     return FORTRAN_NAME.fullmatch(name) is not None and not known
 
 
+def _refuse_macro(name: str, spot: Spot) -> None:
+    if may_be_macro(name):
+        small = name.lower()
+        raise KernelError(
+            spot,
+            f"the name '{name}' may be one of C's macros",
+            "headers put something else in its place in translated code",
+            f"as in '{small if small != name else f'own_{name}'}'",
+        )
+
+
 def _check_loops(kernel: ir.KernelIR, taken: Mapping[str, str]) -> None:
     """A loop over levels has its name in code, where nothing else may have it."""
     for name, spot in _level_loops(kernel):
+        _refuse_macro(name, spot)
         if name in taken and name != "level":  # which is what loops without a name are called
             raise KernelError(
                 spot,

@@ -64,11 +64,11 @@ class _Finder:
     def assign(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
         value = self.type_of(assign.value, loop)
         name = assign.name
-        if value.truth and name in self.kernel.arguments:
+        if value.truth:
             raise KernelError(
                 assign.spot,
                 f"'{name}' holds numbers, this is a condition",
-                hint="where(condition, 1, 0) is a number",
+                hint="it may stand in where(…) itself; where(condition, 1, 0) is a number",
             )
         if name not in self.kernel.variables:
             level = value.level
@@ -259,6 +259,14 @@ class _Finder:
                 )
             if each.name != assign.name:
                 continue
+            fixed = each.level is not None and each.level.base in ("first", "last")
+            if loop is None and assign.level is None and fixed:
+                raise KernelError(
+                    each.spot,
+                    f"'{each.name}' is read at one level while all of them are set",
+                    "that level has its old or its new value, which would depend on the order",
+                    f"keep it before, as in old = {each.name}[…]",
+                )
             if loop and loop.levels.order == "any" and each.level != assign.level:
                 raise KernelError(
                     each.spot,
@@ -274,7 +282,8 @@ class _Finder:
 
     def _find(self, expression: ir.Expression, loop: ir.ForLevels | None) -> ValueType:
         if isinstance(expression, ir.Literal):
-            return ValueType(unit=None if expression.value == 0 else ONE)
+            truth = isinstance(expression.value, bool)
+            return ValueType(unit=None if expression.value == 0 else ONE, truth=truth)
         if isinstance(expression, ir.Constant):
             return ValueType(unit=expression.unit)
         if isinstance(expression, ir.Read):
@@ -291,6 +300,12 @@ class _Finder:
                 expression.spot,
                 f"a {expression.op} over levels stands in another",
                 hint="a local value of its own, set before",
+            )
+        if isinstance(expression.over, ir.LevelRange) and expression.over.order == "downward":
+            raise KernelError(
+                expression.spot,
+                f"a {expression.op} over levels goes upward",
+                hint="leave downward(…) out, or sum up in a loop: for k in downward(Level): …",
             )
         if isinstance(expression.over, ir.LevelRange) and loop:
             raise KernelError(

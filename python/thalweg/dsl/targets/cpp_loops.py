@@ -155,8 +155,9 @@ class Loops:
             if begin != "0":
                 found.append(f"for (std::int64_t {name} = 0; {name} < {before}; ++{name}) {copy}")
             if end != levels:
+                after = f"std::max<std::int64_t>({end}, 0)"
                 found.append(
-                    f"for (std::int64_t {name} = {end}; {name} < {levels}; ++{name}) {copy}"
+                    f"for (std::int64_t {name} = {after}; {name} < {levels}; ++{name}) {copy}"
                 )
         return found
 
