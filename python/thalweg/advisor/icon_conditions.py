@@ -19,7 +19,8 @@ Known = bool | None
 _TOKEN = re.compile(
     r"\s*(?:(?P<requested>requested\(([^)]*)\)|is_variable_in_output\(var_name=([^()]*"
     r"(?:\([^()]*\))?[^()]*)\))|(?P<tracer>tracer (\S+) active)|(?P<member>(\w+) in \{([^}]*)\})"
-    r"|(?P<compare>([\w%]+(?:\(iqb\))?)\s*(>=|<=|!=|==|=|>|<)\s*([\w.]+))|(?P<inside>;)|(?P<and>and\b)|(?P<or>or\b)"
+    r"|(?P<compare>([\w%]+(?:\(iqb\))?)\s*(>=|<=|!=|==|=|>|<)\s*([\w.]+))"
+    r"|(?P<inside>;)|(?P<and>and\b)|(?P<or>or\b)"
     r"|(?P<not>not\b)|(?P<open>\()|(?P<close>\))|(?P<name>[\w%]+(?:\(\))?))"
 )
 # Items that switch variables on and their defaults; none of them is looked for elsewhere.
