@@ -166,7 +166,10 @@ def test_units_are_multiplied_and_written() -> None:
         ("gradien", "Did you mean 'gradient'?"),
         ("nowhere.py", "is no file of kernels"),
         ("{empty}", "holds no kernel"),
-        ("{broken}", "Python cannot read this file"),
+        (
+            "{broken}",
+            "broken.py:1: Python cannot read this file: invalid syntax\n  | def f(:\n  |       ^",
+        ),
         ("{two}", "has 2 kernels; name one, as in {two}:first"),
     ],
 )

@@ -76,3 +76,15 @@ def test_code_of_single_precision_has_no_other() -> None:
         code = cpp_target.translate(case.kernel.ir, way)
         assert "double" not in code
         assert "double" not in fortran_target.translate(case.kernel.ir, way)
+
+
+@pytest.mark.parametrize("target", ["numpy", "simd"])
+def test_the_largest_number_is_that_of_the_precision(target: str, compiled: Path) -> None:
+    """`huge` of double precision, as NICAM's limiter is given it: infinity times 0 is none."""
+    case = next(
+        each for each in nicam.cases_of("dyn_horiz_adv_limiter", made_nicam.made_up(4, 2, 5))
+    )
+    assert case.kernel.name == "outflow_bounds"
+    assert case.arguments["huge"] > float(np.finfo(np.float32).max)
+    found = outputs(case, Configuration(target, precision="single"), compiled)
+    assert np.isfinite(found["bounds"]).all()

@@ -50,10 +50,9 @@ def schedule(run: IconRun, domain: Domain, section: Section, partitions: int) ->
     if partitions == 1 and section.flag("include_last", True):
         parts = [_with_last(run, domain, series, parts[0])]
     files = sum(_files(run, section, part, partitions > 1) for part in parts)
-    times = _join(parts)
-    interval = series[0].interval
-    months = interval.months > 0 and len(times) > 1
-    interval_ms = int(times[1] - times[0]) if months else interval.nominal_ms()
+    begin, interval = series[0].begin, series[0].interval
+    next_ms = run.calendar.add(begin, interval) if interval.months else 0  # months differ
+    interval_ms = next_ms - begin if interval.months else interval.nominal_ms()
     return Schedule(sum(len(part) for part in parts), files, interval_ms / SECOND_MS)
 
 

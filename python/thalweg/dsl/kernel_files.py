@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from thalweg.dsl.kernel import Kernel
+from thalweg.dsl.problem import KernelError, Spot
 from thalweg.errors import ThalwegError
 
 KERNEL = re.compile(r"^\s*@([\w.]+\.)?kernel\b", re.MULTILINE)
@@ -26,6 +27,11 @@ def load_file(path: Path) -> dict[str, Kernel]:
         with _imports_from(path.resolve().parent):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a program that ends is no file of kernels either
+        if isinstance(error, SyntaxError) and error.text and error.lineno and error.offset:
+            begin = error.offset - 1
+            end = max(begin + 1, (error.end_offset or error.offset) - 1)
+            spot = Spot(str(path), error.lineno, begin, end, error.text.rstrip("\n"))
+            raise KernelError(spot, f"Python cannot read this file: {error.msg}") from error
         line = getattr(error, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
         why = "it ends the program" if isinstance(error, SystemExit) else error

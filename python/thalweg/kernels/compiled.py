@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -83,9 +83,25 @@ class Inputs:
     arguments: Mapping[str, Any]
 
 
+def within_range(inputs: Inputs, configuration: Configuration) -> Inputs:
+    """The largest number of double precision, as a parameter, is that of single there: infinity
+    times 0 would be no number.
+    """
+    if not configuration.is_single:
+        return inputs
+    largest = float(np.finfo(np.float32).max)
+    cut = {
+        name: float(np.clip(value, -largest, largest))
+        for name, value in inputs.arguments.items()
+        if isinstance(value, float) and np.isfinite(value)
+    }
+    return replace(inputs, arguments={**inputs.arguments, **cut})
+
+
 def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: Path) -> Bound:
     """`folder`: where compiled code is kept, found again by its text."""
     code = translate(kernel, configuration)
+    inputs = within_range(inputs, configuration)
     real = np.float32 if configuration.is_single else np.float64
     if configuration.target == "numpy":
         return _Reference(kernel, code, inputs, real)

@@ -16,7 +16,7 @@ import numpy as np
 from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case, difference, other_zeros
-from thalweg.kernels.compiled import bind
+from thalweg.kernels.compiled import bind, within_range
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.kernels.vectors import find_cases
 
@@ -120,7 +120,7 @@ def run_case(
 def _called(
     case: Case, configuration: Configuration, launch: Launch | None = None
 ) -> tuple[dict[str, Array], float]:
-    inputs = case.inputs
+    inputs = within_range(case.inputs, configuration)
     if launch and configuration.is_on_ranks:
         on_ranks = OnRanks(case.kernel, configuration, inputs, BUILT, launch)
         on_ranks.run(case.times)
