@@ -186,3 +186,42 @@ def test_files_of_the_same_names_are_told(
     groups = "".join(SAME.format(items=items, list=list_) for items, list_ in (first, second))
     answer = advise(HEAD.format(forcing=3) + groups)
     assert any("have files of the same names" in each for each in answer.warnings) == is_told
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("num_lev = 10", "num_levs = 10"),
+        ("dtime = 360.", "dtimee = 360."),
+        ("iforcing = 3", "iforcng = 3"),
+    ],
+)
+def test_an_item_that_is_almost_one_is_told(advise: Advise, right: str, wrong: str) -> None:
+    head = HEAD.format(forcing=3).replace(right, wrong)
+    told = f"has an item '{wrong.split()[0]}' that is not known here, and no '{right.split()[0]}'"
+    assert any(told in each for each in advise(head + OUTPUT).warnings)
+
+
+@pytest.mark.parametrize(
+    ("group", "items"),
+    [
+        ("parallel_nml", "num_io_proc = 4"),
+        ("io_nml", "dt_chkpoint = 3600."),
+        ("nwp_phy_nml", "inwp_gspc = 2"),
+    ],
+)
+def test_items_of_other_groups_are_looked_at(advise: Advise, group: str, items: str) -> None:
+    answer = advise(f"{HEAD.format(forcing=3)}&{group} {items} /\n{OUTPUT}")
+    assert any(f"'&{group}' has an item '{items.split()[0]}'" in each for each in answer.warnings)
+
+
+def test_items_that_icon_has_beside_ours_are_no_slips(advise: Advise) -> None:
+    others = """&parallel_nml num_io_procs_radar = 1 nproma_sub = 8 num_dist_array_replicas = 1 /
+&io_nml dt_diag = 3600. netcdf_dict = 'd' write_initial_state = F checkpoint_on_demand = F /
+&grid_nml radiation_grid_filename = 'r' vertical_grid_filename = 'v' lredgrid_phys = T /
+&run_nml ltestcase = F ldynamics = T ltimer = T timers_level = 10 ntracer = 5 nshift = 0 /
+&nwp_phy_nml inwp_gwd = 1 inwp_sso = 1 inwp_satad = 1 inwp_cldcover = 1 inwp_convection = 1 /
+&lnd_nml nlev_snow = 3 lseaice = T frlnd_thrhld = 0.05 lprog_albsi = T zml_soil = 0.1 /
+"""
+    answer = advise(HEAD.format(forcing=3) + others + OUTPUT)
+    assert not any("Did you mean" in each for each in answer.warnings)

@@ -164,7 +164,7 @@ def test_units_are_multiplied_and_written() -> None:
     ("name", "sentence"),
     [
         ("gradien", "Did you mean 'gradient'?"),
-        ("nowhere.py", "is no file of kernels"),
+        ("nowhere.py", "'nowhere.py' does not exist"),
         ("{empty}", "holds no kernel"),
         (
             "{broken}",

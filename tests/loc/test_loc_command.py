@@ -141,7 +141,7 @@ def test_the_json_file_is_what_json_prints(cli: Cli, folder: Path) -> None:
     ("words", "sentence"),
     [
         (["gradien"], "kernel 'gradien' does not exist"),
-        (["none.py"], "'none.py' is no file of kernels"),
+        (["none.py"], "'none.py' does not exist"),
         (["smooth.py:smoth"], "Did you mean 'smooth'?"),
         (["empty"], "the folder 'empty' holds no file.py with a kernel"),
         (["wrong.py"], "'out' is in 'K', the expression in 'K2'"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Items of `&output_nml`, and slips of the pen in them and in names of groups.
+"""Items of `&output_nml`, and slips of the pen in them, in items of others and names of groups.
 
 Source: the namelist overview of ICON, and `mo_name_list_output_init`.
 """
@@ -7,7 +7,9 @@ Source: the namelist overview of ICON, and `mo_name_list_output_init`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
+from thalweg.advisor.icon_processes import PARALLEL, RESTART
 from thalweg.advisor.items import Section
 from thalweg.config.namelist import Group
 from thalweg.errors import did_you_mean
@@ -27,6 +29,25 @@ ITEMS = frozenset(
         *(f"{item}_{kind}" for item in _BY_LEVEL_TYPE for kind in LEVEL_TYPES),
     }
 )  # fmt: skip
+# Of other groups those that are read here; ICON has more, whose names are not as near as this.
+_READ: Mapping[str, frozenset[str]] = {
+    "run_nml": frozenset(
+        {"num_lev", "nsteps", "dtime", "output", "iforcing", "ltransport", "modeltimestep"}
+    ),
+    "parallel_nml": frozenset(PARALLEL),
+    "io_nml": frozenset({*RESTART, "output_nml_dict", "linvert_dict", "lflux_avg"}),
+    "grid_nml": frozenset(
+        {"dynamics_grid_filename", "dynamics_parent_grid_id", "start_time", "end_time"}
+    ),
+    "time_nml": frozenset({"dt_restart", "ini_datetime_string", "end_datetime_string"}),
+    "master_time_control_nml": frozenset(
+        {"experimentstartdate", "experimentstopdate", "checkpointtimeintval", "restarttimeintval"}
+    ),
+    "nwp_phy_nml": frozenset({"inwp_gscp", "inwp_surface", "inwp_turb"}),
+    "lnd_nml": frozenset({"ntiles", "lsnowtile", "lmulti_snow", "llake"}),
+    "gribout_nml": frozenset({"lgribout_24bit"}),
+}
+_NEAR = 0.84
 _OPERATIONS = ("mean", "max", "min", "square", "")
 
 
@@ -62,3 +83,19 @@ def slips_of_groups(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[
                 meant = did_you_mean(group.name, known - {group.name})
                 if meant:  # others have groups of their own
                     yield f"{group.file}:{group.line}: ICON reads no group '&{group.name}'.{meant}"
+
+
+def slips_of_items(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[str]:
+    """Items that are almost one that is read here, where that one is not given."""
+    for groups in groups_of_files.values():
+        given = {(group.name, item) for group in groups for item in group.items}
+        for name, item in sorted(given):
+            near = get_close_matches(item, _READ.get(name, ()), 1, _NEAR)
+            if item in _READ.get(name, ()) or not near or (name, near[0]) in given:
+                continue
+            group = next(each for each in groups if each.name == name and item in each.items)
+            yield (
+                f"{group.file}:{group.items[item].line}: '&{name}' has an item '{item}' that is "
+                f"not known here, and no '{near[0]}': ICON stops where it has none. Did you mean "
+                f"'{near[0]}'?"
+            )

@@ -12,7 +12,12 @@ from thalweg.advisor.icon_conditions import Conditions
 from thalweg.advisor.icon_levels import levels_of
 from thalweg.advisor.icon_meshes import lonlat
 from thalweg.advisor.icon_names import Names, Resolved
-from thalweg.advisor.icon_output_items import LEVEL_TYPES, slips_of_groups, slips_of_stream
+from thalweg.advisor.icon_output_items import (
+    LEVEL_TYPES,
+    slips_of_groups,
+    slips_of_items,
+    slips_of_stream,
+)
 from thalweg.advisor.icon_process_rules import process_warnings
 from thalweg.advisor.icon_restart import Processes, read_processes
 from thalweg.advisor.icon_run import Domain, IconRun, read_run
@@ -70,7 +75,9 @@ def find_streams(
             f"{script.path.name}:{groups[0]}: whether, or how often, this part of '{name}' is "
             "written depends on what the script does not tell; it is counted once"
         )
-    answer.warnings += [*script.passed_over, *slips_of_groups(script.groups)]
+    answer.warnings += [
+        *script.passed_over, *slips_of_groups(script.groups), *slips_of_items(script.groups)
+    ]  # fmt: skip
     for settings in _models(script, answer):
         try:
             run = read_run(script, settings, cells)
