@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capi/last_error.hpp"
+#include "output/beyond_run.hpp"
 #include "thalweg.h"
 #include "thalweg/error.hpp"
 #include "thalweg/output.hpp"
@@ -65,6 +66,8 @@ int status_that_stays(thalweg_output* output, const Act& act) {
     require_working(*output);
     try {
       act();
+    } catch (const BeyondRun&) {
+      throw;  // what was put before is whole, and close says it again
     } catch (const Error& error) {
       if (!output->output->failure()) output->output->fail(error);
       throw;

@@ -37,6 +37,7 @@ struct Held {
   dev_t device;
   ino_t number;
   std::int64_t byte;
+  pid_t process;  ///< a child that was forked has the book, and no lock
 };
 /// Locks of this process, for who would wait for itself.
 class Book {
@@ -45,12 +46,17 @@ class Book {
     struct stat at {};
     if (::fstat(file, &at) != 0) return;
     const std::lock_guard alone(alone_);
-    held_.push_back({file, at.st_dev, at.st_ino, byte});
+    held_.push_back({file, at.st_dev, at.st_ino, byte, ::getpid()});
   }
-  void forget(int file) {
+  /// Was any of its locks taken by this process?
+  bool forget(int file) {
     const std::lock_guard alone(alone_);
-    const auto of_it = [&](const Held& each) { return each.file == file; };
-    held_.erase(std::remove_if(held_.begin(), held_.end(), of_it), held_.end());
+    bool own = false;
+    std::erase_if(held_, [&](const Held& each) {
+      own = own || (each.file == file && each.process == ::getpid());
+      return each.file == file;
+    });
+    return own;
   }
   /// Has this process the lock through another open file?
   bool has_other(int file, std::int64_t byte) {
@@ -58,8 +64,8 @@ class Book {
     if (::fstat(file, &at) != 0) return false;
     const std::lock_guard alone(alone_);
     return std::any_of(held_.begin(), held_.end(), [&](const Held& each) {
-      return each.file != file && each.device == at.st_dev && each.number == at.st_ino &&
-             each.byte == byte;
+      return each.file != file && each.process == ::getpid() && each.device == at.st_dev &&
+             each.number == at.st_ino && each.byte == byte;
     });
   }
 
@@ -98,10 +104,11 @@ bool take_lock(int file, std::int64_t byte) {
 }
 
 void close_locked(int file) {
-  book().forget(file);
-  auto all = range_of(0, 0);
-  all.l_type = F_UNLCK;
-  ::fcntl(file, F_OFD_SETLK, &all);  // a child that was forked has the open file, too
+  if (book().forget(file)) {  // a child that was forked has the open file, too
+    auto all = range_of(0, 0);
+    all.l_type = F_UNLCK;
+    ::fcntl(file, F_OFD_SETLK, &all);
+  }
   ::close(file);
 }
 

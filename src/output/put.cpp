@@ -81,13 +81,13 @@ void Output::State::require_within_run(ModelTime time) {
   if (run_end == ModelTime() || time <= run_end) return;
   for (const auto& stream : definition.streams) {
     if (stream.settings.end < run_end || !stream.schedule.is_due_but_for_its_end(time)) continue;
-    beyond_run = Error(
+    beyond_run.emplace(
         Blame::user,
         fmt::format("stream '{}' would be due at {} s, but the run ends at {} s, [time] duration: "
                     "nothing after that is written; make duration as long as the run, or give the "
                     "stream an end before it",
                     stream.settings.name, time.seconds(), run_end.seconds()));
-    throw Error(*beyond_run);
+    throw BeyondRun(*beyond_run);
   }
 }
 

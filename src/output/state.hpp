@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "output/beyond_run.hpp"
 #include "output/deal/definition.hpp"
 #include "output/files/stream_locks.hpp"
 #include "output/move/engine.hpp"
@@ -66,9 +67,9 @@ struct Output::State {
     int next = 0;         // the output that comes next
     int passed_over = 0;  // output times at which nothing was put
   };
-  std::vector<Turn> turns;          // [stream]
-  std::optional<Error> beyond_run;  // the last refusal of a time after the end of the run
-  std::vector<int> handed_over;     // [lane] the last step, -1 = none
+  std::vector<Turn> turns;              // [stream]
+  std::optional<BeyondRun> beyond_run;  // the last refusal of a time after the end of the run
+  std::vector<int> handed_over;         // [lane] the last step, -1 = none
   std::int64_t bytes = 0;
   bool served = false;           // on I/O ranks
   bool ended = false;            // orderly: together with all ranks

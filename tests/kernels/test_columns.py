@@ -62,7 +62,7 @@ UNSET = {  # statements, and what is said of the first read of what is not set
     "the last": ("for k in downward(Level[:-1]):\n        x[k] = t[k]\n"
                  "        o[k] = x[k + 1]", "'x' is read at its last"),
     "in another slot": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
-                        "    o = y[PAIR.one] + y[PAIR.two]", "'y' is read at its first"),
+                        "    o = y[PAIR.one] + y[PAIR.two]", "'y' is read in pair.one at its first"),
     "by itself": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o",
                   "'x' is read at its first"),
     "at neighbours": ("for k in Level[:-3]:\n        x[k] = t[k]\n"
@@ -70,6 +70,10 @@ UNSET = {  # statements, and what is said of the first read of what is not set
                       "'x' is read at its last but 2"),
     "in a sum": ("for k in Level[1:]:\n        x[k] = t[k]\n    more = sum(x[k] for k in Level)",
                  "'x' is read at its first"),
+    "from the end, far away": ("for k in Level[-5:]:\n        x[k] = t[k]\n    for k in Level[3:4]:\n"
+                               "        o[k] = x[k + 4]", "'x' is read at its 8."),
+    "in a slot without levels": ("y[PAIR.one] = sum(t[k] for k in Level)\n    o[0] = y[PAIR.two]",
+                                 "'y' is read in pair.two,"),
     "of an Out": ("for k in Level[:-1]:\n        made[k] = t[k]\n    o = made",
                   "'made' is read at its last"),
 }  # fmt: skip
@@ -95,7 +99,25 @@ def test_a_level_that_is_not_set_is_not_read(name: str, tmp_path: Path) -> None:
     statements, told = UNSET[name]
     with pytest.raises(KernelError) as refused:
         _ = read(tmp_path, statements).ir
-    assert f"{told} level, which is not set before" in str(refused.value)
+    assert told in str(refused.value)
+    assert " which is not set before" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("statements", "least"),
+    [
+        (
+            "for k in Level[:-3]:\n        x[k] = t[k]\n    for k in Level[:3]:\n        o[k] = x[k]",
+            6,
+        ),
+        ("for k in Level[1:]:\n        x[k] = t[k]\n    x[0] = x[1]\n    o = x", 2),
+        ("x[0] = t[0]\n    for k in Level[1:-1]:\n        x[k] = t[k]\n    o[0] = x[1]", 3),
+    ],
+)
+def test_a_column_is_so_long_that_what_is_read_is_set(
+    statements: str, least: int, tmp_path: Path
+) -> None:
+    assert read(tmp_path, statements).ir.least_levels == least
 
 
 def test_a_column_is_not_cleared(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +15,14 @@ import pytest
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
+from thalweg.dsl.passes.library_names import may_be_macro
+from thalweg.dsl.passes.names import RESERVED
 from thalweg.dsl.problem import KernelError
+from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different, outputs
 
+TARGETS = Path(cpp_target.__file__).parent
 KERNELS = """from types import SimpleNamespace
 
 from thalweg.dsl import Field, Out, Parameter, constant, kernel
@@ -128,3 +135,28 @@ def test_a_number_of_a_file_is_one_that_a_field_can_have(value: str, tmp_path: P
     kernel = load_file(tmp_path / "tried.py")["tried"]
     with pytest.raises(KernelError, match="this number is larger than any that a field can have"):
         _ = kernel.ir
+
+
+@pytest.mark.parametrize("name", ["EOF", "EPERM", "INT_MAX", "M_PI", "FP_NAN", "SEEK_SET", "NULL"])
+def test_macros_of_c_are_no_names(name: str) -> None:
+    assert may_be_macro(name)
+
+
+@pytest.mark.parametrize("name", ["KLEV", "QV", "RHO_G", "ETA", "EDGE_LENGTH", "MAX", "k", "NLEV"])
+def test_capitals_are_names(name: str) -> None:
+    assert not may_be_macro(name)
+
+
+def test_no_macro_of_the_headers_is_forgotten(tmp_path: Path) -> None:
+    """Those of all headers that translated code may have, as this compiler and this MPI know them."""
+    code = "".join(path.read_text() for path in TARGETS.glob("*.py"))
+    headers = sorted(set(re.findall(r"#include <[^>]*>", code)))
+    (tmp_path / "all.cpp").write_text("\n".join(each for each in headers if "cuda" not in each))
+    compiler = shutil.which("mpicxx") or shutil.which("c++")
+    assert compiler
+    words = [compiler, "-std=c++20", "-fopenmp", "-dM", "-E", str(tmp_path / "all.cpp")]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^#define ([A-Z][A-Z0-9_]{2,}) ", told, re.MULTILINE)
+    assert len(found) > 300
+    odd = [name for name in found if not may_be_macro(name) and name not in RESERVED]
+    assert len(odd) <= 12, odd  # of other versions

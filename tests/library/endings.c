@@ -124,6 +124,7 @@ static int compute(thalweg_output* out) {
     for (int i = 0; i < owned * levels; ++i) ta[i] = global[i / levels] + time_s + i % levels;
     const thalweg_view view = {ta, levels, 1, 0, 0}, nothing = {NULL, levels, 1, 0, 0};
     if (is("asks for no time") && odd && time_s == 3600) thalweg_wants(out, "ta", 0.0 / 0.0);
+    if (is("asks beyond the run")) thalweg_wants(out, "ta", time_s + 3600);
     if (is("ends no time") && odd && time_s == 3600) thalweg_end_time(out, 0.0 / 0.0);
     if (is("ends a time that has drifted") && odd && time_s == 7200)
       thalweg_end_time(out, 7200.0004);

@@ -11,7 +11,7 @@ from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.passes.levels import least_levels
 from thalweg.dsl.passes.names import check_names
 from thalweg.dsl.passes.places import find_places
-from thalweg.dsl.passes.set_levels import check_set_levels
+from thalweg.dsl.passes.set_levels import least_levels_set
 from thalweg.dsl.reader import read_kernel
 from thalweg.errors import ThalwegError
 
@@ -45,8 +45,7 @@ class Kernel:
 def _checked(found: KernelIR) -> KernelIR:
     find_places(found)
     check_names(found)
-    found.least_levels = least_levels(found)
-    check_set_levels(found)
+    found.least_levels = least_levels_set(found, least_levels(found))
     return found
 
 

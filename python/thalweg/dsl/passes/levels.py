@@ -12,7 +12,7 @@ from thalweg.dsl import ir
 from thalweg.dsl.grid import LevelAxis
 from thalweg.dsl.problem import KernelError, Spot
 
-MOST_LEVELS = 2000
+MOST_LEVELS = 100  # that a kernel may count: more are followed nowhere
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def _fewest_of(levels: ir.LevelRange, spot: Spot) -> int:
 
 def _check_number(levels: int, spot: Spot) -> None:
     if levels > MOST_LEVELS:
-        raise KernelError(spot, f"this wants {levels} levels, more than any column has")
+        raise KernelError(
+            spot, f"this counts {levels} levels; a kernel counts {MOST_LEVELS} at most"
+        )
 
 
 def _needed(

@@ -7,13 +7,26 @@ linker would take it for the library's own, in the model and in every library th
 
 from __future__ import annotations
 
+import errno
 import re
 
 MACRO = re.compile(r"M_\w+|FP_\w+|U?INT\w*_(MAX|MIN|C)|__\w*|_[A-Z]\w*")
-CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # as nearly all macros of C's headers
-IN_SMALL_LETTERS = frozenset(
-    {"errno", "math_errhandling", "sched_priority", "stderr", "stdin", "stdout"}
+# Of glibc, the C++ library and MPI, as the headers of translated code bring them.
+CAPITALS = re.compile(
+    r"(ADJ|ATOMIC|BC|CHAR|CLOCKS?|CLONE|CPU|EXIT|FD|HUGE|INT|ITIMER|LC|LLONG|LONG|MATH|MOD|MPIX?|"
+    r"NL|OMPI|OPAL|OPEN|PLATFORM|PMPI|PTHREAD|PTRDIFF|RENAME|SCHED|SEEK|SEM|SHRT|SIG|SIZE|STA|"
+    r"STD(IN|OUT|ERR)|SYS|TIMER|UINT|ULLONG|ULONG|USHRT|WCHAR|WINT|XATTR)_\w+"
+    r"|[A-Z][A-Z0-9_]*_(MAX|MIN|WIDTH|ENDIAN)|[FRWX]_OK|F_\w*(LOCK|TEST)|BYTE_ORDER|SNAN\w*|"
+    r"W(IF)?(CONTINUED|EXITED|SIGNALED|STOPPED)|W(EXITSTATUS|NOHANG|NOWAIT|STOPSIG|TERMSIG|UNTRACED)"
 )
+WORDS = frozenset(
+    {
+        *errno.errorcode.values(),
+        "BUFSIZ", "CSIGNAL", "EDEADLK", "EHWPOISON", "EOF", "EOPNOTSUPP", "EWOULDBLOCK", "HUGE",
+        "INFINITY", "MAXFLOAT", "NAN", "NFDBITS", "NULL", "NZERO", "WEOF",
+        "errno", "math_errhandling", "sched_priority", "stderr", "stdin", "stdout",
+    }
+)  # fmt: skip
 FUNCTIONS = frozenset(
     {
         # math.h
@@ -53,4 +66,4 @@ def is_of_library(name: str) -> bool:
 def may_be_macro(name: str) -> bool:
     """Whether C's headers may put something else in its place, wherever it stands."""
     found = MACRO.fullmatch(name) or CAPITALS.fullmatch(name)
-    return found is not None or name in IN_SMALL_LETTERS
+    return found is not None or name in WORDS

@@ -245,7 +245,7 @@ class _Finder:
             if each.name != assign.name:
                 continue
             fixed = each.level is not None and each.level.base in ("first", "last")
-            if loop is None and assign.level is None and fixed:
+            if loop is None and assign.level is None and fixed and self._same_slots(each, assign):
                 raise KernelError(
                     each.spot,
                     f"'{each.name}' is read at one level while all of them are set",
@@ -259,6 +259,11 @@ class _Finder:
                     "the order of the levels is free here",
                     "upward(…) or downward(…) gives them an order",
                 )
+
+    def _same_slots(self, read: ir.Read, assign: ir.Assign) -> bool:
+        kind = self.kernel.variables[read.name].type
+        pairs = zip(ir.own_slots(read.slots, kind), ir.own_slots(assign.slots, kind), strict=True)
+        return all(one.name or other.name or one.index == other.index for one, other in pairs)
 
     def type_of(self, expression: ir.Expression, loop: ir.ForLevels | None) -> ValueType:
         found = self._find(expression, loop)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pass: a level of a local value, or of an `Out`, that is read has been set before.
+"""Pass: what is read of a local value, or of an `Out`, has been set before: each level and slot.
 
-Another one would be NaN, or whatever lay in memory. Statements are followed on a column of so many
-levels that every shift of the kernel lies inside; shorter columns read no others.
+Another one would be NaN, or whatever lay in memory, as of the point before. Statements are followed
+on columns of every length up to one in which all shifts of the kernel lie apart.
 """
 
 from __future__ import annotations
@@ -18,9 +18,18 @@ Key = tuple[str, tuple[int, ...], int]  # name, one of each axis of its own, lev
 Numbers = Mapping[str, int]  # the level that the name of a loop stands for
 
 
-def check_set_levels(kernel: ir.KernelIR) -> None:
-    """After `levels`, which refuses large shifts. Raises KernelError."""
-    _Column(kernel, 2 * max(_shifts(kernel), default=0) + 4).follow()
+def least_levels_set(kernel: ir.KernelIR, least: int) -> int:
+    """From how many levels on, `least` or more, nothing is read that was not set. After `levels`,
+    which refuses large shifts. Raises KernelError where no column is long enough.
+    """
+    longest = max(4 * max(_shifts(kernel), default=0) + 4, least)
+    _Column(kernel, longest).follow()
+    for levels in range(longest - 1, least - 1, -1):
+        try:
+            _Column(kernel, levels).follow()
+        except KernelError:
+            return levels + 1
+    return least
 
 
 class _Column:
@@ -67,19 +76,20 @@ class _Column:
 
     def _read(self, read: ir.Read, numbers: Numbers) -> None:
         kind = self.variables[read.name].type
-        if kind.role not in ("local", "out") or kind.level is None:
+        if kind.role not in ("local", "out"):
             return
         for key in self._keys(read.name, kind, read.slots, read.level, numbers):
             if key in self.set:
                 continue
             raise KernelError(
                 read.spot,
-                f"'{read.name}' is read at its {self._level_name(key[2], kind)} level, which is "
-                "not set before",
+                f"'{read.name}' is read{self._where(key, kind)}, which is not set before",
                 "what no statement sets is no number"
                 if kind.role == "local"
                 else "values of an 'Out' that no statement sets are whatever lay in memory",
-                "set that level, too, or read fewer, as in Level[1:]",
+                "set it, too, or read fewer levels, as in Level[1:]"
+                if kind.level
+                else "set it, too",
             )
 
     def _keys(
@@ -119,6 +129,13 @@ class _Column:
         )
         found = list(range(begin, end))
         return found[::-1] if levels.order == "downward" else found
+
+    def _where(self, key: Key, kind: ArgumentType) -> str:
+        slots = "".join(
+            f"{', ' if i else ' in '}{axis.name}.{axis.names[key[1][i]]}"
+            for i, axis in enumerate(kind.axes)
+        )
+        return f"{slots} at its {self._level_name(key[2], kind)} level" if kind.level else slots
 
     def _level_name(self, k: int, kind: ArgumentType) -> str:
         last = self.levels - 1 + (kind.level.extra if kind.level else 0)
