@@ -247,7 +247,15 @@ def test_loops_run_as_often_as_they_say(tmp_path: Path, head: str, expected: lis
 
 
 @pytest.mark.parametrize(
-    "head", ["for i in $(seq 1 $n)", "for ((i=1;i<=n;i++))", "while true", "for ((;;))"]
+    "head",
+    [
+        "for i in $(seq 1 $n)",
+        "for ((i=1;i<=n;i++))",
+        "while true",
+        "for ((;;))",
+        "for i in exp{1..3}",
+        "for i in '{1..3}'",
+    ],
 )
 def test_a_loop_of_unknown_length_is_told(tmp_path: Path, head: str) -> None:
     script = read(tmp_path, LOOP.format(head=head))
@@ -283,3 +291,26 @@ def test_a_file_that_is_not_known_is_told(tmp_path: Path) -> None:
     assert len(script.passed_over) == 1
     with pytest.raises(ThalwegError, match=r"exp\.test:1: a namelist is written or changed here"):
         read(tmp_path, "{ cat << EOF\n&a_nml\n/\nEOF\n} > N\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in $(seq 1 9); do\nif [ $i -gt 2 ]; then\nbreak\nfi\n{}\ndone",
+        "for ((i=1;i<9;i++)); do\n{}\n((i++))\ndone",
+        "for ((i=1;i<9;i++)); do\n{}\ni=9\ndone",
+    ],
+)
+def test_a_loop_that_may_end_early_is_told(tmp_path: Path, text: str) -> None:
+    script = read(tmp_path, text.format("cat >> N << EOF\n&a\n/\nEOF") + "\n")
+    assert script.doubtful["N"]
+
+
+def test_doubt_goes_with_a_file_that_is_joined(tmp_path: Path) -> None:
+    part = "if [ -f x ]; then\ncat > p1 << EOF\n&a\n/\nEOF\nfi\ncat > p2 << EOF\n&b\n/\nEOF\n"
+    assert read(tmp_path, f"{part}cat p1 p2 > N\n").doubtful == {"N": [2]}
+
+
+def test_a_join_that_is_not_read_is_told(tmp_path: Path) -> None:
+    script = read(tmp_path, f"{PARTS}cat -s p1 p2 > N\n")
+    assert script.passed_over[0].startswith("exp.test:9:")

@@ -62,7 +62,8 @@ UNSET = {  # statements, and what is said of the first read of what is not set
     "the last": ("for k in downward(Level[:-1]):\n        x[k] = t[k]\n"
                  "        o[k] = x[k + 1]", "'x' is read at its last"),
     "in another slot": ("for k in Level[1:]:\n        y[PAIR.one, k] = t[k]\n    y[PAIR.two] = t\n"
-                        "    o = y[PAIR.one] + y[PAIR.two]", "'y' is read in pair.one at its first"),
+                        "    o = y[PAIR.one] + y[PAIR.two]",
+                        "'y' is read in pair.one at its first"),
     "by itself": ("for k in Level[1:]:\n        x[k] = t[k]\n    x += o",
                   "'x' is read at its first"),
     "at neighbours": ("for k in Level[:-3]:\n        x[k] = t[k]\n"
@@ -70,8 +71,9 @@ UNSET = {  # statements, and what is said of the first read of what is not set
                       "'x' is read at its last but 2"),
     "in a sum": ("for k in Level[1:]:\n        x[k] = t[k]\n    more = sum(x[k] for k in Level)",
                  "'x' is read at its first"),
-    "from the end, far away": ("for k in Level[-5:]:\n        x[k] = t[k]\n    for k in Level[3:4]:\n"
-                               "        o[k] = x[k + 4]", "'x' is read at its 8."),
+    "from the end, far away": ("for k in Level[-5:]:\n        x[k] = t[k]\n"
+                               "    for k in Level[3:4]:\n        o[k] = x[k + 4]",
+                               "'x' is read at its 8."),
     "in a slot without levels": ("y[PAIR.one] = sum(t[k] for k in Level)\n    o[0] = y[PAIR.two]",
                                  "'y' is read in pair.two,"),
     "of an Out": ("for k in Level[:-1]:\n        made[k] = t[k]\n    o = made",
@@ -107,7 +109,8 @@ def test_a_level_that_is_not_set_is_not_read(name: str, tmp_path: Path) -> None:
     ("statements", "least"),
     [
         (
-            "for k in Level[:-3]:\n        x[k] = t[k]\n    for k in Level[:3]:\n        o[k] = x[k]",
+            "for k in Level[:-3]:\n        x[k] = t[k]\n"
+            "    for k in Level[:3]:\n        o[k] = x[k]",
             6,
         ),
         ("for k in Level[1:]:\n        x[k] = t[k]\n    x[0] = x[1]\n    o = x", 2),

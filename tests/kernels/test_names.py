@@ -148,7 +148,7 @@ def test_capitals_are_names(name: str) -> None:
 
 
 def test_no_macro_of_the_headers_is_forgotten(tmp_path: Path) -> None:
-    """Those of all headers that translated code may have, as this compiler and this MPI know them."""
+    """Of all headers that translated code may have, as this compiler and this MPI know them."""
     code = "".join(path.read_text() for path in TARGETS.glob("*.py"))
     headers = sorted(set(re.findall(r"#include <[^>]*>", code)))
     (tmp_path / "all.cpp").write_text("\n".join(each for each in headers if "cuda" not in each))
@@ -159,4 +159,4 @@ def test_no_macro_of_the_headers_is_forgotten(tmp_path: Path) -> None:
     found = re.findall(r"^#define ([A-Z][A-Z0-9_]{2,}) ", told, re.MULTILINE)
     assert len(found) > 300
     odd = [name for name in found if not may_be_macro(name) and name not in RESERVED]
-    assert len(odd) <= 12, odd  # of other versions
+    assert len(odd) <= 0.05 * len(found), odd  # of other versions, and what nobody means

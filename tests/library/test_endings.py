@@ -291,9 +291,9 @@ def test_a_time_that_is_refused_is_the_answer_of_every_later_call(
 def test_who_asks_beyond_the_run_still_has_its_last_time(
     installed: Any, endings: Path, tmp_path: Path
 ) -> None:
-    """A question may look ahead. Output of after the end, which is not written, is told by close."""
+    """A question may look ahead. What would be due after the end is told by close."""
     told = run(installed, endings, "asks beyond the run", "serial", tmp_path)
-    assert ("end_time" not in {call for _, call in told.said}), told.text
+    assert "end_time" not in {call for _, call in told.said}, told.text
     (file,) = tmp_path.glob("hourly_*.nc")
     with netCDF4.Dataset(file) as dataset:
         assert dataset["time"][:].tolist() == [0.0, 3600.0, 7200.0]

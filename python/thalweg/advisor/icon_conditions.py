@@ -128,7 +128,8 @@ class Conditions:
     def tracer(self, name: str) -> Known:
         forcing = self.number("iforcing")
         if forcing == 2:
-            return name in _AES_TRACERS
+            two_moment = name not in _AES_TRACERS and self.number("aes_phy_tc%dt_two") != 0
+            return None if two_moment else name in _AES_TRACERS
         scheme = self.number("inwp_gscp")
         if scheme is None or forcing != 3:
             return None

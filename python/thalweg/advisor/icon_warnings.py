@@ -11,7 +11,7 @@ from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.items import Section
 from thalweg.config.calendars import SECOND_MS
 
-_FILE_NAMES = "<output_filename>_dom<physdom>_<levtype>_<jfile>"
+_FILE_NAMES = "<output_filename>_DOM<physdom>_<levtype>_<jfile>"
 GRIB2_HEADER_BYTES = 200  # of a record, about; from memory, not measured
 
 
@@ -62,9 +62,11 @@ def file_name_warnings(streams: Sequence[tuple[Section, Stream]]) -> Iterator[st
         if stream.outputs == 0 or any(section.is_open(item) for item in items):
             continue
         base, pattern, ending = (section.text(item) for item in items)
-        pattern = (pattern or _FILE_NAMES).lower()
+        pattern = pattern or _FILE_NAMES
+        kind = "GRIB2" if stream.filetype == "GRIB2" else "netCDF"
+        own = "" if ending.lower() == "default" else ending
         key = (
-            base, pattern, ending or stream.filetype, stream.partitions,
+            base if "<output_filename>" in pattern else "", pattern, own or kind, stream.partitions,
             stream.level_type if "<levtype" in pattern else "",
             stream.domain if "<physdom>" in pattern else 0,
             section.text("output_start") if "<datetime" in pattern else "",

@@ -13,8 +13,17 @@ _COUNTED = re.compile(
     r"for\s*\(\(\s*([A-Za-z_]\w*)\s*=([^;]*);\s*\1\s*(<=|<|>=|>)([^;]*);\s*"
     r"(?:\1\s*(\+\+|--)|(\+\+|--)\s*\1|\1\s*([+-]=)\s*(\d+))\s*\)\)"
 )
-_SEQUENCE = re.compile(r"(?:\$\(|`)\s*seq\s+([^)`]*)[)`]")
-_RANGE = re.compile(r"(?<!\$)\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
+# As words of their own: with text beside them, or in quotes, they are something else.
+_SEQUENCE = re.compile(r"(?<!\S)(?:\$\(|`)\s*seq\s+([^)`]*)[)`](?!\S)")
+_RANGE = re.compile(r"(?<!\S)\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}(?!\S)")
+
+
+def sets(text: str, name: str) -> bool:
+    """Whether a statement gives the variable a value, as far as one can see."""
+    return (
+        re.search(rf"(?<![\w$]){name}\s*(\+\+|--|[-+*/]?=(?!=))|(\+\+|--){name}\b", text)
+        is not None
+    )
 
 
 def turns_of(text: str, variables: Variables, most: int) -> tuple[str, list[str] | None]:
@@ -31,6 +40,9 @@ def turns_of(text: str, variables: Variables, most: int) -> tuple[str, list[str]
         return found[1], None
     words = expand(words, variables)
     turns = words.split()
+    quoted = '"' in found[2] or "'" in found[2]
+    if quoted and len(turns) > 1 and re.search(r"\$\(|`|\{.*\.\.", found[2]):
+        return found[1], None
     if has_unresolved(words) or "{" in words or len(turns) > most:
         return found[1], None
     return found[1], turns

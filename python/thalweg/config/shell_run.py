@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from thalweg.config.namelist import NumberedLine
 from thalweg.config.shell_conditions import holds
-from thalweg.config.shell_loops import turns_of
+from thalweg.config.shell_loops import sets, turns_of
 from thalweg.config.shell_statements import Statement
 from thalweg.config.shell_words import Variables, arithmetic_value, closing, expand
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved, unresolved_names
@@ -39,6 +39,10 @@ _JOIN = re.compile(r"cat\s+([^-<>|&;][^<>|&;]*?)\s*(>>?)\s*([^\s<>|&;]+)")
 _FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _OPENS = re.compile(r"(if|for|while|until|select|case)\b")
+_LEAVES = re.compile(r"(break|continue|return|exit)\b")
+_BESIDE = re.compile(
+    r"\s*(?:[12]?>\s*/dev/null|2>&1|\|\|.*|&&.*)$"
+)  # of a command that writes a file
 _CLOSES = {"if": "fi", "case": "esac"}
 
 
@@ -135,10 +139,13 @@ class _Walk:
         return found
 
     def _for(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        name, turns = turns_of(self.statements[begin].text, self.variables, _MOST_TURNS)
-        if turns is None:
+        head, body = self.statements[begin].text, self.statements[begin + 1 : close]
+        name, turns = turns_of(head, self.variables, _MOST_TURNS)
+        counted = re.match(r"for\s*\(\(", head)
+        if turns is None or (counted and any(sets(each.text, name) for each in body)):
             self._maybe(begin, close, sure, depth)
             return
+        sure = sure and not any(_LEAVES.match(each.text) for each in body)
         for word in turns:
             self.turns += 1
             sure = sure and self.turns < _MOST_TURNS_IN_ALL
@@ -184,7 +191,7 @@ class _Walk:
         if statement.document is not None:
             self._write(statement, sure)
             return
-        if (joins := _JOIN.fullmatch(text.replace(">|", ">"))) and self._joins(joins):
+        if (joins := _JOIN.fullmatch(_plain(text))) and self._joins(joins):
             self._join(joins, statement, sure)
         elif _LINK.match(text) or _COPY.fullmatch(text):
             self._link(text)
@@ -199,6 +206,10 @@ class _Walk:
             self._pass_over([statement])
         elif text.startswith("["):
             self._guarded(text, sure)
+        elif text.startswith("cat ") and ">" in text:
+            words = (self._name(word) for word in text.split()[1:])
+            if any(word in self.written.files for word in words):
+                self.written.passed_over.append(statement.line)
         else:
             self._assign_all(text, sure)
 
@@ -236,6 +247,7 @@ class _Walk:
         known = [written.files.get(each) or written.joined.get(each) for each in parts]
         into = self._name(join[3])
         lines = [line for each in known if each for line in list(each.lines)]
+        doubtful = [line for each in known if each for line in each.doubtful]
         if None in known and (lines or into in written.files):
             written.passed_over.append(statement.line)
         if not lines:
@@ -244,6 +256,7 @@ class _Walk:
             if each in written.files and each != into:
                 self._take(each)
         self._put(into, lines, statement, sure, replaces=join[2] == ">")
+        written.files[into].doubtful += doubtful
 
     def _take(self, name: str) -> None:
         """What another file has now is counted there."""
@@ -280,11 +293,13 @@ class _Walk:
         replaces: bool,
     ) -> None:
         copied = self.written.links.get(name, "")
-        if name not in self.written.files and copied in self.written.files and not replaces:
-            self._take(copied)  # a copy that grows
-            del self.written.links[name]
-            old = self.written.joined[copied]
-            self.written.files[name] = Content(list(old.lines), list(old.doubtful))
+        if name not in self.written.files and not replaces:
+            if copied in self.written.files:
+                self._take(copied)  # a copy that grows
+                del self.written.links[name]
+            old = self.written.joined.get(copied) or self.written.joined.get(name)
+            if old is not None:
+                self.written.files[name] = Content(list(old.lines), list(old.doubtful))
         content = self.written.files.setdefault(name, Content())
         if replaces and sure:
             content.lines.clear()
@@ -337,6 +352,11 @@ class _Walk:
         if not sure and self.variables.assigned.get(name) != value:
             value = unresolved(name)
         self.variables.assign(name, value)
+
+
+def _plain(text: str) -> str:
+    """Without what goes on beside the command."""
+    return _BESIDE.sub("", text.replace(">|", ">"))
 
 
 def _first_word(text: str) -> str:

@@ -21,8 +21,8 @@ def load_file(path: Path) -> dict[str, Kernel]:
     """The kernels of a file by name. A file that Python cannot read is refused in a sentence."""
     spec = importlib.util.spec_from_file_location(f"thalweg_kernel_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
-        why = "is no file of kernels; a name that ends in .py is one"
-        raise ThalwegError(f"'{path}' {why if path.exists() else 'does not exist'}")
+        wrong = "is no file of kernels; a name that ends in .py is one"
+        raise ThalwegError(f"'{path}' {wrong if path.exists() else 'does not exist'}")
     module = importlib.util.module_from_spec(spec)
     try:
         with _imports_from(path.resolve().parent):

@@ -24,12 +24,16 @@ def least_levels_set(kernel: ir.KernelIR, least: int) -> int:
     """
     longest = max(4 * max(_shifts(kernel), default=0) + 4, least)
     _Column(kernel, longest).follow()
-    for levels in range(longest - 1, least - 1, -1):
-        try:
-            _Column(kernel, levels).follow()
-        except KernelError:
-            return levels + 1
-    return least
+    shorter = range(longest - 1, least - 1, -1)
+    return next((levels + 1 for levels in shorter if not _is_long_enough(kernel, levels)), least)
+
+
+def _is_long_enough(kernel: ir.KernelIR, levels: int) -> bool:
+    try:
+        _Column(kernel, levels).follow()
+    except KernelError:
+        return False
+    return True
 
 
 class _Column:
