@@ -16,6 +16,7 @@
 #include "file/checksum_list.hpp"
 #include "file/checksum_log.hpp"
 #include "file/file_bytes.hpp"
+#include "file/files_in_order.hpp"
 #include "file/merged_blocks.hpp"
 #include "ranks/agreement.hpp"
 #include "ranks/pulse.hpp"
@@ -33,23 +34,6 @@ constexpr int pulse_tag = 0, blocks_tag = 1;
 
 std::string to_text(const WrittenBlock& block) {
   return fmt::format("[{},{},\"{:08x}\"]", block.offset, block.bytes, block.crc32);
-}
-
-/// Regular files under final names, in the order of their names.
-std::vector<fs::path> final_files(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (auto entry = fs::recursive_directory_iterator(directory);
-       entry != fs::recursive_directory_iterator(); ++entry) {
-    if (entry->path().extension() == ".part" || entry->path().extension() == ".old") {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file()) {
-      files.push_back(entry->path());
-    }
-  }
-  std::sort(files.begin(), files.end(), [](const auto& one, const auto& other) {
-    return path_before(one.native(), other.native());
-  });
-  return files;
 }
 
 /// Adds blocks from the first to the last byte of a file.
@@ -109,29 +93,28 @@ void add_file(const std::string& path, std::int64_t size, const std::string& dir
 void write_list(const std::string& directory, MergedBlocks& written) {
   ListWriter list(list_path(directory));
   ListReader before(old_list_path(directory));
-  const auto files = final_files(directory + "/files");
-  auto file = files.begin();
-  while (true) {
+  FilesInOrder files(directory + "/files");
+  for (;; note_work()) {
     while (!written.at_end() && !written.path().starts_with(directory + "/files/")) written.step();
     const auto listed = directory + "/" + std::string(before.file());
     std::optional<std::string> next;
     const auto propose = [&next](std::string_view path) {
       if (!next || path_before(path, *next)) next = path;
     };
-    if (file != files.end()) propose(file->native());
+    if (files.path()) propose(*files.path());
     if (!written.at_end()) propose(written.path());
     if (!before.at_end()) propose(listed);
     if (!next) break;
-    const bool is_there = file != files.end() && file->native() == *next;
+    const bool is_there = files.path() == next;
     if (!before.at_end() && listed == *next) {
       list.add(before.line());
       before.step();
       while (!written.at_end() && written.path() == *next) written.step();
     } else {
-      add_file(*next, is_there ? static_cast<std::int64_t>(fs::file_size(*file)) : 0, directory,
+      add_file(*next, is_there ? static_cast<std::int64_t>(fs::file_size(*next)) : 0, directory,
                written, list);
     }
-    if (is_there) ++file;
+    if (is_there) files.step();
   }
   list.complete();
   remove_old_list(directory);

@@ -85,6 +85,28 @@ TEST_CASE("memory_for_checksums_does_not_grow_with_the_number_of_blocks") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("memory_for_checksums_does_not_grow_with_the_number_of_files") {
+  constexpr int arrays = 20, files = 1000;
+  const SharedDirectory directory;
+  if (world_rank() == 0) {
+    for (int array = 0; array < arrays; ++array) {
+      const auto place = fmt::format("{}/files/a.zarr/field_{}/c", directory.path, array);
+      std::filesystem::create_directories(place);
+      for (int file = 0; file < files; ++file)
+        std::ofstream(fmt::format("{}/{}", place, file)) << file;
+    }
+  }
+  collect_checksums(directory.path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  forget_most_memory();
+  const auto before = memory_use("self", "VmHWM:");
+  write_checksums(MPI_COMM_WORLD, directory.path);
+  constexpr std::int64_t most = 4 << 20;  // the names of all files are 2 MB, as paths 12 MB
+  CHECK(memory_use("self", "VmHWM:") - before < most);
+  if (world_rank() == 0)
+    CHECK(lines_of(directory.path + "/checksums.jsonl").size() == arrays * files + 1);
+}
+
 TEST_CASE("where no blocks can be kept the files are read back, in the order of their paths") {
   const SharedDirectory directory;
   collect_checksums(directory.path + "/none");

@@ -10,6 +10,7 @@
 
 #include "all_ranks.hpp"
 #include "file/checksum_log.hpp"
+#include "format/container.hpp"
 #include "memory_use.hpp"
 #include "thalweg/checksums.hpp"
 #include "thalweg/output.hpp"
@@ -19,7 +20,6 @@ using namespace thalweg;
 
 namespace {
 
-constexpr int fields = 100;
 constexpr std::int64_t points = 16;
 
 std::vector<int> processes() {
@@ -36,7 +36,9 @@ std::vector<std::int64_t> memory_of(const std::vector<int>& processes) {
   return bytes;
 }
 
-void write_many(Output& output, int steps, const std::vector<int>& ranks) {
+/// `most`: by how many bytes the memory of a rank may grow from the first quarter to the end.
+void write_many(Output& output, int fields, StreamSettings stream, int steps, std::int64_t most,
+                const std::vector<int>& ranks) {
   std::vector<std::int64_t> mine;
   const int part = rank_of(output.compute_comm()), parts = ranks_of(output.compute_comm());
   for (std::int64_t point = part; point < points; point += parts) mine.push_back(point);
@@ -45,7 +47,6 @@ void write_many(Output& output, int steps, const std::vector<int>& ranks) {
   for (int field = 0; field < fields; ++field) {
     output.define(FieldInfo{fmt::format("field_{}", field), "", "", "1", Place::cell, 1});
   }
-  StreamSettings stream;
   stream.interval = 1.0;
   stream.end = steps - 1.0;
   output.define(stream);
@@ -59,7 +60,6 @@ void write_many(Output& output, int steps, const std::vector<int>& ranks) {
     if (step == steps / 4) before = memory_of(ranks);
   }
   const auto after = memory_of(ranks);
-  constexpr std::int64_t most = 2 << 20;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     CAPTURE(rank);
     CHECK(before[rank] > 0);
@@ -84,8 +84,32 @@ TEST_CASE("memory_does_not_grow_with_the_number_of_outputs") {
     settings.directory = directory.path;
     const auto ranks = processes();
     auto output = Output::open(MPI_COMM_WORLD, settings);
-    output.is_compute_rank() ? write_many(output, steps, ranks) : output.serve();
+    output.is_compute_rank() ? write_many(output, 100, {}, steps, 2 << 20, ranks) : output.serve();
     event_log().reset();
+    take_written();
+  }
+}
+
+TEST_CASE("memory_does_not_grow_with_the_number_of_files_or_of_times_in_one") {
+  if (world_size() != 2) return;
+  for (const auto& container : containers()) {
+    const bool together = container.way == Way::mpiio;  // opens its file for each time
+    CAPTURE(container.name);
+    CAPTURE(together);
+    const SharedDirectory directory;
+    collect_checksums(directory.path);
+    OutputSettings settings;
+    settings.mode = together ? "shared_file" : "async";
+    settings.io_ranks = 1;
+    settings.directory = directory.path;
+    if (together) settings.way = "mpiio";
+    StreamSettings stream;
+    stream.container = container.name;
+    stream.file_interval = together ? 0.0 : 1.0;
+    const auto ranks = processes();
+    auto output = Output::open(MPI_COMM_WORLD, settings);
+    output.is_compute_rank() ? write_many(output, 4, stream, 400, 256 << 10, ranks)
+                             : output.serve();
     take_written();
   }
 }

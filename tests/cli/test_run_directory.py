@@ -85,6 +85,17 @@ def test_a_report_of_what_the_run_was_before_does_not_stay(
     assert left == {"report.html", "report_images/01-mine.png"}, "they are somebody else's"
 
 
+def test_a_continuation_with_nothing_left_to_compute_says_so(
+    cli: Cli, small_case: Path, model: Path
+) -> None:
+    out = small_case.parent / "run"
+    words = ["run", small_case, "--out", out, *SHORT[:-1], "--set", "restart.mode=sync"]
+    for more, nothing_left in ([], False), (["--continue"], True):
+        ended = cli(*words, "--set", "restart.interval=PT30M", *more)
+        assert ended.returncode == 0, ended.stderr
+        assert ("the run was complete already" in ended.stderr) == nothing_left
+
+
 def test_an_experiment_beside_files_is_not_yet_a_run(
     cli: Cli, small_case: Path, model: Path
 ) -> None:

@@ -163,6 +163,12 @@ _SLOW_START = (
 )
 
 
+_NOTHING_LEFT = (
+    "the run was complete already: its figures are now those of this continuation, which had "
+    "nothing to compute; for more give a longer [time] duration"
+)
+
+
 def _follow(
     command: list[str],
     experiment: Experiment,
@@ -185,12 +191,19 @@ def _follow(
                 place.has_begun()
                 waits = False
             _take(message, story, display)
+            if "start" in message and _begin_s(story) >= experiment.number("time", "duration"):
+                _take({"note": _NOTHING_LEFT}, story, display)
             if waits and time.monotonic() - begun_s > _SLOW_START_S:
                 waits = False
                 _take({"note": _SLOW_START}, story, display)
         failure = process.failure()
     if failure:
         raise failure
+
+
+def _begin_s(story: _Story) -> float:
+    """> 0: continued from a checkpoint."""
+    return float(story.start.get("begin_s", 0.0))
 
 
 def _take(message: dict[str, Any], story: _Story, display: RunProgress) -> None:
@@ -216,7 +229,7 @@ def _add_figures(
 ) -> None:
     timing = Timing.read(run.timing_path)
     files, size_bytes = run.written()
-    begin_s = float(story.start.get("begin_s", 0.0))  # > 0: continued from a checkpoint
+    begin_s = _begin_s(story)
     simulated_s = experiment.number("time", "duration") - begin_s
     if begin_s > 0.0:  # files hold what the runs before wrote, too
         size_bytes = story.bytes_put

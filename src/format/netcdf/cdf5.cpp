@@ -20,6 +20,20 @@ namespace {
 // Largest variable of CDF-2 (specification: "vsize"; only the last one may be larger).
 constexpr std::int64_t largest_classic_bytes = (std::int64_t{1} << 32U) - 4;
 
+/// The time axis, in seconds.
+std::vector<double> times_in_file(const std::string& path) {
+  // A classic file that was cut would be made longer by whoever closes it after writing.
+  const NetcdfFile file(path, NetcdfFile::Open::to_read);
+  int axis = -1, variable = -1;
+  std::size_t length = 0;
+  check_netcdf(nc_inq_dimid(file.id(), "time", &axis), "look at", file.name());
+  check_netcdf(nc_inq_dimlen(file.id(), axis, &length), "look at", file.name());
+  std::vector<double> times_s(length);
+  check_netcdf(nc_inq_varid(file.id(), "time", &variable), "look at", file.name());
+  check_netcdf(nc_get_var_double(file.id(), variable, times_s.data()), "look at", file.name());
+  return times_s;
+}
+
 FixedLayout look_at_classic(const FileDescription& description, const std::string& path) {
   const auto by_name = classic_variables(path);
   std::vector<std::int64_t> offsets;

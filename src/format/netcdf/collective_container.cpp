@@ -103,18 +103,6 @@ std::int64_t CollectiveContainer::points_of(int field) const {
   return file_.sizes[place];
 }
 
-NetcdfVariables CollectiveContainer::find_variables(int ncid) const {
-  const auto find = [&](const std::string& name) {
-    int id = -1;
-    check_netcdf(nc_inq_varid(ncid, name.c_str(), &id), "find a variable in", aside_);
-    return id;
-  };
-  NetcdfVariables variables;
-  variables.time = find("time");
-  for (const auto& field : file_.fields) variables.fields.push_back(find(field.name));
-  return variables;
-}
-
 void CollectiveContainer::put(const Piece& piece, int time_index, const void* values) {
   if (piece.points == 0 || piece.levels == 0) return;
   auto [found, fresh] = staged_.try_emplace(time_index);

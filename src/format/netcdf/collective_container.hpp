@@ -69,8 +69,6 @@ class CollectiveContainer : public Container {
   bool head() const { return head_; }
   std::size_t value_size(int field) const { return file_.value_bytes(file_.fields[field]); }
   std::int64_t points_of(int field) const;
-  /// netCDF ids by name, in a file opened with netCDF-C.
-  NetcdfVariables find_variables(int ncid) const;
 
  private:
   void write_history() const;

@@ -4,6 +4,9 @@
 
 #include <hdf5.h>
 
+#include <string>
+#include <utility>
+
 namespace thalweg {
 
 /// An HDF5 identifier (negative = the call that should have made it failed) and the call that ends
@@ -11,16 +14,25 @@ namespace thalweg {
 class Hdf5Id {
  public:
   Hdf5Id(hid_t id, herr_t (*end)(hid_t)) : id_(id), end_(end) {}
-  ~Hdf5Id() {
-    if (id_ >= 0) end_(id_);
-  }
+  ~Hdf5Id() { end(); }
   Hdf5Id(const Hdf5Id&) = delete;
   Hdf5Id& operator=(const Hdf5Id&) = delete;
   hid_t id() const { return id_; }
+  /// Before its time; negative = refused. Nothing happens the second time.
+  herr_t end() {
+    const auto id = std::exchange(id_, -1);
+    return id < 0 ? 0 : end_(id);
+  }
 
  private:
   hid_t id_;
   herr_t (*end_)(hid_t);
 };
+
+/// Negative: it does not open, for what becomes our sentence: nothing is printed from now on.
+inline hid_t open_hdf5(const std::string& path, unsigned flags, hid_t access = H5P_DEFAULT) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  return H5Fopen(path.c_str(), flags, access);
+}
 
 }  // namespace thalweg

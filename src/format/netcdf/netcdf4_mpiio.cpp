@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <optional>
 
 #include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
@@ -17,6 +17,7 @@
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
 #include "format/netcdf/hdf5_id.hpp"
+#include "format/netcdf/hdf5_together.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 
 namespace thalweg {
@@ -104,7 +105,7 @@ void go_on_chunked(const FileDescription& description) {
   take_back(description.path);
   const auto aside = description.path + ".part";
   const FileSizeSignalBlocked blocked;
-  const Hdf5Id file(H5Fopen(aside.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  const Hdf5Id file(open_hdf5(aside, H5F_ACC_RDWR), H5Fclose);
   require_open(file, aside);
   for_each_kept(file, description, aside, [&](const Hdf5Id& dataset, auto& shape) {
     shape[0] = description.kept.size();
@@ -112,25 +113,6 @@ void go_on_chunked(const FileDescription& description) {
     check_netcdf(cut ? NC_NOERR : NC_EHDFERR, "cut", aside);
   });
   check_netcdf(H5Fflush(file.id(), H5F_SCOPE_LOCAL) < 0 ? NC_EHDFERR : NC_NOERR, "cut", aside);
-}
-
-/// What MPI says of a file that HDF5 has open in this process.
-IoHints hints_of_open_file(const std::string& path) {
-  std::array<hid_t, 64> files{};
-  const auto found =
-      H5Fget_obj_ids(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE, files.size(), files.data());
-  for (ssize_t i = 0; i < found; ++i) {
-    std::array<char, 4096> name{};
-    const auto id = files[i];
-    if (H5Fget_name(id, name.data(), name.size()) < 0) continue;
-    std::error_code ignored;
-    if (!std::filesystem::equivalent(name.data(), path, ignored)) continue;
-    void* handle = nullptr;
-    if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) >= 0 && handle != nullptr) {
-      return reported_hints(*static_cast<MPI_File*>(handle));
-    }
-  }
-  return {};
 }
 
 class Netcdf4MpiIo final : public CollectiveContainer {
@@ -149,67 +131,69 @@ class Netcdf4MpiIo final : public CollectiveContainer {
 
   void write_step(int time_index, StagedStep& step, std::span<const int> calls) override {
     const FileSizeSignalBlocked blocked;
-    const IoInfo info(file().hints);
-    int ncid = -1;
-    NetcdfVariables variables;
     std::string failure;
-    const auto note = [&](int status) {
-      if (status != NC_NOERR && failure.empty()) failure = netcdf_reason(aside(), status);
+    const auto note = [&](bool done) {
+      if (!done && failure.empty()) failure = netcdf_reason(aside(), NC_EHDFERR);
     };
+    std::optional<Hdf5Together> together;
     {
       const CallLimit limit("all writers to open a file");
-      note(nc_open_par(aside().c_str(), NC_WRITE, team(), info.handle(), &ncid));
+      together.emplace(aside(), team(), file().hints);
     }
-    if (failure.empty()) variables = find_variables(ncid);
+    note(together->is_open());
     agree(failure, "open");
-    if (head()) keep_reported(hints_of_open_file(aside()));
+    if (head()) keep_reported(together->hints());
 
-    if (file().in_chunks()) note(write_time_together(ncid, variables.time, time_index));
-    for (std::size_t field = 0; field < variables.fields.size(); ++field) {
-      const int variable = variables.fields[field];
-      note(nc_var_par_access(ncid, variable, NC_COLLECTIVE));
+    const auto& fields = file().fields;
+    if (file().in_chunks()) note(write_time(*together, time_index));
+    for (std::size_t field = 0; field < fields.size(); ++field) {
       auto block = step.blocks.begin();
       for (int call = 0; call < calls[field]; ++call) {
         block = std::find_if(block, step.blocks.end(), [&](const StagedBlock& each) {
           return each.piece.field == static_cast<int>(field);
         });
-        note(write_block(ncid, variable, time_index, static_cast<int>(field),
-                         block == step.blocks.end() ? nullptr : &*block, step.memory));
-        if (block != step.blocks.end()) ++block;
+        const bool has_one = block != step.blocks.end();
+        note(write_block(*together, time_index, fields[field], has_one ? &*block : nullptr,
+                         step.memory));
+        if (has_one) ++block;
       }
     }
     {
       const CallLimit limit("all writers, or a slow disk, to close a file");
-      note(nc_close(ncid));
+      note(together->close());
     }
     agree(failure, "write");
   }
 
-  int write_time_together(int ncid, int variable, int time_index) const {
-    const std::size_t index = time_index;
-    const std::size_t count = head() ? 1 : 0;
+  /// The time axis and all fields have room for it.
+  bool write_time(const Hdf5Together& together, int time_index) const {
     const CallLimit limit("all writers, or a slow disk, to write a time");
-    const int status = nc_var_par_access(ncid, variable, NC_COLLECTIVE);
-    const int written = nc_put_vara_double(ncid, variable, &index, &count, &file().times_s[index]);
-    return status == NC_NOERR ? written : status;
+    const hsize_t index = time_index, one = 1;
+    bool done = together.extend("time", index + 1);
+    for (const auto& field : file().fields) done = together.extend(field.name, index + 1) && done;
+    const Hdf5Box box{{&index, 1}, {&one, 1}};
+    return together.write("time", head() ? &box : nullptr, ValueType::float64,
+                          &file().times_s[index]) &&
+           done;
   }
 
   /// block = nullptr: takes part with nothing.
-  int write_block(int ncid, int variable, int time_index, int field, const StagedBlock* block,
-                  const std::vector<std::byte>& memory) const {
-    const auto piece = block == nullptr ? Piece{field, 0, 0, 0, 0} : block->piece;
-    const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
-    const std::size_t one = block == nullptr ? 0 : 1;
-    std::array<std::size_t, 3> start{size(time_index), size(piece.first_level),
-                                     size(piece.first_point)};
-    std::array<std::size_t, 3> count{one, size(piece.levels), size(piece.points)};
-    if (file().fields[field].levels == 1) {
-      start = {size(time_index), size(piece.first_point), 0};
-      count = {one, size(piece.points), 0};
-    }
-    const auto* values = memory.data() + (block == nullptr ? 0 : block->offset);
+  bool write_block(const Hdf5Together& together, int time_index, const FieldInfo& field,
+                   const StagedBlock* block, const std::vector<std::byte>& memory) const {
     const CallLimit limit("all writers, or a slow disk, to write a time");
-    return nc_put_vara(ncid, variable, start.data(), count.data(), values);
+    const auto type = file().type_of(field);
+    if (block == nullptr) return together.write(field.name, nullptr, type, nullptr);
+    const auto& piece = block->piece;
+    const auto size = [](std::int64_t number) { return static_cast<hsize_t>(number); };
+    std::array<hsize_t, 3> begin{size(time_index), size(piece.first_level),
+                                 size(piece.first_point)};
+    std::array<hsize_t, 3> count{1, size(piece.levels), size(piece.points)};
+    Hdf5Box box{begin, count};
+    if (field.levels == 1) {
+      begin[1] = begin[2], count[1] = count[2];
+      box = {std::span(begin).first(2), std::span(count).first(2)};
+    }
+    return together.write(field.name, &box, type, memory.data() + block->offset);
   }
 };
 
@@ -218,7 +202,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
 void check_kept_netcdf4_mpiio(const FileDescription& description) {
   if (!description.in_chunks()) return check_kept_fixed_layout(netcdf4_format(), description);
   const auto path = found_path(description.path);
-  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const Hdf5Id file(open_hdf5(path, H5F_ACC_RDONLY), H5Fclose);
   require_open(file, path);
   for_each_kept(file, description, path, [](const auto&, auto&) {});
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "codec/codec.hpp"
+#include "format/netcdf/hdf5_id.hpp"
 #include "format/netcdf/hdf5_zstd.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "thalweg/error.hpp"
@@ -161,10 +162,9 @@ struct Netcdf4Reader::Dataset {
 };
 
 Netcdf4Reader::Netcdf4Reader(const std::string& path) : path_(path) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // refusals become our sentences
   register_hdf5_zstd();
   errno = 0;
-  file_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  file_ = open_hdf5(path, H5F_ACC_RDONLY);
   if (file_ >= 0) return;
   throw Error(Blame::file_system,
               fmt::format("cannot read '{}': {}", path,

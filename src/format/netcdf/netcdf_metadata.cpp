@@ -184,26 +184,6 @@ void write_coordinates(int ncid, const FileDescription& description,
                description.path);
 }
 
-void write_time(int ncid, const FileDescription& description, const NetcdfVariables& variables,
-                int time_index) {
-  const std::size_t index = time_index;
-  check_netcdf(nc_put_var1_double(ncid, variables.time, &index, &description.times_s[index]),
-               "write", description.path);
-}
-
 void complete_netcdf(const FileDescription& description) { rename_to_final(description.path); }
-
-std::vector<double> times_in_file(const std::string& path) {
-  // A classic file that was cut would be made longer by whoever closes it after writing.
-  const NetcdfFile file(path, NetcdfFile::Open::to_read);
-  int axis = -1, variable = -1;
-  std::size_t length = 0;
-  check_netcdf(nc_inq_dimid(file.id(), "time", &axis), "look at", file.name());
-  check_netcdf(nc_inq_dimlen(file.id(), axis, &length), "look at", file.name());
-  std::vector<double> times_s(length);
-  check_netcdf(nc_inq_varid(file.id(), "time", &variable), "look at", file.name());
-  check_netcdf(nc_get_var_double(file.id(), variable, times_s.data()), "look at", file.name());
-  return times_s;
-}
 
 }  // namespace thalweg

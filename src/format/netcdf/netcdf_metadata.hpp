@@ -15,7 +15,7 @@ namespace thalweg {
 
 /// How the variables of the fields are stored. As it stands: contiguous, time axis of fixed length.
 struct NetcdfStorage {
-  bool unlimited_time = false;  ///< then times are written one by one, with write_time()
+  bool unlimited_time = false;  ///< then times are written one by one
   bool fields_first = false;    ///< before coordinates: classic files align their first variable
   /// Called in define mode for the variable of every field, e.g. to set chunks and filters.
   std::function<void(int ncid, int variable, const FieldInfo&)> define_storage;
@@ -34,9 +34,6 @@ NetcdfVariables define_netcdf(int ncid, const FileDescription& description,
 /// In data mode: mesh, levels and, unless the time axis is unlimited, all times.
 void write_coordinates(int ncid, const FileDescription& description,
                        const NetcdfVariables& variables, const NetcdfStorage& storage = {});
-/// In data mode: one time of an unlimited axis.
-void write_time(int ncid, const FileDescription& description, const NetcdfVariables& variables,
-                int time_index);
 
 /// `description.path + ".part"`, described and without values. `kind`: NC_64BIT_DATA or
 /// NC_64BIT_OFFSET.
@@ -44,8 +41,6 @@ void describe_classic(const FileDescription& description, int kind);
 /// The same as netCDF-4, contiguous: every variable has its place in the file.
 void describe_netcdf4(const FileDescription& description);
 
-/// The time axis of a file, in seconds. Throws Error(file_system).
-std::vector<double> times_in_file(const std::string& path);
 /// The final name.
 void complete_netcdf(const FileDescription& description);
 /// Of files of fixed layout of either kind.
