@@ -225,11 +225,11 @@ void Output::State::put(std::string_view field, const FieldView& view, ModelTime
     }
   }
   if (known) return;
-  const auto& fields = definition.fields;
-  if (std::none_of(fields.begin(), fields.end(),
-                   [&](const FieldInfo& f) { return f.name == field; })) {
-    throw Error(Blame::user, fmt::format("field '{}' was put but never defined", field));
-  }
+  std::vector<std::string> names;
+  for (const auto& info : definition.fields) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), field) != names.end()) return;
+  throw Error(Blame::user, fmt::format("field '{}' was put but never defined.{}", field,
+                                       did_you_mean(std::string(field), names)));
 }
 
 void Output::end_time(ModelTime time) {

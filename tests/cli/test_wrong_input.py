@@ -9,6 +9,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from thalweg.config.checkout import ROOT
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 # (line of the small case, what it becomes, words of the sentence)
@@ -104,6 +106,19 @@ def test_an_existing_directory_is_kept(cli: Cli, small_case: Path, model: Path) 
     refused = cli("run", small_case, "--out", kept, "--overwrite")
     assert_one_sentence(refused, "is not a run directory")
     assert (kept / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_folder_of_a_models_own_output_is_told_how_to_be_looked_at(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "ocean.nc").touch()
+    named = f"is not a run directory, but holds output|'{tmp_path / 'ocean.nc'}'"
+    assert_one_sentence(cli("verify", tmp_path), named)
+
+
+def test_a_sweep_is_no_experiment(cli: Cli) -> None:
+    refused = cli("run", "examples/sweep_small.toml", cwd=ROOT)
+    assert_one_sentence(refused, "sweep_small.toml is a sweep, not an experiment|thalweg sweep")
 
 
 @pytest.mark.parametrize(

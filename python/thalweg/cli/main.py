@@ -365,7 +365,7 @@ def modes(json_: Json = False) -> None:
 
 @app.command()
 def fields(json_: Json = False) -> None:
-    """List the fields the mini-model can write.
+    """List the fields the mini-model can write. Those on request are not in "all".
 
     Example: thalweg fields --json
     """

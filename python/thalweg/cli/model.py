@@ -11,7 +11,7 @@ import netCDF4
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.run.launch import output_of
-from thalweg.run.native_lists import fields_of, listed
+from thalweg.run.native_lists import Entry, fields_of, listed
 from thalweg.tables import print_entries
 
 _PLACES = {"cell": "cells", "edge": "edges", "vertex": "vertices"}
@@ -40,7 +40,13 @@ def print_fields(as_json: bool) -> None:
     for number, equations in enumerate(dict.fromkeys(entry["equations"] for entry in entries)):
         if number:
             print()
-        print_entries(fields_of(str(equations)), False, title=str(equations), columns=columns)
+        rows = [_marked(field) for field in fields_of(str(equations))]
+        print_entries(rows, False, title=str(equations), columns=columns)
+
+
+def _marked(field: Entry) -> Entry:
+    asked = " (on request)" if field["on_request"] else ""
+    return field | {"long_name": f"{field['long_name']}{asked}"}
 
 
 def print_modes(as_json: bool) -> None:

@@ -75,10 +75,17 @@ def setting(run: RunData, table: str, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
+def began_s(run: RunData) -> float:
+    """Model time of the checkpoint that it went on from; 0 without one."""
+    start = run.summary.get("start")
+    told = start.get("begin_s") if isinstance(start, dict) else 0.0
+    return float(told) if isinstance(told, int | float) else 0.0
+
+
 def simulated_s(run: RunData) -> float:
-    """Simulated time in seconds, nan if unknown."""
+    """Simulated time in seconds, nan if unknown: without what the run before a checkpoint did."""
     try:
-        return parse_duration_s(str(setting(run, "time", "duration")))
+        return parse_duration_s(str(setting(run, "time", "duration"))) - began_s(run)
     except ValueError:
         return math.nan
 

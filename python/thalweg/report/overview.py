@@ -8,7 +8,7 @@ from typing import Any
 
 from thalweg.config.durations import short_duration
 from thalweg.report.compare import cores_sentence, run_time_sentence
-from thalweg.report.metrics import METRICS, measure, simulated_s, title, what_limited
+from thalweg.report.metrics import METRICS, began_s, measure, simulated_s, title, what_limited
 from thalweg.report.rundata import RunData
 from thalweg.report.style import bytes_text, number_text
 
@@ -25,6 +25,8 @@ def header(runs: list[RunData]) -> dict[str, Any]:
         duration = simulated_s(run)
         if not math.isnan(duration):
             lead += f", {short_duration(duration)} simulated"
+        if began_s(run) > 0:
+            lead += f", from {short_duration(began_s(run))} on"
         leads = [f"{lead} \u00b7 {run.name}"]
         name = title(run)
     else:

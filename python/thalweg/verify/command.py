@@ -7,7 +7,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from thalweg.files.readers import is_output
+from thalweg.errors import ThalwegError
+from thalweg.files.readers import SUFFIXES, is_output
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import Stream, read_streams
 from thalweg.verify.checks import check_streams
@@ -19,6 +20,7 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     """Prints one line per field. Returns False if something is missing or damaged, the run did not
     end, or the runs differ in a bit.
     """
+    _refuse_folder_of_output(run)
     single = is_output(run)
     wholeness = None if single else check_wholeness(RunDirectory.open(run).path)
     if wholeness and wholeness.lost:  # a damaged file may not even open
@@ -93,6 +95,18 @@ def _streams(run: Path, wholeness: Wholeness | None, against: Path | None) -> Ma
     """{} where a run wrote no output."""
     alone = wholeness is not None and not against
     return {} if alone and not RunDirectory(run).complete_files() else read_streams(run)
+
+
+def _refuse_folder_of_output(path: Path) -> None:
+    """A model of its own that writes through the library leaves no run directory."""
+    if not path.is_dir() or RunDirectory(path).looks_like_a_run() or is_output(path):
+        return
+    for file in sorted(path.iterdir()):
+        if file.suffix in SUFFIXES:
+            raise ThalwegError(
+                f"'{path}' is not a run directory, but holds output: name one of its files, as "
+                f"'{file}'"
+            )
 
 
 def _json_text(run: Path, wholeness: Wholeness | None, content: dict[str, object]) -> str:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The netCDF-4 container by MPI-IO: the head describes the file alone, all ranks of the team write
-// it with parallel netCDF-4 (HDF5), field by field, each call collective.
+// it with parallel HDF5, field by field, each call collective.
 #ifdef THALWEG_PARALLEL_NETCDF
 #include <fmt/format.h>
 #include <hdf5.h>
