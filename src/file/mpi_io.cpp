@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <vector>
 
 #include "thalweg/error.hpp"
@@ -78,6 +80,12 @@ IoHints reported_hints(MPI_File file) {
   auto hints = read_hints(info);
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   return hints;
+}
+
+int refused_by_disk() {
+  constexpr std::array reasons{EFBIG, ENOSPC, EDQUOT, EIO, EROFS};  // nothing else leaves these
+  const int reason = errno;
+  return std::find(reasons.begin(), reasons.end(), reason) == reasons.end() ? 0 : reason;
 }
 
 }  // namespace thalweg

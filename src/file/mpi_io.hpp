@@ -36,6 +36,10 @@ IoHints read_hints(MPI_Info info);
 /// repeats what was asked for, understood or not.
 IoHints reported_hints(MPI_File file);
 
+/// What the disk refused to a call that followed `errno = 0`, as an errno, or 0. OMPIO tells it to
+/// nobody: a write that had no room is as good as done for MPI and the libraries above.
+int refused_by_disk();
+
 /// Who moves bytes between MPI and the file system.
 struct MpiIoLayer {
   std::string name;     ///< "OMPIO", "ROMIO" or "unknown"

@@ -90,10 +90,15 @@ def test_a_continuation_with_nothing_left_to_compute_says_so(
 ) -> None:
     out = small_case.parent / "run"
     words = ["run", small_case, "--out", out, *SHORT[:-1], "--set", "restart.mode=sync"]
-    for more, nothing_left in ([], False), (["--continue"], True):
-        ended = cli(*words, "--set", "restart.interval=PT30M", *more)
-        assert ended.returncode == 0, ended.stderr
-        assert ("the run was complete already" in ended.stderr) == nothing_left
+    words += ["--set", "restart.interval=PT30M"]
+    said = "the run was complete already"
+    assert said not in cli(*words).stderr
+    assert said in cli(*words, "--continue").stderr
+    record = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps(record | {"status": "failed"}))
+    ended = cli(*words, "--continue")
+    assert ended.returncode == 0 and said not in ended.stderr
+    assert "this continuation completes the files" in ended.stderr
 
 
 def test_an_experiment_beside_files_is_not_yet_a_run(

@@ -108,7 +108,9 @@ def _checked_shape(file_name: str, content: TomlTable) -> dict[str, list[TomlTab
         is_list = isinstance(found, list) and len(found_tables) == len(found)
         if name not in tables:
             if name == "sweep":
-                raise ThalwegError(f"{file_name} is a sweep, not an experiment: `thalweg sweep`")
+                raise ThalwegError(
+                    f"{file_name} is a sweep, not an experiment; run it by `thalweg sweep`"
+                )
             is_table = isinstance(found, dict) or (is_list and found_tables)
             what = "table" if is_table else "top-level key"
             raise ThalwegError(

@@ -33,6 +33,7 @@ class RunPlace:
         self.path, self._overwrite, self._goes_on = path, overwrite, goes_on
         self.lock: DirectoryLock | None = None
         self.notes: list[str] = []  # for the user
+        self.was_complete = False  # the run that goes on
         self.lost: dict[str, int] = {}  # files of the run that goes on which are not there any more
         self._before: dict[Path, bytes] = {}  # records of the run that goes on, until it does
         self._made: list[Path] = []  # directories that it has no use for until then
@@ -48,7 +49,8 @@ class RunPlace:
             )
         if self._goes_on:
             run.refuse_what_is_no_file()
-        if self._goes_on and self._ended_well(run) and not list_restart_sets(path):
+        self.was_complete = self._goes_on and self._ended_well(run)
+        if self.was_complete and not list_restart_sets(path):
             raise ThalwegError(
                 f"the run in '{path}' is complete and has no checkpoint to go on from; to begin it "
                 "again, add --overwrite instead of --continue"

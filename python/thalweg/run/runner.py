@@ -167,6 +167,7 @@ _NOTHING_LEFT = (
     "the run was complete already: its figures are now those of this continuation, which had "
     "nothing to compute; for more give a longer [time] duration"
 )
+_FILES_LEFT = "nothing was left to compute: this continuation completes the files"
 
 
 def _follow(
@@ -192,7 +193,8 @@ def _follow(
                 waits = False
             _take(message, story, display)
             if "start" in message and _begin_s(story) >= experiment.number("time", "duration"):
-                _take({"note": _NOTHING_LEFT}, story, display)
+                note = _NOTHING_LEFT if place.was_complete else _FILES_LEFT
+                _take({"note": note}, story, display)
             if waits and time.monotonic() - begun_s > _SLOW_START_S:
                 waits = False
                 _take({"note": _SLOW_START}, story, display)

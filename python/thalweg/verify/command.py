@@ -20,7 +20,8 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     """Prints one line per field. Returns False if something is missing or damaged, the run did not
     end, or the runs differ in a bit.
     """
-    _refuse_folder_of_output(run)
+    for each in (run, *([against] if against else [])):
+        _refuse_folder_of_output(each)
     single = is_output(run)
     wholeness = None if single else check_wholeness(RunDirectory.open(run).path)
     if wholeness and wholeness.lost:  # a damaged file may not even open
@@ -102,7 +103,7 @@ def _refuse_folder_of_output(path: Path) -> None:
     if not path.is_dir() or RunDirectory(path).looks_like_a_run() or is_output(path):
         return
     for file in sorted(path.iterdir()):
-        if file.suffix in SUFFIXES:
+        if file.suffix in SUFFIXES and is_output(file) and not file.name.startswith("."):
             raise ThalwegError(
                 f"'{path}' is not a run directory, but holds output: name one of its files, as "
                 f"'{file}'"

@@ -6,9 +6,11 @@
 #include <pnetcdf.h>
 
 #include <array>
+#include <cerrno>
 
 #include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
+#include "file/refusal.hpp"
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
 #include "thalweg/error.hpp"
@@ -32,6 +34,12 @@ class FirstFailure {
  public:
   void note(int status) {
     if (status != NC_NOERR && sentence_.empty()) sentence_ = ncmpi_strerror(status);
+  }
+  /// Of a call that followed errno = 0: what the disk refused comes before what PnetCDF says.
+  void note_disk(const std::string& path, int status) {
+    const int reason = refused_by_disk();
+    if (reason != 0 && sentence_.empty()) sentence_ = refusal_reason(path, reason);
+    note(status);
   }
   const std::string& sentence() const { return sentence_; }
 
@@ -92,13 +100,16 @@ class Cdf5MpiIo final : public CollectiveContainer {
       }
       std::vector<int> statuses(requests.size(), NC_NOERR);
       const CallLimit limit("all writers, or a slow disk, to write a time");
-      writing.note(ncmpi_wait_all(ncid, static_cast<int>(requests.size()), requests.data(),
-                                  statuses.data()));
-      for (const int status : statuses) writing.note(status);
+      errno = 0;
+      const int status =
+          ncmpi_wait_all(ncid, static_cast<int>(requests.size()), requests.data(), statuses.data());
+      writing.note_disk(aside(), status);
+      for (const int each : statuses) writing.note(each);
     }
     {
       const CallLimit limit("all writers, or a slow disk, to close a file");
-      writing.note(ncmpi_close(ncid));
+      errno = 0;
+      writing.note_disk(aside(), ncmpi_close(ncid));
     }
     agree(writing.sentence(), "write");
   }

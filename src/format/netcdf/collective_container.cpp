@@ -96,6 +96,7 @@ CollectiveContainer::CollectiveContainer(const char* name, const FileDescription
   MPI_Comm_rank(team_, &rank);
   head_ = rank == 0;
   if (head_) remove_locks_of(aside_);
+  if (file_.kept.empty()) described_ = file_.history;
 }
 
 std::int64_t CollectiveContainer::points_of(int field) const {
@@ -184,6 +185,7 @@ void CollectiveContainer::agree(const std::string& failure, const char* what) co
 
 // Of a growing axis: its length is that of the last write; only the history may have grown.
 void CollectiveContainer::write_history() const {
+  if (file_.history == described_) return;
   NetcdfFile file(aside_, NetcdfFile::Open::to_change);
   put_text(file.id(), NC_GLOBAL, "history", file_.history);
   file.close();

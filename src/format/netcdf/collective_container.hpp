@@ -77,6 +77,7 @@ class CollectiveContainer : public Container {
   const char* name_;
   FileDescription file_;
   std::string aside_;
+  std::string described_;  // the history that the file was begun with
   const FixedFormat* fixed_;
   MPI_Comm team_;  // the caller's
   bool head_ = false;

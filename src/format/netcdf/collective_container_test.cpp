@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <netcdf.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -301,6 +302,41 @@ TEST_CASE("more_bytes_than_the_disk_has_are_refused_before_the_collective_calls"
           std::vector<std::string>(2, "1 2 1"));
   }
   container->abandon();
+}
+
+TEST_CASE("what_the_disk_refuses_is_refused_on_every_rank_though_mpi_io_tells_nobody") {
+  const SharedDirectory folder;
+  for (const auto& name : names()) {
+    CAPTURE(name);
+    auto file = description_of(fs::path(folder.path) / (name + "_cut.nc"));
+    const auto dealt = deal(file, "points", world_size());
+    for (const auto& pieces : dealt)
+      file.pieces.insert(file.pieces.end(), pieces.begin(), pieces.end());
+    const auto container = open_file(name, file);
+    for (const auto& piece : dealt[world_rank()])
+      if (file.type_of(file.fields[piece.field]) == ValueType::float32)
+        put_in_slabs<float>(*container, piece, 0);
+    const auto answer = carry(*container, 0);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit little{8192, before.rlim_max};  // enough for the lock of OMPIO
+    setrlimit(RLIMIT_FSIZE, &little);
+    std::string said;
+    try {
+      container->settle(0, answer);
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(said.find("cannot write") == 0);
+    const int knows_why = said.find("limit of file sizes") == std::string::npos ? 0 : 1;
+    int one_knows = 0;
+    MPI_Allreduce(&knows_why, &one_knows, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(one_knows == 1);
+    container->abandon();
+    CHECK_FALSE(fs::exists(file.path));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST_CASE("the_record_names_the_layer_and_the_hints_that_the_open_file_tells") {

@@ -5,7 +5,6 @@
 #include <hdf5.h>
 
 #include <string>
-#include <utility>
 
 namespace thalweg {
 
@@ -14,15 +13,12 @@ namespace thalweg {
 class Hdf5Id {
  public:
   Hdf5Id(hid_t id, herr_t (*end)(hid_t)) : id_(id), end_(end) {}
-  ~Hdf5Id() { end(); }
+  ~Hdf5Id() {
+    if (id_ >= 0) end_(id_);
+  }
   Hdf5Id(const Hdf5Id&) = delete;
   Hdf5Id& operator=(const Hdf5Id&) = delete;
   hid_t id() const { return id_; }
-  /// Before its time; negative = refused. Nothing happens the second time.
-  herr_t end() {
-    const auto id = std::exchange(id_, -1);
-    return id < 0 ? 0 : end_(id);
-  }
 
  private:
   hid_t id_;

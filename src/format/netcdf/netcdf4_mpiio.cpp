@@ -6,14 +6,17 @@
 #include <hdf5.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
 #include "file/file_bytes.hpp"
+#include "file/refusal.hpp"
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
 #include "format/netcdf/hdf5_id.hpp"
@@ -70,6 +73,7 @@ void describe_chunked(const FileDescription& description) {
 /// Throws Error(user) if the file of an interrupted run did not open.
 void require_open(const Hdf5Id& file, const std::string& path) {
   if (file.id() >= 0) return;
+  if (access(path.c_str(), R_OK | W_OK) != 0) refuse_file("open", path, errno);
   throw Error(Blame::user,
               fmt::format("'{}' was being written by HDF5 when the run was killed, and does not "
                           "open again; begin anew, and choose [io] way = \"direct\", whose files "
@@ -132,10 +136,12 @@ class Netcdf4MpiIo final : public CollectiveContainer {
   void write_step(int time_index, StagedStep& step, std::span<const int> calls) override {
     const FileSizeSignalBlocked blocked;
     std::string failure;
-    const auto note = [&](bool done) {
-      if (!done && failure.empty()) failure = netcdf_reason(aside(), NC_EHDFERR);
-    };
     std::optional<Hdf5Together> together;
+    const auto note = [&](bool done) {
+      if (done || !failure.empty()) return;
+      const int refusal = together->refusal();
+      failure = netcdf_reason(aside(), refusal == 0 ? NC_EHDFERR : refusal);
+    };
     {
       const CallLimit limit("all writers to open a file");
       together.emplace(aside(), team(), file().hints);
@@ -166,7 +172,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
   }
 
   /// The time axis and all fields have room for it.
-  bool write_time(const Hdf5Together& together, int time_index) const {
+  bool write_time(Hdf5Together& together, int time_index) const {
     const CallLimit limit("all writers, or a slow disk, to write a time");
     const hsize_t index = time_index, one = 1;
     bool done = together.extend("time", index + 1);
@@ -178,7 +184,7 @@ class Netcdf4MpiIo final : public CollectiveContainer {
   }
 
   /// block = nullptr: takes part with nothing.
-  bool write_block(const Hdf5Together& together, int time_index, const FieldInfo& field,
+  bool write_block(Hdf5Together& together, int time_index, const FieldInfo& field,
                    const StagedBlock* block, const std::vector<std::byte>& memory) const {
     const CallLimit limit("all writers, or a slow disk, to write a time");
     const auto type = file().type_of(field);

@@ -44,6 +44,14 @@ int reason_of(int status, const std::string& path) {
   return status;
 }
 
+/// Why the system does not open it to read, else `status`.
+int status_of_opening(const std::string& path, int status) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  ::close(file);
+  return status;
+}
+
 /// HDF5 locks what it has open, for readers too. Seen twice, so that it is not another program that
 /// is looking just now, as we are.
 bool is_locked(const std::string& path) {
@@ -81,15 +89,14 @@ NetcdfFile::NetcdfFile(const std::string& path, int kind) : path_(path) {
 void check_netcdf_open(int status, const std::string& path) {
   status = reason_of(status, path);
   const bool vague = status == NC_EHDFERR || status == NC_ENOTNC;
-  std::error_code ignored;  // HDF5 does not say that a file has gone with its directory
-  if (vague && !std::filesystem::exists(path, ignored)) status = ENOENT;
+  if (vague) status = status_of_opening(path, status);  // HDF5 does not say why
   if (vague && is_locked(path)) {
     throw Error(Blame::user,
                 fmt::format("another program has '{}' open and has locked it; end that "
                             "program, then try again",
                             path));
   }
-  if (vague && status != ENOENT) {
+  if (vague && status < 0) {
     throw Error(Blame::user, fmt::format("'{}' is no whole netCDF file any more ({}); put it back "
                                          "as it was, or begin anew",
                                          path, nc_strerror(status)));
