@@ -55,6 +55,9 @@ KeptSets Retention::before(const std::string& date, ModelTime time) {
   times_[date] = time;
   asked_.clear();  // writers go on meanwhile: of each set one answer holds for the whole decision
   sets.insert(sets.begin(), date);
+  std::erase_if(times_, [&](const auto& known) {  // of sets that are gone
+    return std::ranges::find(sets, known.first) == sets.end();
+  });
   KeptSets kept{keep_, std::string(), {}};
   const auto needed = std::ranges::find_if(
       sets, [&](const std::string& each) { return coverage_of(each).has_value(); });

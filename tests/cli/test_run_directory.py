@@ -97,7 +97,8 @@ def test_a_continuation_with_nothing_left_to_compute_says_so(
     record = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps(record | {"status": "failed"}))
     ended = cli(*words, "--continue")
-    assert ended.returncode == 0 and said not in ended.stderr
+    assert ended.returncode == 0
+    assert said not in ended.stderr
     assert "this continuation completes the files" in ended.stderr
 
 

@@ -78,6 +78,10 @@ JournalJson to_json(const JournalLine& line) {
   return json;
 }
 
+JournalLine whole(const KeptLine& line) {
+  return {line.step, line.time, line.dropped, line.files()};
+}
+
 JournalJson closing(bool unmoved, std::optional<int> until) {
   JournalJson line{{"closed", true}, {"unmoved", unmoved}};
   if (until) line["until"] = *until;
@@ -148,30 +152,36 @@ Tail tail_of(const FileBytes& file) {
 
 }  // namespace
 
+KeptLine::KeptLine(const JournalLine& line)
+    : step(line.step), time(line.time), dropped(line.dropped), text(line.files.dump()) {}
+
 std::string to_text(const JournalContent& content) {
-  auto lines = JournalJson::array();
-  for (const auto& line : content.lines) lines.push_back(to_json(line));
-  auto whole = head_of("", content);
-  whole["lines"] = lines;
-  return whole.dump();
+  auto text = head_of("", content).dump();
+  for (const auto& line : content.lines) text += '\n' + to_json(whole(line)).dump();
+  return text;
 }
 
 JournalContent content_of(const std::string& text) {
-  const auto json = JournalJson::parse(text);
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
   JournalContent content;
-  take_head(json, content);
-  for (const auto& line : json.at("lines")) content.lines.push_back(line_of(line));
+  take_head(JournalJson::parse(line), content);
+  while (std::getline(lines, line)) content.lines.emplace_back(line_of(JournalJson::parse(line)));
   return content;
 }
 
 bool holds_values(const JournalContent& content) {
   return std::any_of(content.lines.begin(), content.lines.end(),
-                     [](const JournalLine& line) { return !line.dropped; });
+                     [](const KeptLine& line) { return !line.dropped; });
 }
 
 void forget_blocks(JournalContent& content) {
-  for (auto& line : content.lines)
-    for (auto& part : line.files) part.erase("blocks");
+  for (auto& line : content.lines) {
+    auto files = line.files();
+    for (auto& part : files) part.erase("blocks");
+    line.text = files.dump();
+  }
 }
 
 JournalJson blocks_to_json(std::span<const WrittenBlock> blocks) {
@@ -220,7 +230,7 @@ std::optional<JournalContent> read_journal(const std::string& path) {
       const auto line = line_of(*json);
       const auto* last = content.lines.empty() ? nullptr : &content.lines.back();
       if (last != nullptr && (line.step <= last->step || line.time <= last->time)) refuse();
-      content.lines.push_back(line);
+      content.lines.emplace_back(line);
     }
     content.changing = json->contains("changing");
   }
@@ -249,7 +259,7 @@ std::optional<JournalEnd> read_journal_end(const std::string& path) {
 Journal::Journal(std::string path, const JournalContent& content) : path_(std::move(path)) {
   make_directory(fs::path(path_).parent_path().string());
   auto text = sealed(head_of(path_, content), sum_);
-  for (const auto& line : content.lines) text += sealed(to_json(line), sum_);
+  for (const auto& line : content.lines) text += sealed(to_json(whole(line)), sum_);
   if (content.closed) text += sealed(closing(content.unmoved, content.until), sum_);
   replace_file(path_, std::as_bytes(std::span(text)));
 }

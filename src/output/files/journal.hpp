@@ -25,18 +25,31 @@ struct JournalLine {
   JournalJson files = JournalJson::object();  ///< what writers reported, by name of their file
 };
 
+/// The same of a file that goes on. What writers reported stays text until somebody asks: as a tree
+/// it takes thirty times as much memory, and a file may have thousands of lines.
+struct KeptLine {
+  KeptLine() = default;
+  KeptLine(const JournalLine& line);  // NOLINT: it is one
+  JournalJson files() const { return JournalJson::parse(text); }
+
+  int step = 0;
+  ModelTime time;
+  bool dropped = false;
+  std::string text = "{}";  ///< JournalLine::files
+};
+
 struct JournalContent {
-  std::string history;             ///< of the file, as it was begun
-  std::string settings;            ///< of the file: who goes on with it must have the same
-  std::vector<JournalLine> lines;  ///< steps ascending
-  bool closed = false;             ///< no line follows
-  bool unmoved = false;            ///< closed, and all blocks above lie where they were written
-  bool changing = false;           ///< ends with that: the file may be broken
-  bool bounds = false;             ///< does it have corners? FileDescription::bounds
-  bool alone = true;               ///< several writers change parts of their own (change_alone)
-  bool more = false;               ///< rewound: the file may still hold times after these
-  std::string run{};               ///< that wrote it, BegunRun::run
-  std::optional<int> until{};      ///< closed: as in Journal::close()
+  std::string history;          ///< of the file, as it was begun
+  std::string settings;         ///< of the file: who goes on with it must have the same
+  std::vector<KeptLine> lines;  ///< steps ascending
+  bool closed = false;          ///< no line follows
+  bool unmoved = false;         ///< closed, and all blocks above lie where they were written
+  bool changing = false;        ///< ends with that: the file may be broken
+  bool bounds = false;          ///< does it have corners? FileDescription::bounds
+  bool alone = true;            ///< several writers change parts of their own (change_alone)
+  bool more = false;            ///< rewound: the file may still hold times after these
+  std::string run{};            ///< that wrote it, BegunRun::run
+  std::optional<int> until{};   ///< closed: as in Journal::close()
 };
 
 /// Where the journal of an output file lies.

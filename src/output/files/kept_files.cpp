@@ -59,7 +59,8 @@ fs::path found_below(const fs::path& directory, const fs::path& path) {
 template <class Act>
 void for_each_written(const JournalContent& content, const Act& act) {
   for (const auto& line : content.lines) {
-    for (const auto& part : line.files) {
+    const auto files = line.files();
+    for (const auto& part : files) {
       const auto written = part.value("blocks", JournalJson::object());
       for (const auto& [path, blocks] : written.items()) act(line, path, blocks_from_json(blocks));
     }
@@ -147,7 +148,7 @@ std::optional<JournalContent> kept_of(const Definition& definition, const LaneDi
   require_usable(definition, stream, file, content, settings);
   auto& lines = content->lines;
   lines.erase(std::find_if(lines.begin(), lines.end(),
-                           [&](const JournalLine& line) { return line.time > after; }),
+                           [&](const KeptLine& line) { return line.time > after; }),
               lines.end());
   // A file that was completed may have been cut to its times: values lie elsewhere since then.
   const bool some = std::any_of(paths.begin(), paths.end(), is_present);
@@ -274,7 +275,7 @@ FileDescription describe_kept(const Definition& definition, const LaneDivision& 
   const auto name = fs::path(description.path).filename().string();
   for (const auto& line : kept.lines) {
     if (line.dropped) continue;
-    const auto mine = line.files.value(name, JournalJson::object());
+    const auto mine = line.files().value(name, JournalJson::object());
     description.kept.push_back({line.step, line.time.seconds(), mine.value("place", "")});
     add(line.step, line.time);
   }

@@ -142,7 +142,7 @@ OpenFiles::Open& OpenFiles::open_for(int stream, int step) {
   }
   open.begun = !content.lines.empty();
   open.dropped = std::any_of(content.lines.begin(), content.lines.end(),
-                             [](const JournalLine& line) { return line.dropped; });
+                             [](const KeptLine& line) { return line.dropped; });
   const double begin_s = now_s();
   const auto make = [&] { open.file = make_file(stream, file, content); };
   if (!failure_.happened()) {
@@ -346,11 +346,18 @@ void OpenFiles::forget_journal(int stream, int file) const {
 // The head looks, the others learn what it found.
 std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int file) const {
   std::string text;
+  std::optional<JournalContent> mine;
   if (is_head(lane)) {
     try {
       const auto settings = file_settings(definition_, lanes_[lane], stream, file);
       const auto kept = kept_of(definition_, lanes_[lane], stream, file, settings, true);
-      text = kept ? fmt::format("+{}", to_text(*kept)) : "-";
+      text = "-";
+      if (kept) {  // the others need no checksums
+        mine = kept;
+        auto told = *kept;
+        forget_blocks(told);
+        text = "+" + to_text(told);
+      }
       if (!kept && collects_checksums()) {  // of a file that stays, or was moved away, as it is
         if (const auto before = written_before(definition_, stream, file))
           note_content(definition_, *before);
@@ -378,7 +385,7 @@ std::optional<JournalContent> OpenFiles::agree_on_kept(int lane, int stream, int
   }
   text = broadcast_text(teams_[lane], 0, text);
   if (text.front() == '-') return std::nullopt;
-  if (text.front() == '+') return content_of(text.substr(1));
+  if (text.front() == '+') return mine ? mine : content_of(text.substr(1));
   throw Error(static_cast<Blame>(text.front() - '0'), text.substr(1));
 }
 
