@@ -96,6 +96,7 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
     const bool is_skipped = time_s == skipped_s;
     if (!is_skipped) output.put("flat", views[0], time_s);
     output.end_time(is_skipped ? time_s + 1.0 : time_s);
+    if (time_s == stopped_s) restart.complete();  // or the set before waits for who is stopped
     if (is_first) {
       if (time_s == stopped_s) stopped.emplace(last_process);
       if (stopped && time_s > stopped_s) {

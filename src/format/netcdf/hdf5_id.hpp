@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 identifiers that end themselves.
+// HDF5 identifiers that end themselves, and what every caller of HDF5 needs.
 #pragma once
 
 #include <hdf5.h>
 
 #include <string>
+
+#include "thalweg/field.hpp"
 
 namespace thalweg {
 
@@ -29,6 +31,13 @@ class Hdf5Id {
 inline hid_t open_hdf5(const std::string& path, unsigned flags, hid_t access = H5P_DEFAULT) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   return H5Fopen(path.c_str(), flags, access);
+}
+
+/// Of values in memory.
+inline hid_t native_type(ValueType type) {
+  const PerType<hid_t> types{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_INT32,
+                             H5T_NATIVE_INT64};
+  return types[type];
 }
 
 }  // namespace thalweg

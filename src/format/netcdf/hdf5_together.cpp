@@ -26,12 +26,6 @@ hid_t open_together(const std::string& path, MPI_Comm team, const IoHints& hints
   return prepared ? open_hdf5(path, H5F_ACC_RDWR, access.id()) : hid_t{-1};
 }
 
-hid_t memory_type(ValueType type) {
-  const PerType<hid_t> types{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_INT32,
-                             H5T_NATIVE_INT64};
-  return types[type];
-}
-
 }  // namespace
 
 Hdf5Together::Hdf5Together(const std::string& path, MPI_Comm team, const IoHints& hints)
@@ -82,7 +76,7 @@ bool Hdf5Together::write(const std::string& name, const Hdf5Box* box, ValueType 
   const auto* from = box == nullptr ? &nothing : values;
   errno = 0;
   const auto status =
-      H5Dwrite(dataset.id(), memory_type(type), in_memory.id(), in_file.id(), transfer.id(), from);
+      H5Dwrite(dataset.id(), native_type(type), in_memory.id(), in_file.id(), transfer.id(), from);
   return well(status) && selected;
 }
 

@@ -50,7 +50,7 @@ class IndexFile {
       : whole_(whole),
         parts_(parts),
         aside_(whole.path + ".part"),
-        file_(H5Fopen(aside_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose) {
+        file_(open_hdf5(aside_, H5F_ACC_RDWR), H5Fclose) {
     check(file_.id(), "open");
   }
 
@@ -63,11 +63,9 @@ class IndexFile {
     for (const auto& part : parts_) map(storage.id(), space.id(), field, part);
     // What a reader gets for the points of a part that is gone.
     const PerType<hid_t> types{H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I32LE, H5T_STD_I64LE};
-    const PerType<hid_t> native{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_INT32,
-                                H5T_NATIVE_INT64};
     const auto stored = whole_.type_of(field);
     const hid_t type = types[stored];
-    const hid_t in_memory = native[stored];
+    const hid_t in_memory = native_type(stored);
     with_missing_value(stored, [&](auto fill) {
       check(H5Pset_fill_value(storage.id(), in_memory, &fill), "lay out");
     });
