@@ -15,7 +15,7 @@ from thalweg.dsl.passes.sweeps import Sweep, reads
 LOCALITY = {"first": 3, "second": 1}  # what __builtin_prefetch calls the caches
 CODE = """// Calls a row into the {cache} cache.
 template <class Real>
-static inline void fetch(const Real* row, std::int64_t count) {{
+__attribute__((always_inline)) static inline void fetch(const Real* row, std::int64_t count) {{
   constexpr std::int64_t line = 64 / sizeof(Real);
   for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(row + i, 0, {locality});
 }}

@@ -16,6 +16,7 @@ from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
 from thalweg.dsl.targets.cpp_fetches import fetches
 from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
+from thalweg.dsl.targets.cpp_streams import CODE as STREAMS
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import FUNCTIONS, comment, constants
 from thalweg.dsl.targets.cpp_tiles import Tiling
@@ -32,51 +33,6 @@ HEAD = """#include <algorithm>
 #include <vector>
 """
 VECTOR_FUNCTIONS = ("**", "exp", "log", "sin", "cos")  # as glibc has them since 2.22
-STREAM = """#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
-// Writes whole rows past the caches, where the processor can.
-template <class Real>
-static inline void stream(Real* __restrict to, const Real* __restrict from, std::int64_t count) {
-  std::int64_t done = 0;
-#ifdef __AVX512F__
-  using Line = __m512i;
-#elif defined(__AVX__)
-  using Line = __m256i;
-#elif defined(__SSE2__)
-  using Line = __m128i;
-#endif
-#ifdef __SSE2__
-  constexpr std::int64_t line = sizeof(Line) / sizeof(Real);
-  while (done < count && reinterpret_cast<std::uintptr_t>(to + done) % sizeof(Line) != 0) {
-    to[done] = from[done];
-    ++done;
-  }
-  for (; done + line <= count; done += line) {
-    Line values;
-    std::memcpy(&values, from + done, sizeof(values));
-#ifdef __AVX512F__
-    _mm512_stream_si512(reinterpret_cast<Line*>(to + done), values);
-#elif defined(__AVX__)
-    _mm256_stream_si256(reinterpret_cast<Line*>(to + done), values);
-#else
-    _mm_stream_si128(reinterpret_cast<Line*>(to + done), values);
-#endif
-  }
-#endif
-  for (; done < count; ++done) to[done] = from[done];
-}
-
-// Others see what was streamed only after this.
-static inline void end_streams() {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
-}
-"""
-
-
 LINES = """// Where the first line of the cache in some room begins.
 template <class Real>
 static inline Real* first_line(Real* room) {
@@ -125,7 +81,7 @@ class Writer:
     def text(self) -> str:
         inner = self._body()
         lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH, HEAD]
-        lines += [STREAM] if self.loops.rows else []
+        lines += [STREAMS] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [code_of_fetch(self.cache)] if self.has_fetches else []
