@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import platform
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +57,72 @@ def test_only_what_is_not_read_again_is_streamed() -> None:
     assert names("component_one") == set(), "what it sets, the next operation reads"
     assert names("weighted_neighbours") == set(), "its levels are set by several statements"
     assert names("block_extremes") == {"rises_anywhere"}
+
+
+PIECES = """
+from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.hexagons import Cell, HalfLevel, Level
+
+@kernel
+def pieces(
+    a: Field[Cell, Level], whole: Out[Cell, Level], half: Out[Cell, HalfLevel],
+    twice: Out[Cell, Level], gap: Out[Cell, Level], read: Out[Cell, Level], other: Out[Cell, Level],
+) -> None:
+    whole[-1] = a[-1]
+    for k in Level[2:-1]:
+        whole[k] = a[k] - a[k - 2]
+    for k in Level[:2]:
+        whole[k] = a[k] * 2
+    half[0] = a[0] / 3
+    for k in Level[:-1]:
+        half[k + 1] = a[k] + a[k + 1]
+    half[-1] = a[-1] / 3
+    twice = a + 1
+    twice[0] = 0
+    for k in Level[1:-1]:
+        gap[k] = a[k]
+    gap[-1] = 1
+    read[0] = a[0]
+    for k in Level[1:]:
+        read[k] = a[k - 1]
+    other = read * 2
+"""
+
+
+@pytest.mark.parametrize("levels", [2, 3, 9, 20])
+def test_a_row_that_is_set_in_pieces_is_written_whole(
+    levels: int, tmp_path: Path, compiled: Path
+) -> None:
+    """`half` is set at levels beside the loop's, `gap` not at all of them, `read` is read again."""
+    (tmp_path / "pieces.py").write_text(PIECES)
+    kernel = find_kernel(str(tmp_path / "pieces.py"))
+    rows = streamed(kernel.ir, find_sweeps(kernel.ir), by_points=True)
+    assert {row.name for row in rows.values()} == {"whole_row", "twice_row", "other_row"}
+    assert sorted(row.name for row in rows.values() if row.is_whole) == [
+        "other_row", "twice_row", "whole_row"
+    ]  # fmt: skip
+    case = made_case(kernel, shape=Shape(7, 5, levels))
+    right = outputs(case, Configuration("numpy"), compiled)
+    for way in (LARGE, replace(LARGE, target="openmp", prefetch=0), replace(LARGE, tile=50)):
+        found = outputs(case, way, compiled)
+        for name, values in right.items():
+            assert np.array_equal(values, found[name], equal_nan=True), name
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or not shutil.which("objdump"),
+    reason="what a compiler makes of a fetch is looked for by objdump in code of x86-64",
+)
+def test_what_is_called_ahead_is_called_by_the_processor(compiled: Path) -> None:
+    """GCC 12 takes a function that only fetches for one that does nothing, and leaves it out."""
+    way = replace(LARGE, tile=64, order="curve")
+    code = cpp_target.translate(all_kernels()["caldyn_horiz"].ir, way)
+    library = build("caldyn_horiz", code, (*FLAGS, *MORE_FLAGS["simd"]), compiled)
+    found = subprocess.run(
+        ["objdump", "-d", str(library)], capture_output=True, text=True, check=True
+    ).stdout
+    assert code.count("fetch(&") > 10
+    assert found.count("prefetch") >= code.count("fetch(&")
 
 
 SOME_LEVELS = """

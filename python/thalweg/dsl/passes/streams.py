@@ -18,11 +18,13 @@ WHOLE = ir.LevelAt("first", 0), ir.LevelAt("last", 1)
 @dataclass(frozen=True)
 class Row:
     """What values are collected in before they are written. If it `is_read` it has the levels that
-    are not set, too.
+    are not set, too. It is written if it `is_whole` after its step: not before the last of those
+    that set its pieces.
     """
 
     name: str
     is_read: bool = False
+    is_whole: bool = True
 
 
 def streamed(kernel: ir.KernelIR, plan: Plan, *, by_points: bool) -> dict[Step, Row]:
@@ -30,19 +32,28 @@ def streamed(kernel: ir.KernelIR, plan: Plan, *, by_points: bool) -> dict[Step, 
     loops = [(sweep, loop) for sweep in plan.sweeps for loop in sweep.loops]
     steps = [step for _, loop in loops for step in loop.steps]
     read = {each.name for each in reads(steps)}
+    pieces: dict[tuple[object, ...], list[tuple[Step, LevelLoop]]] = {}
+    for _, loop in loops:
+        for step in loop.steps:
+            pieces.setdefault(_target(step), []).append((step, loop))
     found = {}
     for sweep, loop in loops:
         for step in loop.steps:
             argument = kernel.arguments.get(step.name)
-            once = [_target(each) for each in steps].count(_target(step)) == 1
-            if not (sweep.place and argument and once and _is_row(step, loop)):
+            if not (sweep.place and argument):
                 continue
             slots = [slot.axis.names[slot.index] for slot in step.slots]
             name = "_".join([step.name, *slots, "row"])
-            if step.name not in read and _is_whole(loop):
+            all_of_it = pieces[_target(step)]
+            is_one = len(all_of_it) == 1 and _is_row(step, loop)
+            if is_one and step.name not in read and _is_whole([_levels_of(step, loop)]):
                 found[step] = Row(name)
-            elif by_points and step.name in read and _serves_all(plan, sweep, loop, step, argument):
+            elif not by_points:
+                continue
+            elif is_one and step.name in read and _serves_all(plan, sweep, loop, step, argument):
                 found[step] = Row(name, is_read=True)
+            elif not is_one and step.name not in read and _fit(sweep, all_of_it):
+                found[step] = Row(name, is_whole=step is all_of_it[-1][0])
     return found
 
 
@@ -60,8 +71,35 @@ def _is_row(step: Step, loop: LevelLoop) -> bool:
     )
 
 
-def _is_whole(loop: LevelLoop) -> bool:
-    return loop.levels is not None and (loop.levels.begin, loop.levels.end) == WHOLE
+def _levels_of(step: Step, loop: LevelLoop) -> tuple[ir.LevelAt, ir.LevelAt]:
+    """Levels that it sets: the first, and that after the last."""
+    if loop.levels is not None:
+        return loop.levels.begin, loop.levels.end
+    assert step.level is not None
+    return step.level, ir.LevelAt(step.level.base, step.level.shift + 1)
+
+
+def _is_whole(pieces: list[tuple[ir.LevelAt, ir.LevelAt]]) -> bool:
+    """Does one begin where another ends, from the first level to the last?"""
+    at, end = WHOLE
+    for _ in pieces:
+        at = next((to for begin, to in pieces if begin == at), at)
+    return at == end
+
+
+def _fit(sweep: Sweep, pieces: list[tuple[Step, LevelLoop]]) -> bool:
+    """Do they make a row together, within `sweep`?"""
+    for step, loop in pieces:
+        is_level = (
+            loop.levels is None
+            and loop.group is None
+            and step.level is not None
+            and step.level.base in ("first", "last")
+            and not isinstance(step, Accumulate)
+        )
+        if loop not in sweep.loops or not (is_level or _is_row(step, loop)):
+            return False
+    return _is_whole([_levels_of(step, loop) for step, loop in pieces])
 
 
 def _serves_all(

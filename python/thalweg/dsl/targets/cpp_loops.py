@@ -119,7 +119,7 @@ class Loops:
         """Rows that are whole now go to where they belong."""
         found = []
         for step in loop.steps:
-            if step not in self.rows:
+            if step not in self.rows or not self.rows[step].is_whole:
                 continue
             row_, name = self.rows[step].name, step.name
             kind = self.variables[name].type
@@ -272,7 +272,7 @@ class Loops:
         value = self.expressions.text(step.value)
         target = self._read(ir.Read(step.name, step.slots, step.level, step.spot), {})
         if step in self.rows:
-            target = f"{self.rows[step].name}[{loop.name if self.layout.block == 1 else 'lane'}]"
+            target = f"{self.rows[step].name}[{self._level_in_row(step)}]"
         if not isinstance(step, Accumulate):
             return f"{target} = {value};"
         if step.begin is None:
@@ -283,6 +283,12 @@ class Loops:
         sum_ = step.op == "sum"
         joined = f"{target} + ({value})" if sum_ else extreme(step.op, [target, value])
         return f"{target} = {first} ? {value} : {joined};"
+
+    def _level_in_row(self, step: Step) -> str:
+        level = self.variables[step.name].type.level
+        if self.layout.block > 1 or step.level is None or level is None:
+            return "lane"
+        return self._level(step.level, None, level.extra)
 
     def _level(self, at: ir.LevelAt, loop: LevelLoop | None, extra: int = 0) -> str:
         more = loop.levels.axis.extra if loop and loop.levels else extra

@@ -250,6 +250,8 @@ class Writer:
                 found.append(f"{self.real} {name}[{self.layout.block}];")
         for step, each in self.loops.rows.items():
             row = each.name
+            if not each.is_whole:  # the last of its pieces follows
+                continue
             levels = levels_of(self.kernel.arguments[step.name].type)
             if self.layout.block > 1:
                 found.append(f"alignas(64) {self.real} {row}[{self.layout.block}];")
