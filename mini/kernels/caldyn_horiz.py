@@ -10,6 +10,7 @@ from thalweg.dsl import Field, InOut, Parameter, Points, constant, kernel
 from thalweg.dsl.grids.hexagons import Cell, Edge, HalfLevel, Level
 
 least_area = constant(1e-30, "m2")
+least_distance = constant(1.0, "m")
 
 
 @kernel
@@ -51,45 +52,27 @@ def add_kinetic_energy(
 
 
 @kernel
-def gradient_force(
+def add_gradients(
+    force: Field[Edge, Level, "m s-2"],
     theta: Field[Cell, Level, "K"],
     exner: Field[Cell, Level, "J kg-1 K-1"],
     bernoulli: Field[Cell, Level, "m2 s-2"],
     distance: Field[Edge, "m"],
-    long_edges: Points[Edge],
+    owned_edges: Points[Edge],
     velocity_tendency: InOut[Edge, Level, "m s-2"],
 ) -> None:
-    """Adds theta grad Pi and the gradient of the Bernoulli function."""
-    with long_edges:
-        velocity_tendency += (
+    """`force` with theta grad Pi and the gradient of the Bernoulli function, where edges are not
+    of cells that nearly touch.
+    """
+    with owned_edges:
+        gradient = (
             (theta[Edge.cells.behind] + theta[Edge.cells.ahead])
             / 2
             * (exner[Edge.cells.behind] - exner[Edge.cells.ahead])
             + bernoulli[Edge.cells.behind]
             - bernoulli[Edge.cells.ahead]
         ) / distance
-
-
-@kernel
-def add_gradients(
-    velocity: Field[Edge, Level, "m s-1"],
-    theta: Field[Cell, Level, "K"],
-    geopotential: Field[Cell, HalfLevel, "m2 s-2"],
-    exner: Field[Cell, Level, "J kg-1 K-1"],
-    length: Field[Edge, "m"],
-    distance: Field[Edge, "m"],
-    area: Field[Cell, "m2"],
-    extended: Points[Cell],
-    owned: Points[Cell],
-    long_edges: Points[Edge],
-    velocity_tendency: InOut[Edge, Level, "m s-2"],
-) -> None:
-    """Of a compressible fluid: pressure, and geopotential with the kinetic energy."""
-    with extended:
-        for k in Level:
-            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
-    add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
-    gradient_force(theta, exner, bernoulli, distance, long_edges, velocity_tendency)
+        velocity_tendency = where(distance > least_distance, force + gradient, force)
 
 
 @kernel
@@ -109,7 +92,6 @@ def caldyn_horiz(
     extended_edges: Points[Edge],
     owned: Points[Cell],
     owned_edges: Points[Edge],
-    long_edges: Points[Edge],
     flux: InOut[Edge, Level, "kg s-1"],
     convergence: InOut[Cell, Level, "kg m-2 s-1"],
     theta_tendency: InOut[Cell, Level, "K kg m-2 s-1"],
@@ -120,14 +102,15 @@ def caldyn_horiz(
         velocity, mass, theta, length, area, orientation, extended_edges, owned,
         flux, convergence, theta_tendency,
     )  # fmt: skip
+    with extended:
+        for k in Level:
+            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
+    add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
     with owned_edges:
-        velocity_tendency = sum(
-            weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others
-        ) / (2 * distance)
-    add_gradients(
-        velocity, theta, geopotential, exner, length, distance, area, extended, owned, long_edges,
-        velocity_tendency,
-    )  # fmt: skip
+        force = sum(weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others) / (
+            2 * distance
+        )
+    add_gradients(force, theta, exner, bernoulli, distance, owned_edges, velocity_tendency)
 
 
 @kernel
@@ -147,7 +130,6 @@ def caldyn_horiz_enstrophy(
     extended_edges: Points[Edge],
     owned: Points[Cell],
     owned_edges: Points[Edge],
-    long_edges: Points[Edge],
     flux: InOut[Edge, Level, "kg s-1"],
     convergence: InOut[Cell, Level, "kg m-2 s-1"],
     theta_tendency: InOut[Cell, Level, "K kg m-2 s-1"],
@@ -158,12 +140,13 @@ def caldyn_horiz_enstrophy(
         velocity, mass, theta, length, area, orientation, extended_edges, owned,
         flux, convergence, theta_tendency,
     )  # fmt: skip
+    with extended:
+        for k in Level:
+            bernoulli[k] = (geopotential[k] + geopotential[k + 1]) / 2
+    add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
     with owned_edges:
-        velocity_tendency = vorticity / distance * sum(weight[n] * flux[n] for n in Edge.others)
-    add_gradients(
-        velocity, theta, geopotential, exner, length, distance, area, extended, owned, long_edges,
-        velocity_tendency,
-    )  # fmt: skip
+        force = vorticity / distance * sum(weight[n] * flux[n] for n in Edge.others)
+    add_gradients(force, theta, exner, bernoulli, distance, owned_edges, velocity_tendency)
 
 
 @kernel
@@ -184,7 +167,6 @@ def caldyn_horiz_boussinesq(
     extended_edges: Points[Edge],
     owned: Points[Cell],
     owned_edges: Points[Edge],
-    long_edges: Points[Edge],
     mean_geopotential: InOut[Cell, Level, "m2 s-2"],
     flux: InOut[Edge, Level, "m3 s-1"],
     convergence: InOut[Cell, Level, "m s-1"],
@@ -198,10 +180,6 @@ def caldyn_horiz_boussinesq(
     with owned:
         convergence = -sum(orientation[e] * flux[e] for e in Cell.edges) / area
         buoyancy_tendency = -sum(orientation[e] * buoyancy_flux[e] for e in Cell.edges) / area
-    with owned_edges:
-        velocity_tendency = sum(
-            weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others
-        ) / (2 * distance)
     with extended:
         bernoulli = top_pressure + gravity * buoyancy * mass / 2
         for k in downward(Level[:-1]):
@@ -212,11 +190,15 @@ def caldyn_horiz_boussinesq(
         for k in Level:
             mean_geopotential[k] = (geopotential[k] + geopotential[k + 1]) / 2
     add_kinetic_energy(velocity, length, distance, area, owned, bernoulli)
-    with long_edges:
-        velocity_tendency += (
+    with owned_edges:
+        force = sum(weight[n] * flux[n] * (vorticity + vorticity[n]) for n in Edge.others) / (
+            2 * distance
+        )
+        gradient = (
             (buoyancy[Edge.cells.behind] + buoyancy[Edge.cells.ahead])
             / 2
             * (mean_geopotential[Edge.cells.behind] - mean_geopotential[Edge.cells.ahead])
             + bernoulli[Edge.cells.behind]
             - bernoulli[Edge.cells.ahead]
         ) / distance
+        velocity_tendency = where(distance > least_distance, force + gradient, force)

@@ -201,8 +201,6 @@ void PrimitiveDynamics::horizontal(const State& state, State& tendency) {
                 .owned_parts = 1,
                 .owned_edges = owned_edges_.data(),
                 .owned_edges_parts = 1,
-                .long_edges = owned_edges_.data(),
-                .long_edges_parts = 1,
                 .flux = flux_.data(),
                 .convergence = convergence_.data(),
                 .theta_tendency = tendency[Air::theta_mass].data(),

@@ -138,7 +138,6 @@ def _geometry(name: str, grid: Rhombus, named: Named) -> dict[str, Array]:
         found["weight"] = named["par_Wee"].reshape(10, -1)
         long = named["par_de"] > LEAST_DISTANCE_M
         edges = found["owned_edges"]
-        found["long_edges"] = edges[long[edges]]
         found["owned_edges"] = edges[long[edges] | (edges < grid.cells)]  # right ones in any case
     return found
 

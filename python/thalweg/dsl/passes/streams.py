@@ -30,40 +30,58 @@ class Row:
 def streamed(kernel: ir.KernelIR, plan: Plan, *, by_points: bool) -> dict[Step, Row]:
     """`by_points`: the levels of a point follow each other."""
     loops = [(sweep, loop) for sweep in plan.sweeps for loop in sweep.loops]
-    steps = [step for _, loop in loops for step in loop.steps]
-    read = {each.name for each in reads(steps)}
-    pieces: dict[tuple[object, ...], list[tuple[Step, LevelLoop]]] = {}
+    read = {each.name for each in reads([step for _, loop in loops for step in loop.steps])}
+    pieces: dict[_Target, list[tuple[Step, LevelLoop]]] = {}
     for _, loop in loops:
         for step in loop.steps:
-            pieces.setdefault(_target(step), []).append((step, loop))
+            if step.name in kernel.arguments:
+                target = _target(step, kernel.arguments[step.name])
+                pieces.setdefault(target, []).append((step, loop))
+    names = _names(list(pieces), {*kernel.arguments, *plan.locals})
     found = {}
     for sweep, loop in loops:
         for step in loop.steps:
             argument = kernel.arguments.get(step.name)
             if not (sweep.place and argument):
                 continue
-            slots = [slot.axis.names[slot.index] for slot in step.slots]
-            name = "_".join([step.name, *slots, "row"])
-            all_of_it = pieces[_target(step)]
-            is_one = len(all_of_it) == 1 and _is_row(step, loop)
+            target = _target(step, argument)
+            name, all_of_it = names[target], pieces[target]
+            is_one = len(all_of_it) == 1 and _is_row(step, loop, argument)
             if is_one and step.name not in read and _is_whole([_levels_of(step, loop)]):
                 found[step] = Row(name)
             elif not by_points:
                 continue
             elif is_one and step.name in read and _serves_all(plan, sweep, loop, step, argument):
                 found[step] = Row(name, is_read=True)
-            elif not is_one and step.name not in read and _fit(sweep, all_of_it):
+            elif not is_one and step.name not in read and _fit(sweep, all_of_it, argument):
                 found[step] = Row(name, is_whole=step is all_of_it[-1][0])
     return found
 
 
-def _target(step: Step) -> tuple[object, ...]:
-    return step.name, tuple((slot.axis, slot.index) for slot in step.slots)
+_Target = tuple[str, tuple[str, ...]]
 
 
-def _is_row(step: Step, loop: LevelLoop) -> bool:
+def _target(step: Step, argument: ir.Variable) -> _Target:
+    """What it sets, and the names of slots, in the order in which they lie."""
+    slots = ir.own_slots(step.slots, argument.type)
+    return step.name, tuple(slot.axis.names[slot.index] for slot in slots)
+
+
+def _names(targets: list[_Target], taken: set[str]) -> dict[_Target, str]:
+    """Of their rows."""
+    found: dict[_Target, str] = {}
+    for name, slots in targets:
+        row = "_".join([name, *slots, "row"])
+        while {row, f"{row}_room"} & taken or row in found.values():
+            row += "_"
+        found[name, slots] = row
+    return found
+
+
+def _is_row(step: Step, loop: LevelLoop, argument: ir.Variable) -> bool:
     return (
         loop.levels is not None
+        and loop.levels.axis == argument.type.level  # else its last is another one
         and loop.levels.order == "any"
         and loop.group is None
         and not isinstance(step, Accumulate)
@@ -87,7 +105,7 @@ def _is_whole(pieces: list[tuple[ir.LevelAt, ir.LevelAt]]) -> bool:
     return at == end
 
 
-def _fit(sweep: Sweep, pieces: list[tuple[Step, LevelLoop]]) -> bool:
+def _fit(sweep: Sweep, pieces: list[tuple[Step, LevelLoop]], argument: ir.Variable) -> bool:
     """Do they make a row together, within `sweep`?"""
     for step, loop in pieces:
         is_level = (
@@ -97,7 +115,7 @@ def _fit(sweep: Sweep, pieces: list[tuple[Step, LevelLoop]]) -> bool:
             and step.level.base in ("first", "last")
             and not isinstance(step, Accumulate)
         )
-        if loop not in sweep.loops or not (is_level or _is_row(step, loop)):
+        if loop not in sweep.loops or not (is_level or _is_row(step, loop, argument)):
             return False
     return _is_whole([_levels_of(step, loop) for step, loop in pieces])
 

@@ -232,13 +232,16 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
     return replace(step, level=level, value=change(step.value))
 
 
-def sets_all(sweep: Sweep, name: str) -> bool:
-    """Whether local `name` has every level and slot, at the points of `sweep`, by it alone."""
+def sets_all(sweep: Sweep, name: str, axis: LevelAxis | None) -> bool:
+    """Whether local `name`, on `axis`, has every level and slot, at the points of `sweep`, by it
+    alone.
+    """
     slots: set[tuple[int, ...]] = set()
     wanted = 1
     for loop in sweep.loops:
         levels = loop.levels
-        if levels and (levels.begin, levels.end) != (ir.LevelAt("first", 0), ir.LevelAt("last", 1)):
+        whole = (ir.LevelAt("first", 0), ir.LevelAt("last", 1))
+        if levels and ((levels.begin, levels.end) != whole or axis not in (None, levels.axis)):
             continue
         for step in loop.steps:
             if step.name == name and step.level in (None, ir.LevelAt(loop.name, 0)):

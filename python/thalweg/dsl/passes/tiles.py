@@ -57,7 +57,7 @@ def in_rooms(plan: Plan) -> dict[str, Place]:
         first, *others = setters(plan, name)
         sweep = plan.sweeps[first]
         # What several sweeps set would have to be cleared where the first leaves levels out.
-        if not others or sets_all(sweep, name):
+        if not others or sets_all(sweep, name, variable.type.level):
             found[name] = variable.type.place
     return found
 

@@ -15,6 +15,7 @@ from itertools import chain, count
 
 from thalweg.dsl import ir
 
+ROWS_A_DIVISION = 8  # twelve by two are slower with divisions, twenty by two without them
 CODE = """#include <type_traits>
 
 // Of a divisor; NaN where only a division gives the right bits.
@@ -109,6 +110,25 @@ def divisions(values: list[ir.Expression]) -> list[ir.Apply]:
         for each in _leaves(value)
         if isinstance(each, ir.Apply) and each.op == "/" and not is_power_of_two(each.args[1])
     ]
+
+
+def are_behind(values: list[ir.Expression], variables: dict[str, ir.Variable]) -> bool:
+    """Whether divisions are over before what else the loop needs is there: one behind the memory,
+    several behind many rows, whose addresses take all registers besides.
+    """
+    count = len(divisions(values))
+    return count == 1 or sum(_rows(each, variables) for each in values) > ROWS_A_DIVISION * count
+
+
+def _rows(expression: ir.Expression, variables: dict[str, ir.Variable]) -> int:
+    """How many values it reads at each level."""
+    if isinstance(expression, ir.Apply):
+        return sum(_rows(each, variables) for each in expression.args)
+    if isinstance(expression, ir.Reduce):
+        times = 1 if isinstance(expression.over, ir.LevelRange) else expression.over.length
+        return times * _rows(expression.body, variables)
+    is_row = isinstance(expression, ir.Read) and variables[expression.name].type.level
+    return 1 if is_row else 0
 
 
 def is_power_of_two(expression: ir.Expression) -> bool:

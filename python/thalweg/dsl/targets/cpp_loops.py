@@ -13,7 +13,7 @@ from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import factor, levels_of, room_index, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, reads
-from thalweg.dsl.targets.cpp_divisions import Divisors, divisions, is_power_of_two, stays
+from thalweg.dsl.targets.cpp_divisions import Divisors, are_behind, is_power_of_two, stays
 from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
@@ -256,8 +256,7 @@ class Loops:
 
     def _steps(self, loop: LevelLoop) -> list[str]:
         self.loop, self.divisors = loop, Divisors(self.variables)
-        # One division a value hides behind the memory; several are what a loop waits for.
-        self.divides = len(divisions([step.value for step in loop.steps])) == 1
+        self.divides = are_behind([step.value for step in loop.steps], self.variables)
         found, declared = [], set[str]()
         for step in loop.steps:
             name = step.name

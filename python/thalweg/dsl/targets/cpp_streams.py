@@ -11,12 +11,17 @@ from __future__ import annotations
 CODE = """#ifdef __x86_64__
 #include <immintrin.h>
 
+// Of bits: of a number, Clang makes a store into the caches.
 template <class Real>
-static inline void stream_one(Real* to, Real value) {
+static inline void stream_one(Real* to, const Real* from) {
   if constexpr (sizeof(Real) == sizeof(long long)) {
-    _mm_stream_si64(reinterpret_cast<long long*>(to), std::bit_cast<long long>(value));
+    long long bits;
+    std::memcpy(&bits, from, sizeof(bits));
+    _mm_stream_si64(reinterpret_cast<long long*>(to), bits);
   } else {
-    _mm_stream_si32(reinterpret_cast<int*>(to), std::bit_cast<int>(value));
+    int bits;
+    std::memcpy(&bits, from, sizeof(bits));
+    _mm_stream_si32(reinterpret_cast<int*>(to), bits);
   }
 }
 #endif
@@ -35,7 +40,7 @@ static inline void stream(Real* __restrict to, const Real* __restrict from, std:
   constexpr std::int64_t line = sizeof(Line) / sizeof(Real);
   std::int64_t done = 0;
   while (done < count && reinterpret_cast<std::uintptr_t>(to + done) % sizeof(Line) != 0) {
-    stream_one(to + done, from[done]);
+    stream_one(to + done, from + done);
     ++done;
   }
   for (; done + line <= count; done += line) {
@@ -49,7 +54,7 @@ static inline void stream(Real* __restrict to, const Real* __restrict from, std:
     _mm_stream_si128(reinterpret_cast<Line*>(to + done), values);
 #endif
   }
-  for (; done < count; ++done) stream_one(to + done, from[done]);
+  for (; done < count; ++done) stream_one(to + done, from + done);
 #else
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
 #endif

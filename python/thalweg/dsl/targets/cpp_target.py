@@ -9,7 +9,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
-from thalweg.dsl.passes.sweeps import Plan, Sweep, sets_all
+from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
@@ -69,6 +69,7 @@ class Writer:
         self.has_vector_functions = configuration.functions == "vector"
         self.has_fetches, self.cache = False, configuration.prefetch_into
         self.is_ordered = is_ordered(kernel, configuration)
+        self.order = configuration.order
         self.has_threads = configuration.target == "openmp"
         self.tiling = (
             Tiling(kernel, plan, configuration, self._grid())
@@ -92,7 +93,7 @@ class Writer:
         lines += constants(self.kernel, self.real)
         lines += self.tiling.functions() if self.tiling else []
         if self.is_ordered:
-            lines += cpp_order.function(self.kernel, self.layout, self._grid())
+            lines += cpp_order.function(self.kernel, self.layout, self._grid(), self.order)
         if self.has_threads:
             inner = self._of_one_thread(lines, inner)
         else:
@@ -219,7 +220,7 @@ class Writer:
     def _not_set(self, name: str, size: str) -> list[str]:
         """At points that are not set in this call it is NaN, not what an earlier one left."""
         first, *others = [each for each in self.plan.sweeps if name in set_in(each)]
-        is_all = sets_all(first, name)
+        is_all = sets_all(first, name, self.plan.locals[name].type.level)
         if not first.points and (is_all or not any(each.points for each in others)):
             return []
         if not is_all or self.layout.block > 1:
@@ -304,15 +305,22 @@ class Writer:
                 f"tile_at + {ahead} < tile_end",
             )
         kept = self.plan.kept
+        near = self._near(sweep) if self.tiling else set()
         wanted = {
             name: each
             for name, each in self.loops.variables.items()
-            if name not in self.loops.read_rows
+            if name not in self.loops.read_rows and name not in near
             if name in self.kernel.arguments or (kept[name] == "field" and name not in self.rooms)
         }
         calls = fetches(sweep, wanted, self.layout, point, is_there)
         self.has_fetches = self.has_fetches or bool(calls)
         return calls
+
+    def _near(self, sweep: Sweep) -> set[str]:
+        """What earlier sweeps of a tile have read or set is in a cache already."""
+        earlier = self.plan.sweeps[: self.plan.sweeps.index(sweep)]
+        steps = [step for each in earlier for loop in each.loops for step in loop.steps]
+        return {each.name for each in [*steps, *reads(steps)]}
 
     def _locals(self, sweep: Sweep) -> list[str]:
         """Of a point, declared before it is set."""
