@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds between_looks{100};
 /// More between two looks is no silence of others: this rank was suspended.
 constexpr double longest_gap_s = 0.2;
 constexpr std::chrono::seconds for_the_abort{5};
+constexpr double after_a_failure_s = 10.0;
 
 // The other ranks may be in the same call: MPI ends them. Where it waits, too, this rank alone
 // ends, and the launcher sees it.
@@ -37,14 +38,19 @@ constexpr std::chrono::seconds for_the_abort{5};
 
 }  // namespace
 
-CallLimit::CallLimit(std::string_view what) : limit_s_(wait_timeout_s()) {
+CallLimit::CallLimit(std::string_view what) : CallLimit(what, "") {}
+
+CallLimit::CallLimit(std::string_view what, std::string_view known)
+    : limit_s_(known.empty() ? wait_timeout_s() : std::min(wait_timeout_s(), after_a_failure_s)) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto why = known.empty() ? "another rank has failed or hangs: look for its error above, or "
+                                   "raise [io] timeout"
+                                 : known;
   sentence_ = fmt::format(
       "rank {}: waiting for {}: nothing moved for {:g} s in a call of MPI that cannot be given up, "
-      "so the program ends; another rank has failed or hangs: look for its error above, or raise "
-      "[io] timeout",
-      rank, what, limit_s_);
+      "so the program ends; {}",
+      rank, what, limit_s_, why);
   try {
     watcher_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {  // no thread to be had: without a limit, as MPI is

@@ -18,6 +18,8 @@ namespace thalweg {
 class CallLimit {
  public:
   explicit CallLimit(std::string_view what);
+  /// `known`: what went wrong before, for which others may wait in vain; the limit is some seconds.
+  CallLimit(std::string_view what, std::string_view known);
   ~CallLimit();
   CallLimit(const CallLimit&) = delete;
   CallLimit& operator=(const CallLimit&) = delete;

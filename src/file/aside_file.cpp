@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +113,27 @@ void AsideFile::reserve(std::int64_t bytes) const {
   if (::fstat(descriptor_, &now) != 0) refuse_file("look at", aside_, errno);
   if (now.st_size >= bytes) return;
   if (::ftruncate(descriptor_, bytes) != 0) refuse_file("reserve room for", aside_, errno);
+}
+
+bool AsideFile::reserve_behind(std::int64_t bytes) const {
+  struct stat now {};
+  struct rlimit limit {};
+  if (bytes == 0) return true;
+  if (::fstat(descriptor_, &now) != 0) refuse_file("look at", aside_, errno);
+  // The system asks for this limit only when a file becomes longer.
+  const bool has_limit = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (has_limit && static_cast<rlim_t>(now.st_size + bytes) > limit.rlim_cur)
+    refuse_file("reserve room for", aside_, EFBIG);
+#ifdef FALLOC_FL_KEEP_SIZE
+  int status = 0;
+  do status = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, now.st_size, bytes) == 0 ? 0 : errno;
+  while (status == EINTR);
+  if (status == ENOSPC || status == EDQUOT || status == EFBIG || status == EIO)
+    refuse_file("reserve room for", aside_, status);
+  return status == 0;
+#else
+  return false;
+#endif
 }
 
 void AsideFile::close() {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -97,6 +98,25 @@ TEST_CASE("a_write_beyond_the_limit_of_file_size_is_cut_short_and_then_a_sentenc
   CHECK(fs::file_size(folder.file("f.part")) == 65'536);
   file.write(values.data(), values.size(), 0);  // without the limit all of it
   CHECK(fs::file_size(folder.file("f.part")) == 100'000);
+}
+
+TEST_CASE("room_behind_the_end_leaves_the_file_as_long_as_it_is") {
+  const Folder folder;
+  const AsideFile file(folder.file("f"), AsideFile::Open::create);
+  const std::vector<char> values(1000, 'x');
+  file.write(values.data(), values.size(), 0);
+  const bool has_room = file.reserve_behind(1 << 20);
+  CHECK(fs::file_size(folder.file("f.part")) == 1000);
+  struct stat now {};
+  REQUIRE(stat(folder.file("f.part").c_str(), &now) == 0);
+  if (has_room) CHECK(now.st_blocks * 512 >= (1 << 20));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{65'536, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto said = sentence_of([&] { file.reserve_behind(1 << 20); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(contains(said, "ulimit -f"));
 }
 
 TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_written") {

@@ -92,8 +92,6 @@ class FixedLayoutFile final : public Container {
     return text + std::to_string(times_);
   }
 
-  void reserve() const { file_.reserve(end_of(fields_, times_)); }
-
   std::int64_t cut_points(int field) const override {
     return static_cast<std::int64_t>(page_bytes /
                                      description_.value_bytes(description_.fields[field]));
@@ -215,7 +213,9 @@ void check_kept_fixed_layout(const FixedFormat& format, const FileDescription& d
   look_at_kept(format, description, found_path(description.path));
 }
 
-FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription& description) {
+namespace {
+
+FixedLayout make_or_keep(const FixedFormat& format, const FileDescription& description) {
   if (description.kept.empty()) return format.create(description);
   take_back(description.path);
   const auto aside = description.path + ".part";
@@ -238,6 +238,15 @@ FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescriptio
   return room;
 }
 
+}  // namespace
+
+FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription& description) {
+  auto layout = make_or_keep(format, description);
+  const AsideFile file(description.path, AsideFile::Open::existing);
+  file.reserve(end_of(layout.fields, layout.times));
+  return layout;
+}
+
 void fit_fixed_layout(const FixedFormat& format, const FileDescription& description,
                       const FixedLayout& layout) {
   auto fitted = description;
@@ -254,7 +263,6 @@ std::unique_ptr<Container> open_fixed_layout(const FixedFormat& format,
   const auto layout = prepare_fixed_layout(format, description);
   auto file = std::make_unique<FixedLayoutFile>(format, description, layout, true);
   if (layout.moved) file->description().kept.clear();
-  file->reserve();
   return file;
 }
 

@@ -56,8 +56,8 @@ struct FixedFormat {
   void (*complete)(const FileDescription&);
 };
 
-/// `path.part` with room for all times of the description, and the kept ones in it: a new one, or
-/// the one that an interrupted run left.
+/// `path.part` with reserved room for all times of the description, and the kept ones in it: a new
+/// one, or the one that an interrupted run left.
 FixedLayout prepare_fixed_layout(const FixedFormat& format, const FileDescription&);
 /// Of a file with kept times, aside or under its final name: throws Error(user) if it is shorter
 /// than they are.
@@ -66,7 +66,7 @@ void check_kept_fixed_layout(const FixedFormat& format, const FileDescription&);
 /// file, moves the values, and gives it this name.
 void fit_fixed_layout(const FixedFormat& format, const FileDescription&, const FixedLayout&);
 
-/// Head: prepares the file, reserves room for all values and takes it over.
+/// Head: prepares the file and takes it over.
 std::unique_ptr<Container> open_fixed_layout(const FixedFormat& format, const FileDescription&);
 /// Other ranks, with the head's layout().
 std::unique_ptr<Container> join_fixed_layout(const FixedFormat& format, const FileDescription&,

@@ -19,6 +19,7 @@
 #include "output/files/continuations.hpp"
 #include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
+#include "output/files/looked_at.hpp"
 #include "output/files/reached.hpp"
 #include "output/files/take_back.hpp"
 #include "output/move/runs_exchange.hpp"
@@ -356,14 +357,11 @@ void Output::State::take_files() {
     if (definition.streams.empty() && !definition.fields.empty()) {
       warn_once("fields are defined, but no stream that writes them: name one in [[output]]");
     }
-    std::vector<std::string> names;
-    for (const auto& stream : definition.streams) {
-      if (stream.settings.partitions > 1) names.push_back(stream.settings.name);
-      for (const auto& name : names_of_partitions(stream.settings)) names.push_back(name);
-    }
+    const auto names = names_of_locks(definition);
     refused = attempt(ranks.rank, [&] {
       if (!names.empty()) locks.emplace(journal_directory(definition), names);
       if (take_more) take_more();
+      require_as_seen(definition);
       require_own_journals(definition);
       auto& begun = definition.begun;
       const bool continues = definition.same_files && definition.continues_after;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "file/entries.hpp"
+#include "output/files/looked_at.hpp"
 #include "ranks/agreement.hpp"
 #include "restart/set_directory.hpp"
 #include "thalweg/error.hpp"
@@ -39,10 +40,15 @@ void require_directory_of_sets(const std::string& directory) {
                   directory, below));
 }
 
+/// With the sets and files of the run before?
+bool goes_on_in(const std::string& directory, const std::string& own) {
+  return whole_path(directory) == whole_path(own);
+}
+
 Before look(const std::string& directory, const std::string& own, const OutputSettings& settings,
             std::span<const StreamSettings> streams) {
   Before before;
-  before.same_files = whole_path(directory) == whole_path(own);
+  before.same_files = goes_on_in(directory, own);
   if (!before.same_files) {
     require_directory_of_sets(directory);
     return before;
@@ -90,7 +96,9 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
     all.insert(all.end(), other.streams.begin(), other.streams.end());
   std::string text;
   throw_together(comm, attempt(rank, [&] {
-                   if (rank == 0) text = to_text(look(directory, own, settings, all));
+                   if (rank != 0) return;
+                   const auto seen = [&] { text = to_text(look(directory, own, settings, all)); };
+                   goes_on_in(directory, own) ? look_alone(settings, streams, seen) : seen();
                  }));
   const auto before = before_of(broadcast_text(comm, 0, text));
   const auto unfit = [&](ModelTime time, const std::string& run) -> std::string {
@@ -145,6 +153,14 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
 void remove_later_sets(const std::string& own, const Beginning& beginning) {
   if (!beginning.same_files) return;
   const auto& path = beginning.set.path;
+  if (!path.empty() && !is_a_directory(path)) {  // the later sets are all that is left
+    throw Error(
+        Blame::user,
+        fmt::format("the checkpoint '{}', from which this program was to go on, was removed "
+                    "by another one meanwhile; start it again, and it begins from those "
+                    "that are there now",
+                    path));
+  }
   remove_sets_after(own, path.empty() ? "" : fs::path(path).filename().string());
 }
 

@@ -111,7 +111,7 @@ class Cdf5MpiIo final : public CollectiveContainer {
       errno = 0;
       writing.note_disk(aside(), ncmpi_close(ncid));
     }
-    agree(writing.sentence(), "write");
+    agree(writing.sentence().empty() ? read_back(time_index, step) : writing.sentence(), "write");
   }
 
   /// `memory` may be byte-swapped in place until the collective call.

@@ -2,19 +2,24 @@
 // Keeps values until the team writes together; what ranks tell each other before; dropped times.
 #include "format/netcdf/collective_container.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 
+#include "file/aside_file.hpp"
 #include "file/checksum_log.hpp"
+#include "file/file_bytes.hpp"
 #include "file/refusal.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "thalweg/trace.hpp"
@@ -68,6 +73,20 @@ std::string space_refusal(const std::string& path, std::int64_t bytes) {
   if (left >= bytes) return "";
   return fmt::format("!cannot write '{}': the disk of '{}' is full ({} MiB needed, {} MiB left)",
                      path, directory.string(), (bytes >> 20) + 1, left >> 20);
+}
+
+constexpr std::int64_t block_bytes = 512;  // that stat(2) counts in
+
+/// 0, or why this rank cannot open it for writing: MPI-IO needs two descriptors, and a rank that
+/// has none leaves the others in the call.
+int open_twice(const std::string& path) {
+  const int first = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (first < 0) return errno;
+  const int second = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int reason = second < 0 ? errno : 0;
+  if (second >= 0) ::close(second);
+  ::close(first);
+  return reason;
 }
 
 /// Open MPI keeps a lock file NAME-JOB-PROCESS.lock beside a file that is open; a kill leaves it.
@@ -131,8 +150,8 @@ void CollectiveContainer::put(const Piece& piece, int time_index, const void* va
 
 std::string CollectiveContainer::request(int time_index) {
   const auto& step = staged_[time_index];
-  if (access(aside_.c_str(), W_OK) != 0) {
-    return fmt::format("!cannot write '{}': {}", aside_, refusal_reason(aside_, errno));
+  if (const int reason = open_twice(aside_)) {
+    return fmt::format("!cannot write '{}': {}", aside_, refusal_reason(aside_, reason));
   }
   return fmt::format("{} {}", step.memory.size(), fmt::join(calls_needed(step), " "));
 }
@@ -151,11 +170,25 @@ std::vector<std::string> CollectiveContainer::grant(int, std::vector<std::string
     calls.resize(numbers.size() - 1);
     for (std::size_t i = 0; i < calls.size(); ++i) calls[i] = std::max(calls[i], numbers[i + 1]);
   }
-  if (refusal.empty() && file_.compression.none()) {
-    refusal = space_refusal(aside_, bytes);
-  }
+  if (refusal.empty()) refusal = room_refusal(bytes);
   return std::vector(requests.size(),
                      refusal.empty() ? fmt::format("{}", fmt::join(calls, " ")) : refusal);
+}
+
+/// "" or, behind a '!', why there is no room. What is found within the collective calls, ranks may
+/// wait for without end.
+std::string CollectiveContainer::room_refusal(std::int64_t bytes) const {
+  struct stat now {};
+  const bool has_blocks = fixed_ != nullptr && ::stat(aside_.c_str(), &now) == 0 &&
+                          now.st_blocks * block_bytes >= now.st_size;
+  if (has_blocks) return "";
+  try {
+    const AsideFile room(file_.path, AsideFile::Open::existing);
+    if (fixed_ == nullptr && room.reserve_behind(growth())) return "";
+  } catch (const Error& error) {
+    return fmt::format("!{}", error.what());
+  }
+  return file_.compression.none() ? space_refusal(aside_, std::max(bytes, growth())) : "";
 }
 
 void CollectiveContainer::settle(int time_index, const std::string& answer) {
@@ -170,17 +203,56 @@ void CollectiveContainer::settle(int time_index, const std::string& answer) {
   spare_ = std::move(step);
 }
 
-void CollectiveContainer::agree(const std::string& failure, const char* what) const {
+std::string CollectiveContainer::failure_anywhere(const std::string& failure) const {
   const int mine = failure.empty() ? 1 : 0;
   int all = mine;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, team_, &request);
   wait_all({&request, 1}, fmt::format("the other writers of '{}'", aside_));
-  if (all == 1) return;
-  throw Error(Blame::file_system,
-              fmt::format("cannot {} '{}': {}", what, aside_,
-                          failure.empty() ? "another writer of it failed" : failure),
+  return all == 1 || !failure.empty() ? failure : "another writer of it failed";
+}
+
+void CollectiveContainer::agree(const std::string& failure, const char* what) const {
+  const auto found = failure_anywhere(failure);
+  if (found.empty()) return;
+  throw Error(Blame::file_system, fmt::format("cannot {} '{}': {}", what, aside_, found),
               failure.empty());
+}
+
+std::string CollectiveContainer::read_back(int time_index, const StagedStep& step) {
+  if (fixed_ == nullptr || step.blocks.empty()) return "";
+  try {
+    if (!layout_) layout_ = fixed_->look(file_, aside_);
+    const FileBytes file(aside_, O_RDONLY);
+    const auto lost = std::find_if(step.blocks.begin(), step.blocks.end(), [&](const auto& block) {
+      return !has_ends(file, block, time_index, step.memory);
+    });
+    if (lost == step.blocks.end()) return "";
+    return fmt::format(
+        "values of '{}' are not in it, and MPI-IO told nobody: the disk took only "
+        "part of a write",
+        file_.fields[lost->piece.field].name);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool CollectiveContainer::has_ends(const FileBytes& file, const StagedBlock& block, int time_index,
+                                   std::span<const std::byte> memory) const {
+  const auto& piece = block.piece;
+  const auto& place = layout_->fields[piece.field];
+  const auto size = static_cast<std::int64_t>(value_size(piece.field));
+  const bool is_swapped = fixed_->big_endian == (std::endian::native == std::endian::little);
+  std::vector<std::byte> there(size);
+  const auto has = [&](std::int64_t level, std::int64_t point) {
+    file.read(there, place.offset + time_index * place.time_stride +
+                         (piece.first_level + level) * place.level_stride +
+                         (piece.first_point + point) * size);
+    if (is_swapped) std::reverse(there.begin(), there.end());
+    const auto begin = block.offset + (level * piece.points + point) * size;
+    return std::equal(there.begin(), there.end(), memory.begin() + begin);
+  };
+  return has(0, 0) && has(piece.levels - 1, piece.points - 1);
 }
 
 // Of a growing axis: its length is that of the last write; only the history may have grown.

@@ -17,6 +17,8 @@
 
 namespace thalweg {
 
+class FileBytes;
+
 /// Some levels x points of one field, values[level][point] without gaps.
 struct StagedBlock {
   Piece piece;
@@ -57,9 +59,17 @@ class CollectiveContainer : public Container {
   virtual std::vector<int> calls_needed(const StagedStep& step) const = 0;
   /// On all ranks with the same `calls`, the largest of all ranks. Opens, writes, closes.
   virtual void write_step(int time_index, StagedStep& step, std::span<const int> calls) = 0;
+  /// Most bytes by which a time makes the file longer.
+  virtual std::int64_t growth() const { return 0; }
 
   /// Collective: throws on all ranks if it is not well on one.
   void agree(const std::string& failure, const char* what) const;
+  /// Collective: nothing if all is well on all ranks, else this rank's failure or that there is
+  /// one.
+  std::string failure_anywhere(const std::string& failure) const;
+  /// Of a file with room for all times, once it is closed: nothing if the ends of this rank's
+  /// blocks are in it. MPI-IO may tell nobody that a disk took only part of a write.
+  std::string read_back(int time_index, const StagedStep& step);
   /// Head: what MPI said about the open file; close() records it.
   void keep_reported(IoHints reported) { reported_ = std::move(reported); }
 
@@ -71,6 +81,9 @@ class CollectiveContainer : public Container {
   std::int64_t points_of(int field) const;
 
  private:
+  std::string room_refusal(std::int64_t bytes) const;
+  bool has_ends(const FileBytes& file, const StagedBlock& block, int time_index,
+                std::span<const std::byte> memory) const;
   void write_history() const;
   void trace(const Piece& piece, int time_index, const void* values) const;
 
@@ -79,7 +92,8 @@ class CollectiveContainer : public Container {
   std::string aside_;
   std::string described_;  // the history that the file was begun with
   const FixedFormat* fixed_;
-  MPI_Comm team_;  // the caller's
+  std::optional<FixedLayout> layout_;  // for read_back()
+  MPI_Comm team_;                      // the caller's
   bool head_ = false;
   std::optional<IoHints> reported_;
   std::map<int, StagedStep> staged_;  // by time

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <netcdf.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -288,20 +289,51 @@ TEST_CASE("a_file_that_is_gone_is_refused_on_every_rank_before_the_collective_ca
   }
 }
 
-TEST_CASE("more_bytes_than_the_disk_has_are_refused_before_the_collective_calls") {
+TEST_CASE("a_time_that_the_disk_has_no_room_for_is_refused_before_the_collective_calls") {
   const SharedDirectory folder;
-  auto file = description_of(fs::path(folder.path) / "full.nc");
-  const auto container = open_file("netcdf4", file);
-  if (world_rank() == 0) {
-    const auto answers = container->grant(0, {"1000 1 1 1", "9000000000000000000 1 1 0"});
-    REQUIRE(answers.size() == 2);
-    CHECK(answers[0] == answers[1]);
-    CHECK(answers[0].find("!cannot write") == 0);
-    CHECK(answers[0].find("is full") != std::string::npos);
-    CHECK(container->grant(0, {"1000 1 0 1", "1000 1 2 0"}) ==
-          std::vector<std::string>(2, "1 2 1"));
+  for (const std::string codec : {"none", "deflate"}) {
+    CAPTURE(codec);
+    auto file = description_of(fs::path(folder.path) / (codec + ".nc"));
+    file.chunked = true;
+    file.compression.codec = codec;
+    const auto container = open_file("netcdf4", file);
+    if (world_rank() == 0) {
+      const auto size = fs::file_size(file.path + ".part");
+      rlimit before{};
+      getrlimit(RLIMIT_FSIZE, &before);
+      const rlimit little{size + 1000, before.rlim_max};
+      setrlimit(RLIMIT_FSIZE, &little);
+      const auto answers = container->grant(0, {"1000 1 1 1", "1000 1 1 0"});
+      setrlimit(RLIMIT_FSIZE, &before);
+      REQUIRE(answers.size() == 2);
+      CHECK(answers[0] == answers[1]);
+      CHECK(answers[0].find("!cannot reserve room") == 0);
+      CHECK(answers[0].find("ulimit -f") != std::string::npos);
+      CHECK(container->grant(0, {"1000 1 0 1", "1000 1 2 0"}) ==
+            std::vector<std::string>(2, "1 2 1"));
+      CHECK(fs::file_size(file.path + ".part") == size);
+    }
+    container->abandon();
+    MPI_Barrier(MPI_COMM_WORLD);
   }
-  container->abandon();
+}
+
+TEST_CASE("a_file_of_fixed_size_has_its_room_before_values_come") {
+  const SharedDirectory folder;
+  for (const auto& name : names()) {
+    CAPTURE(name);
+    auto file = description_of(fs::path(folder.path) / (name + "_room.nc"));
+    const auto container = open_file(name, file);
+    if (world_rank() == 0) {
+      struct stat now {};
+      REQUIRE(stat((file.path + ".part").c_str(), &now) == 0);
+      const auto values = 3 * (cells + levels * (cells + edges));
+      CHECK(now.st_size >= values * static_cast<std::int64_t>(sizeof(float)));
+      CHECK(now.st_blocks * 512 >= now.st_size);
+    }
+    container->abandon();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST_CASE("what_the_disk_refuses_is_refused_on_every_rank_though_mpi_io_tells_nobody") {
@@ -338,6 +370,43 @@ TEST_CASE("what_the_disk_refuses_is_refused_on_every_rank_though_mpi_io_tells_no
     container->abandon();
     CHECK_FALSE(fs::exists(file.path));
     MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_CASE("a_write_that_the_disk_took_in_part_is_refused_though_no_call_failed") {
+  if (world_size() > 2) return;  // as above
+  const SharedDirectory folder;
+  for (const std::string name : {"cdf5", "netcdf4"}) {
+    if (std::find(names().begin(), names().end(), name) == names().end()) continue;
+    for (const int behind : {4, 1000, 3004}) {  // bytes of the time that are beyond the limit
+      CAPTURE(name);
+      CAPTURE(behind);
+      auto file = description_of(fs::path(folder.path) / fmt::format("{}_{}.nc", name, behind));
+      file.times_s = {0.0}, file.steps = {0};
+      const auto container = open_file(name, file);
+      const auto& format = name == "cdf5" ? cdf5_format() : netcdf4_format();
+      const auto layout = format.look(file, file.path + ".part");
+      std::int64_t end = 0;
+      for (const auto& field : layout.fields) end = std::max(end, field.offset + field.time_stride);
+      MPI_Barrier(MPI_COMM_WORLD);
+      const auto dealt = deal(file, "points", world_size());
+      for (const auto& piece : dealt[world_rank()]) put_in_slabs<float>(*container, piece, 0);
+      const auto answer = carry(*container, 0);
+      rlimit before{};
+      getrlimit(RLIMIT_FSIZE, &before);
+      const rlimit little{static_cast<rlim_t>(end - behind), before.rlim_max};
+      setrlimit(RLIMIT_FSIZE, &little);
+      std::string said;
+      try {
+        container->settle(0, answer);
+      } catch (const Error& error) {
+        said = error.what();
+      }
+      setrlimit(RLIMIT_FSIZE, &before);
+      CHECK(said.find("cannot write") == 0);
+      container->abandon();
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
   }
 }
 

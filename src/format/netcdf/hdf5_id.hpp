@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include <cerrno>
 #include <string>
 
 #include "thalweg/field.hpp"
@@ -27,9 +28,11 @@ class Hdf5Id {
   herr_t (*end_)(hid_t);
 };
 
-/// Negative: it does not open, for what becomes our sentence: nothing is printed from now on.
+/// Negative: it does not open, and errno may tell why, for what becomes our sentence: nothing is
+/// printed from now on.
 inline hid_t open_hdf5(const std::string& path, unsigned flags, hid_t access = H5P_DEFAULT) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  errno = 0;
   return H5Fopen(path.c_str(), flags, access);
 }
 

@@ -27,6 +27,9 @@ namespace thalweg {
 
 namespace {
 
+constexpr std::int64_t index_bytes = 128;         // of a chunk in the B-tree of its field, about
+constexpr std::int64_t least_growth = 64 * 1024;  // headers, and nodes that are hardly used
+
 /// Points of a chunk: a whole level, or the largest part of one that a single writer has, so that
 /// few chunks lie across writers.
 std::int64_t chunk_points(const FileDescription& description, const FieldInfo& field) {
@@ -165,10 +168,25 @@ class Netcdf4MpiIo final : public CollectiveContainer {
       }
     }
     {
-      const CallLimit limit("all writers, or a slow disk, to close a file");
+      const auto known = failure_anywhere(failure);
+      const auto why = known.empty() ? "" : fmt::format("cannot write '{}': {}", aside(), known);
+      const CallLimit limit("all writers, or a slow disk, to close a file", why);
       note(together->close());
     }
+    if (failure.empty()) failure = read_back(time_index, step);
     agree(failure, "write");
+  }
+
+  /// Chunks, which are whole, and what finds them.
+  std::int64_t growth() const override {
+    if (!file().in_chunks()) return 0;
+    std::int64_t bytes = 0;
+    for (const auto& field : file().fields) {
+      const auto chunk = chunk_points(file(), field);
+      const auto chunks = (file().sizes[field.place] + chunk - 1) / chunk;
+      bytes += field.levels * (chunks * chunk * file().value_bytes(field) + index_bytes * chunks);
+    }
+    return bytes + least_growth;
   }
 
   /// The time axis and all fields have room for it.
