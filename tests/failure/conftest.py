@@ -47,9 +47,9 @@ def heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def state_of(process: int) -> str:
-    """One letter as in ps: T is stopped."""
-    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+def status_of(process: int) -> list[str]:
+    """Its state, one letter as in ps, and its parent first (proc(5))."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
 @dataclass
@@ -76,7 +76,7 @@ class RunningCase:
         """No rank does anything meanwhile: several changes are one to them."""
         processes = self.rank_processes()
         with stopped(processes):
-            self.wait_for(lambda: all(state_of(process) == "T" for process in processes))
+            self.wait_for(lambda: all(status_of(process)[0] == "T" for process in processes))
             yield
 
     def complete_files(self) -> list[Path]:
@@ -98,6 +98,10 @@ class RunningCase:
     def rank_processes(self) -> list[int]:
         """Process ids of the ranks that work for this directory, in the order of their ranks."""
         return [process for _, process in sorted(ranks_of(self.directory).items())]
+
+    def mpirun(self) -> int:
+        """Its process id."""
+        return int(status_of(self.rank_processes()[0])[1])
 
     def assert_complete_files_are_whole(self, folder: Path | None = None) -> None:
         """Every file under its final name has every value."""

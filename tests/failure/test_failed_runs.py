@@ -7,13 +7,17 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from thalweg.files.run_directory import RunDirectory
 from thalweg.run.process import ModelProcess
+from thalweg.run.ranks_left import a_lock_is_held
 
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
@@ -64,6 +68,52 @@ def test_a_killed_rank_ends_the_run(rank: int, role: str, start_run: Start) -> N
     os.kill(run.rank_processes()[rank], signal.SIGKILL)
     run.assert_fails("was ended by signal 9 (SIGKILL)", codes=(1,))
     run.assert_complete_files_are_whole()
+
+
+def test_a_run_whose_mpirun_is_killed_lists_what_its_ranks_leave(
+    start_run: Start, cli: Callable[..., Any]
+) -> None:
+    run = start_run("restart.mode=sync", "restart.interval=PT1H", "restart.keep=1")
+    run.wait_for(lambda: len(run.complete_files()) >= 2)
+    os.kill(run.mpirun(), signal.SIGKILL)
+    run.process.wait()
+    assert not run.rank_processes(), "ranks outlive the run"
+    run.assert_fails("mpirun was ended by signal 9 (SIGKILL)", codes=(1,))
+    assert "missing" not in cli("verify", run.directory).stdout
+
+
+def test_ranks_that_do_not_end_after_their_mpirun_are_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thalweg.run.ranks_left.PATIENCE_S", 0.1)
+    held, holder = os.pipe2(os.O_NONBLOCK)
+    words = ["sh", "-c", "sleep 600 >/dev/null 2>&1 & kill -9 $$"]
+    with ModelProcess(words, tmp_path / "log.txt", {}, [holder]) as process:
+        assert not any(process.messages())
+    os.close(holder)
+    assert os.read(held, 1) == b"", "whoever inherited the other end has ended"
+    os.close(held)
+
+
+def test_a_failed_run_waits_for_a_rank_on_another_node(tmp_path: Path) -> None:
+    """Of which nothing is seen here but its lock."""
+    run = RunDirectory(tmp_path)
+    run.journal_path.mkdir()
+    assert not a_lock_is_held(run), "there is none"
+    path = run.journal_path / ".lock"
+    path.touch()
+    assert not a_lock_is_held(run), "a rank left it"
+    words = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, 2); print(); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", words, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as rank:
+        assert rank.stdin is not None
+        assert rank.stdout is not None
+        rank.stdout.readline()
+        assert a_lock_is_held(run)
+        rank.stdin.close()
+        rank.wait()
+    assert not a_lock_is_held(run)
 
 
 @pytest.mark.some(2, 1)

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from thalweg.errors import ThalwegError
 from thalweg.run.launch import ERROR_MARK, WARNING_MARK, mpirun_environment
+from thalweg.run.ranks_left import end_session
 
 _GRACE_S = 5.0  # between SIGTERM and SIGKILL: mpirun needs about 1 s to stop its ranks
 # Ranks that do not end by themselves after an error sentence are stopped, and so is an mpirun that
@@ -111,7 +112,9 @@ class ModelProcess:
         self._process.wait()
 
     def stop(self) -> None:
-        """Ends every rank: SIGTERM to mpirun, which ends its ranks, then SIGKILL."""
+        """Ends every rank: SIGTERM to mpirun, which ends its ranks, then SIGKILL. Ranks of an
+        mpirun that was killed end by themselves, if a moment later.
+        """
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -119,6 +122,7 @@ class ModelProcess:
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
+        end_session(self._process.pid)
         for reader in self._readers:
             reader.join(_GRACE_S)
         with self._log_lock:

@@ -25,6 +25,7 @@ from thalweg.run.metrics import measure
 from thalweg.run.mpi_io import describe_mpi_io, layer_environment
 from thalweg.run.process import ModelProcess
 from thalweg.run.progress import RunProgress
+from thalweg.run.ranks_left import await_locks
 from thalweg.run.record import RunRecord
 
 INTERRUPTED_CODE = 130  # as shells report Ctrl-C
@@ -127,6 +128,8 @@ def _run(
         told = f"interrupted; what the run wrote is in '{run.path}'"
         raise ThalwegError(told, exit_code=INTERRUPTED_CODE) from None
     finally:
+        if status != "complete" and not await_locks(run):
+            story.notes.append(_RANK_LEFT)
         record.content.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
         record.content.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
         with contextlib.suppress(ThalwegError):
@@ -168,6 +171,9 @@ _NOTHING_LEFT = (
     "nothing to compute; for more give a longer [time] duration"
 )
 _FILES_LEFT = "nothing was left to compute: this continuation completes the files"
+_RANK_LEFT = (
+    "rank 0 had not ended on its node when this was written: what it wrote since is not listed"
+)
 
 
 def _follow(
