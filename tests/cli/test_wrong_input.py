@@ -157,3 +157,19 @@ def test_wrong_usage_names_the_help_of_its_command(
     result = cli(*words)
     assert result.returncode == 2
     assert result.stderr.strip().endswith(f"see '{help_words}'")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "a.toml", "--ranks", "0"], "--ranks is 0, but must be at least 1; see 'thalweg"),
+        (["run", "a.toml", "--ranks", "few"], "--ranks is 'few', but must be a whole number"),
+        (["tune", "a.toml", "--minutes", "61"], "--minutes is 61, but must be at most 60"),
+        (["tune", "a.toml", "--minutes", "one"], "--minutes is 'one', but must be a number"),
+        (["kernels", "compare", "--ranks", "999"], "--ranks is 999, but must be at most 256"),
+    ],
+)
+def test_the_range_of_an_option_is_told_as_that_of_a_setting(
+    words: list[str], sentence: str, cli: Cli
+) -> None:
+    assert_one_sentence(cli(*words), sentence)

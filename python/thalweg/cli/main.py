@@ -454,7 +454,9 @@ def _require_text(words: list[str]) -> None:
 
 def _one_sentence(error: Any) -> str:
     """What is wrong, and the help of the command that was called."""
-    text = " ".join(error.format_message().split()).rstrip(".")
+    from thalweg.cli.wrong_values import value_sentence
+
+    text = value_sentence(error) or " ".join(error.format_message().split()).rstrip(".")
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "thalweg"
     return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"
