@@ -63,6 +63,8 @@ def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model
         ("modle.levels=3", "table 'modle' does not exist|'model'?"),
         ("output.mian.interval=PT1H", "output 'mian' does not exist|'main'?"),
         ("output.main.partitions=0", "partitions is 0, but must be at least 1"),
+        ("model.levels=99999999999999999999", "99999999999999999999, but must be at most"),
+        ("io.ranks=-99999999999999999999", "-99999999999999999999, but must be at least 0"),
         ("model.levels", "is not a setting"),
         ("model.levels=", "levels is ''"),
     ],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from thalweg.config import toml
@@ -10,6 +11,7 @@ from thalweg.config.settings_list import settings_list
 from thalweg.config.toml import TomlTable, TomlValue
 from thalweg.errors import ThalwegError, did_you_mean
 
+_TOO_LARGE_FOR_TOML = re.compile(r"[+-]?[1-9][0-9]{18,99}")  # 64 bits hold all shorter ones
 _FORM = "write --set table.key=value or --set output.NAME.key=value"
 
 
@@ -69,4 +71,6 @@ def _value(text: str, kind: str) -> TomlValue:
     try:
         return toml.loads(f"value = {text}")["value"]
     except toml.TOMLDecodeError:
+        if kind == "integer" and _TOO_LARGE_FOR_TOML.fullmatch(text):
+            return int(text)  # its range is told
         return [part.strip() for part in text.split(",")] if kind == "texts" else text
