@@ -124,6 +124,16 @@ def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
     assert any("'tmep' of stream" in each for each in printed)
 
 
+@pytest.mark.parametrize(("interval", "words"), [("P1M", "1 month"), ("P31D", "31 d")])
+def test_months_are_no_number_of_days(cli: Cli, tmp_path: Path, interval: str, words: str) -> None:
+    (tmp_path / "exp.test").write_text(SCRIPT + "start_date=2000-01-01\n")
+    given = [f"--set={word}" for word in (*GIVEN[:2], f"interval={interval}")]
+    table = cli("advise", "exp.test", *given, cwd=tmp_path)
+    told = json.loads(cli("advise", "exp.test", *given, "--json", cwd=tmp_path).stdout)
+    assert f" 20480  {words:>8}  " in table.stdout.splitlines()[1]
+    assert told["streams"][0]["interval_s"] == 31 * 86400.0
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thalweg.config.calendars import DAY_MS, Calendar, Interval, parse_interval
+from thalweg.config.calendars import DAY_MS, Calendar, Interval, parse_interval, short_interval
 
 GREGORIAN = Calendar()
 
@@ -40,6 +40,21 @@ def test_days_are_those_of_the_gregorian_calendar(date: datetime.date) -> None:
 def test_intervals_are_read(text: str, months: int, ms: int) -> None:
     assert parse_interval(text) == Interval(months, ms)
     assert parse_interval(text).is_positive() == (not text.startswith("-"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("P1M", "1 month"),
+        ("P1Y", "12 months"),
+        ("P1M2D", "1 month 2 d"),
+        ("PT6H", "6 h"),
+        ("P30D", "30 d"),
+        ("PT0S", "0 s"),
+    ],
+)
+def test_months_are_told_as_months(text: str, words: str) -> None:
+    assert short_interval(parse_interval(text)) == words
 
 
 @pytest.mark.parametrize("text", ["", "P", "PT", "3H", "PT3", "P1H", "P0.5M", "PT1e5S", "P9" * 9])

@@ -21,6 +21,7 @@ from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer, find_streams
 from thalweg.advisor.own_checkpoints import Checkpoints
 from thalweg.advisor.own_experiment import OwnAnswer, OwnStream, find_own_streams
+from thalweg.config.calendars import short_interval
 from thalweg.config.durations import short_duration
 from thalweg.config.experiment import Experiment
 from thalweg.config.run_script import RunScript, parse_settings, read_run_script
@@ -239,12 +240,16 @@ def _print_warnings(warnings: Sequence[str]) -> None:
 
 
 def _row(stream: Stream | OwnStream) -> list[str]:
+    if isinstance(stream, OwnStream):
+        interval = short_duration(stream.interval_s)
+    else:
+        interval = short_interval(stream.interval)
     return [
         stream.name,
         stream.level_type,
         stream.mesh,
         str(stream.points),
-        short_duration(stream.interval_s),
+        interval,
         str(stream.outputs),
         str(stream.files),
         str(len(stream.variables)),

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from thalweg.advisor.icon_processes import Items, Shown
 from thalweg.advisor.icon_restart import Processes, Restart
-from thalweg.config.calendars import SECOND_MS, Interval
-from thalweg.config.durations import short_duration
+from thalweg.config.calendars import SECOND_MS, Interval, short_interval
 from thalweg.tables import print_table
 
 _COLUMNS = ("setting", "value", "from")
@@ -40,7 +39,8 @@ def print_processes(found: Processes) -> None:
     mode = restart.mode or "not known"
     rows.append(["restart mode", mode, "restart_write_mode, num_restart_procs"])
     for name, interval in (("checkpoints", restart.checkpoint), ("job", restart.restart)):
-        rows.append([f"interval of {name}", _duration(interval), "time control"])
+        often = short_interval(interval) if interval else "none"
+        rows.append([f"interval of {name}", often, "time control"])
     size = restart.bytes_per_set
     rows.append(["restart sets", str(restart.sets), "intervals and end of the run"])
     told = "asked for" if size is None else f"{size * restart.sets / _GB:.3f}"
@@ -63,11 +63,3 @@ def _word(value: Shown) -> str:
 def _seconds(interval: Interval | None) -> float | None:
     """Months count as 30 days."""
     return None if interval is None else interval.nominal_ms() / SECOND_MS
-
-
-def _duration(interval: Interval | None) -> str:
-    if interval is None:
-        return "none"
-    if interval.months and not interval.ms:
-        return f"{interval.months} months"
-    return short_duration(interval.nominal_ms() / SECOND_MS)

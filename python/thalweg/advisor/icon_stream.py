@@ -11,6 +11,7 @@ from thalweg.advisor.icon_meshes import Mesh
 from thalweg.advisor.icon_names import GRID_PREFIX
 from thalweg.advisor.icon_times import GRIB2
 from thalweg.advisor.icon_variables import Variable
+from thalweg.config.calendars import Interval
 
 FILETYPES = {2: "GRIB2", 4: "netCDF-2", 5: "netCDF-4"}
 # Coordinates of the mesh that output_grid writes, values per point in netCDF: longitude and
@@ -28,6 +29,7 @@ class Stream:
     place                the line of its output_nml
     points               of the mesh: cells, or those of a longitude-latitude mesh
     variables            in small letters; unknown_variables are not in the sums
+    interval_s           of its first output to the next: months differ
     values_per_output    time-dependent values; of a given size, as many of value_bytes as it holds
     value_bytes          of a real value in its files: 8, 4; GRIB2: 2 before it is packed
     size_is_given        by --bytes-per-output: unknown variables are in it
@@ -44,6 +46,7 @@ class Stream:
     filetype: str
     operation: str
     partitions: int
+    interval: Interval
     interval_s: float
     outputs: int
     files: int

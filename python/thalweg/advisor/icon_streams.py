@@ -302,6 +302,7 @@ def _stream(
         filetype=FILETYPES[filetype],
         operation=section.text("operation").lower(),
         partitions=partitions,
+        interval=when.interval,
         interval_s=when.interval_s,
         outputs=when.outputs,
         files=when.files,

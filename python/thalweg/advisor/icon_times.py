@@ -23,10 +23,13 @@ GRIB2 = 2
 
 @dataclass(frozen=True)
 class Schedule:
-    """outputs and files of all partitions together; interval_s: the first, if they differ"""
+    """outputs and files of all partitions together; interval: the first, if they differ, and
+    interval_s its seconds from the first output on, since months differ
+    """
 
     outputs: int
     files: int
+    interval: Interval
     interval_s: float
 
 
@@ -53,7 +56,7 @@ def schedule(run: IconRun, domain: Domain, section: Section, partitions: int) ->
     begin, interval = series[0].begin, series[0].interval
     next_ms = run.calendar.add(begin, interval) if interval.months else 0  # months differ
     interval_ms = next_ms - begin if interval.months else interval.nominal_ms()
-    return Schedule(sum(len(part) for part in parts), files, interval_ms / SECOND_MS)
+    return Schedule(sum(len(part) for part in parts), files, interval, interval_ms / SECOND_MS)
 
 
 def _series(run: IconRun, section: Section) -> list[_Series]:

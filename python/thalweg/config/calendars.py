@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from thalweg.config.durations import short_duration
+
 SECOND_MS = 1000
 DAY_MS = 86_400_000
 MONTH_DAYS = 30  # where a month has to stand for a number of days
@@ -50,6 +52,16 @@ def parse_interval(text: str) -> Interval:
     if in_months != int(in_months) or max(in_ms, in_months * 31 * DAY_MS) > LONGEST_MS:
         raise ValueError(f"'{text}' is an interval of parts of months, or is too long")
     return Interval(sign * int(in_months), sign * round(in_ms))
+
+
+def short_interval(interval: Interval) -> str:
+    """For people: "1 month", "6 h", "1 month 2 d"."""
+    words = []
+    if interval.months:
+        words.append(f"{interval.months} month{'s' * (interval.months != 1)}")
+    if interval.ms or not words:
+        words.append(short_duration(interval.ms / SECOND_MS))
+    return " ".join(words)
 
 
 @dataclass(frozen=True)
