@@ -19,3 +19,18 @@ def test_zstd_in_netcdf_is_warned_of_once(cli: Any, small_case: Path, tmp_path: 
     assert (run / "log.txt").read_text().count(f"thalweg: warning: {sentence}") == 1
     notes = json.loads((run / "run.json").read_text())["notes"]
     assert sum(sentence in note for note in notes) == 1
+
+
+def test_a_variable_that_is_given_twice_is_warned_of_once(
+    cli: Any, small_case: Path, tmp_path: Path
+) -> None:
+    sets = ["--set", "output.main.variables=h,vor,h", "--set", "output.flat.variables=h,group:2d"]
+    result = cli("run", small_case, "--out", tmp_path / "run", *sets)
+    assert result.returncode == 0, result.stderr
+    sentence = "warning: [[output]] 'main': variable 'h' is given 2 times; it is written once"
+    assert result.stderr.count(sentence) + result.stdout.count(sentence) == 1
+    notes = json.loads((tmp_path / "run" / "run.json").read_text())["notes"]
+    assert notes.count(sentence) == 1
+    assert not any("'flat'" in note or "'vor'" in note for note in notes), "all others are once"
+    advised = cli("advise", small_case, *sets)
+    assert sentence in advised.stdout.splitlines()

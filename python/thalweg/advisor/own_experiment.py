@@ -63,7 +63,7 @@ def find_own_streams(experiment: Experiment, checked: bool = True) -> OwnAnswer:
     """Raises the sentence of `thalweg run` where that would refuse the experiment. checked: ask
     the model; False for one that was run.
     """
-    warnings = list(_checked(experiment)) if checked else []
+    warnings = [*_checked(experiment), *experiment.doubts()] if checked else []
     mesh = mesh_of_name(experiment.text("grid", "name"), limited=False)
     if mesh is None:
         raise ThalwegError(f"grid '{experiment.text('grid', 'name')}' is no RnBk; correct it")

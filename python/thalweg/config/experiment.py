@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,16 @@ class Experiment:
 
     def stream_names(self) -> list[str]:
         return [output.text("name") for output in self.outputs]
+
+    def doubts(self) -> list[str]:
+        """Sentences about what may be a slip of the pen and is no error."""
+        return [
+            f"[[output]] '{output.text('name')}': variable '{word}' is given {times} times; it is "
+            "written once"
+            for output in self.outputs
+            for word, times in Counter(output.texts("variables")).items()
+            if times > 1
+        ]
 
     def to_toml(self) -> str:
         """The whole experiment as TOML, every setting written out."""

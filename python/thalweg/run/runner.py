@@ -190,7 +190,8 @@ def _follow(
         ModelProcess(command, run.log_path, extra, [place.lock.descriptor]) as process,
         RunProgress(run.path.name, quiet) as display,
     ):
-        for note in [*([place.lock.note] if place.lock.note else []), *place.notes]:
+        doubts = [f"warning: {each}" for each in experiment.doubts()]
+        for note in [*([place.lock.note] if place.lock.note else []), *place.notes, *doubts]:
             _take({"note": note}, story, display)
         begun_s, waits = time.monotonic(), True
         for message in process.messages():
