@@ -15,7 +15,8 @@ _HEADER = """# Settings of an experiment
 
 Written from `settings.toml` by `thalweg settings --markdown`; a test compares the two.
 A duration is ISO 8601 text (`"PT1H"`, `"P1DT6H"`) or a number of seconds.
-Change one for a single run with `--set table.key=value`, or `--set output.NAME.key=value`.
+Change one for a single run with `--set table.key=value`. Of the streams, `--set output.key=value`
+changes all and `--set output.NAME.key=value` the one of that name; a number counts them from 0.
 """
 _COLUMNS = ("name", "type", "unit", "default", "allowed", "ICON", "meaning")
 
