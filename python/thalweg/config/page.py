@@ -14,7 +14,8 @@ PAGE_PATH = ROOT / "docs" / "settings.md"
 _HEADER = """# Settings of an experiment
 
 Written from `settings.toml` by `thalweg settings --markdown`; a test compares the two.
-A duration is ISO 8601 text (`"PT1H"`, `"P1DT6H"`) or a number of seconds.
+A duration is ISO 8601 text (`"PT1H"`, `"P1DT6H"`) or a number of seconds. Months and years have no
+fixed length: write days, as `"P30D"`.
 Change one for a single run with `--set table.key=value`. Of the streams, `--set output.key=value`
 changes all and `--set output.NAME.key=value` the one of that name; a number counts them from 0.
 """
