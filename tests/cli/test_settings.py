@@ -38,6 +38,11 @@ def test_a_resolved_experiment_reads_back_as_itself(small_case: Path) -> None:
     assert main.text("precision") == flat.text("precision") == "float64"
 
 
+@pytest.mark.parametrize("word", ["PT1H", '"PT1H"', "'PT1H'", "3600", "3600.0", "3.6e3", '"3600"'])
+def test_a_duration_is_given_as_in_a_file_or_without_quotes(word: str, small_case: Path) -> None:
+    assert Experiment.read(small_case, [f"time.duration={word}"]).number("time", "duration") == 3600
+
+
 def test_the_model_accepts_a_resolved_experiment(small_case: Path, model: Path) -> None:
     small_case.write_text(Experiment.read(small_case).to_toml())
     command = [str(model), "--check", str(small_case), "run", "--ranks", "3"]

@@ -65,6 +65,7 @@ def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model
         ("output.main.partitions=0", "partitions is 0, but must be at least 1"),
         ("model.levels=99999999999999999999", "99999999999999999999, but must be at most"),
         ("io.ranks=-99999999999999999999", "-99999999999999999999, but must be at least 0"),
+        ("time.duration=1e300", "duration is 1e+300 s, but must be at most"),
         ("model.levels", "is not a setting"),
         ("model.levels=", "levels is ''"),
     ],

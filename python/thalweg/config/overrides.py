@@ -66,11 +66,13 @@ class Override:
 
 
 def _value(text: str, kind: str) -> TomlValue:
-    if kind in ("text", "grid", "date", "duration"):
+    if kind in ("text", "grid", "date"):
         return text.strip("\"'")
     try:
         return toml.loads(f"value = {text}")["value"]
     except toml.TOMLDecodeError:
         if kind == "integer" and _TOO_LARGE_FOR_TOML.fullmatch(text):
             return int(text)  # its range is told
+        if kind == "duration":
+            return text.strip("\"'")
         return [part.strip() for part in text.split(",")] if kind == "texts" else text
