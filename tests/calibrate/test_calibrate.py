@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from thalweg.calibrate.machine_reader import read_machine
 from thalweg.calibrate.quantities import MEASURED, PARAMETERS
 from thalweg.errors import ThalwegError
 from thalweg.lab.native import run_native
+from thalweg.testing.file_sizes import file_sizes_up_to
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 Calibration = tuple[Path, str]
@@ -184,13 +184,9 @@ def test_a_small_disk_is_one_sentence(cli: Cli, native: Path, small_disk: Path) 
 def test_a_file_that_outgrows_its_limit_is_one_sentence(native: Path, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (7 << 20, limit[1]))
-    try:
-        with pytest.raises(ThalwegError, match="outgrow the limit of file sizes") as refused:
-            list(run_native([str(native), str(folder)], 2, folder))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    outgrown = pytest.raises(ThalwegError, match="outgrow the limit of file sizes")
+    with file_sizes_up_to(7 << 20), outgrown as refused:
+        list(run_native([str(native), str(folder)], 2, folder))
     assert refused.value.exit_code == 2
     assert not list(folder.iterdir())
 

@@ -12,7 +12,11 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
+from thalweg.cli.kernels import translate
+from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
 from thalweg.kernels.icon_like import made_up
+from thalweg.testing.file_sizes import file_sizes_up_to
 
 Cli = Callable[..., "CompletedProcess[str]"]
 
@@ -212,6 +216,21 @@ def test_a_size_that_is_no_number_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "has not the shape or type of those of comp_pvort: " in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_code_replaces_no_file_unasked_and_is_written_whole(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "gradient.cpp"
+    out.write_text("of mine")
+    refused = cli("translate", "gradient", "-o", out)
+    assert refused.returncode == 2
+    assert f"'{out}' exists; choose another name or add --overwrite" in refused.stderr
+    full = pytest.raises(ThalwegError, match=f"'{out}' cannot be written: File too large")
+    with file_sizes_up_to(256), full:
+        translate("gradient", Configuration(), "code", out, overwrite=True, as_json=False)
+    assert out.read_text() == "of mine"
+    assert cli("translate", "gradient", "-o", out, "--overwrite").returncode == 0
+    assert out.read_text() == cli("translate", "gradient").stdout
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
 def test_code_is_not_written_over_its_kernel(cli: Cli, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,10 +46,7 @@ def save_figure(figure: Figure, path: Path, title: str) -> None:
     if kind == "html":
         text = found.decode("utf-8")
         found = _PAGE.format(title=title, figure=text[text.index("<svg") :]).encode("utf-8")
-    try:
-        path.write_bytes(found)
-    except OSError as error:
-        raise ThalwegError(f"'{path}' cannot be written: {error.strerror}") from None
+    write_whole(path, found)
 
 
 def _kind(path: Path) -> str:

@@ -163,12 +163,19 @@ def configured(target: str | None, layout: str | None, config: Path | None) -> C
 
 
 def translate(
-    name: str, configuration: Configuration, show: str, out: Path | None, as_json: bool
+    name: str,
+    configuration: Configuration,
+    show: str,
+    out: Path | None,
+    *,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Print or write the code of a kernel, or print what the language understood of it."""
     from thalweg.dsl.printing import print_ir
     from thalweg.dsl.targets import fortran_target
     from thalweg.errors import ThalwegError, did_you_mean
+    from thalweg.files.targets import refuse_target, write_whole
     from thalweg.kernels.compiled import translate as translated
     from thalweg.kernels.library import find_kernel
 
@@ -187,7 +194,8 @@ def translate(
     if out is not None and out.resolve() == Path(kernel.ir.file).resolve():
         raise ThalwegError(f"'{out}' is the file of the kernel; name another one for its code")
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        refuse_target(out, overwrite)
+        write_whole(out, text)
     if as_json:
         print(json.dumps({"kernel": kernel.name, "target": configuration.target, show: text}))
     elif out is None:

@@ -403,6 +403,7 @@ def translate(
         Optional[Path],  # noqa: UP045
         typer.Option("-o", "--out", help="File to write; default: print."),
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an old file.")] = False,
     json_: Json = False,
 ) -> None:
     """Translate a kernel of the stencil language into code for a target.
@@ -412,7 +413,8 @@ def translate(
     from thalweg.cli.kernels import configured
     from thalweg.cli.kernels import translate as translate_kernel
 
-    translate_kernel(kernel, configured(target, layout, config), show, out, json_)
+    configuration = configured(target, layout, config)
+    translate_kernel(kernel, configuration, show, out, overwrite=overwrite, as_json=json_)
 
 
 def main() -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target
+
 GENERATOR = '<meta name="generator" content="thalweg report">'
 _HEAD_BYTES = 1000  # the mark stands among the first lines
 
@@ -26,10 +29,18 @@ def remove_pictures(page: Path) -> None:
 
 def remove_page(page: Path) -> None:
     """The page and its pictures. One that somebody else wrote stays."""
-    if not page.is_file():
-        return
-    with page.open("rb") as file:
-        ours = GENERATOR.encode() in file.read(_HEAD_BYTES)
-    if ours:
+    if page.is_file() and _is_ours(page):
         remove_pictures(page)
         page.unlink()
+
+
+def refuse_page(page: Path) -> None:
+    """Raises a sentence where it cannot be written, or something else has its name."""
+    if page.is_file() and not _is_ours(page):
+        raise ThalwegError(f"'{page}' exists and is no page of thalweg report; choose another name")
+    refuse_target(page, overwrite=True)
+
+
+def _is_ours(page: Path) -> bool:
+    with page.open("rb") as file:
+        return GENERATOR.encode() in file.read(_HEAD_BYTES)

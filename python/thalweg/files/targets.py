@@ -26,11 +26,11 @@ def refuse_target(path: Path, overwrite: bool) -> None:
         raise _unwritable(path, error) from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Appears under its name only when it is complete. Raises a sentence."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Appears under its name only when it is complete; text is UTF-8. Raises a sentence."""
     aside = _aside(path)
     try:
-        aside.write_text(text, encoding="utf-8")
+        aside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
         aside.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error

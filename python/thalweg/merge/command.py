@@ -12,6 +12,7 @@ from pathlib import Path
 import netCDF4
 
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import refuse_target
 from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
 from thalweg.merge.parts import PartSet, find_parts
 from thalweg.run.progress import tracked
@@ -25,14 +26,7 @@ def merge(
     The file appears under its name only when it is complete. `check` reads it back first and
     compares every value. Raises ThalwegError.
     """
-    if out.exists() and not overwrite:
-        raise ThalwegError(f"'{out}' exists; choose another name or add --overwrite")
-    if out.exists() and not out.is_file() and not out.is_dir():
-        raise ThalwegError(f"'{out}' is no file but a device or a pipe; give another name")
-    if out.is_dir():
-        raise ThalwegError(f"'{out}' is a directory; give the name of a file")
-    if not out.parent.is_dir():
-        raise ThalwegError(f"the directory '{out.parent}' does not exist")
+    refuse_target(out, overwrite)
     began_s = time.monotonic()
     parts = find_parts(inputs)
     try:

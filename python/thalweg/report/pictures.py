@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from thalweg.files.targets import write_whole
 from thalweg.report.style import NARROW_INCHES, PAPER_COLOURS, PICTURE_STYLE, WIDE_INCHES
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Pictures:
         wide = draw(WIDE_INCHES)
         picture = Picture(path, png_bytes(wide), svg_bytes(wide), svg_bytes(draw(NARROW_INCHES)))
         self.folder.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(picture.png)
+        write_whole(path, picture.png)
         self.saved.append(picture)
         template = Markup("<figure>@@picture{}:{}@@<figcaption>{}</figcaption></figure>")
         return template.format(number, alternative, caption)

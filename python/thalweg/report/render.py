@@ -11,7 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from thalweg import __version__
 from thalweg.errors import ThalwegError
-from thalweg.files.report_page import GENERATOR, pictures_of, remove_pictures
+from thalweg.files.report_page import GENERATOR, pictures_of, refuse_page, remove_pictures
+from thalweg.files.targets import write_whole
 from thalweg.report.pictures import Pictures
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -34,14 +35,17 @@ def write_page(template: str, out: Path, pictures: Pictures, content: dict[str, 
         version=__version__,
         now=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    out.write_text(pictures.embed(page), encoding="utf-8")
+    write_whole(out, pictures.embed(page))
     return out
 
 
 def start_pictures(out: Path) -> Pictures:
-    """A folder '<name>_images' beside the page; pictures of an earlier page go."""
+    """A folder '<name>_images' beside the page; pictures of an earlier page go. Raises a sentence
+    where the page cannot be written, or would replace what is no page.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        refuse_page(out)
         remove_pictures(out)
     except OSError as error:
         raise cannot_write(out, error) from error
