@@ -119,3 +119,17 @@ def test_a_place_that_does_not_fit_is_one_sentence(
     assert len(result.stderr.strip().splitlines()) == 1
     for part in sentence.split("|"):
         assert part in result.stderr
+
+
+@pytest.mark.parametrize("tables", ["", '[[output]]\nname = "renamed"\n'])
+def test_an_experiment_that_is_not_that_of_the_files_is_told(
+    tables: str, cli: Cli, small_run: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    (copy / "experiment.toml").write_text(tables)
+    name = one_field(small_run, "main", "cell", layered=True)
+    result = cli("trace", copy, "--field", name, "--cell", 1)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "' has files, but no [[output]] in " in result.stderr

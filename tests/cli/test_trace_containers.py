@@ -18,6 +18,7 @@ from thalweg.files.datasets import open_dataset
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.trace.cdf_spot import cdf_spot
 from thalweg.trace.command import trace
+from thalweg.trace.hdf5_spot import hdf5_spot
 from thalweg.trace.place import TraceRequest
 
 CASE = """
@@ -176,3 +177,23 @@ def test_runs_that_began_from_a_checkpoint_are_followed(
         assert "container" in followed(first, capsys, TraceRequest("vor", "cell", 17, 2, step))
     with pytest.raises(ThalwegError, match=r"'.*first', which may be too late by now"):
         followed(later, capsys, TraceRequest("vor", "cell", 17, 2, 1))
+
+
+def test_a_part_whose_description_is_damaged_is_named(tmp_path: Path) -> None:
+    part, index = tmp_path / "out.000.nc", tmp_path / "out.nc"
+    with h5py.File(part, "w", libver="latest") as file:
+        begin = h5py.h5o.get_info(file.create_dataset("h", data=np.zeros((1, 8))).id).addr
+    layout = h5py.VirtualLayout((1, 8), float)
+    layout[...] = h5py.VirtualSource(part.name, "h", (1, 8))
+    with h5py.File(index, "w", libver="latest") as file:
+        file.create_virtual_dataset("h", layout)
+        file.create_group("mesh")
+    assert hdf5_spot(index, "h", (0, 3)).file == part
+    with pytest.raises(ThalwegError, match=f"'mesh' in '{index}' is no variable"):
+        hdf5_spot(index, "mesh", (0, 3))
+    with part.open("r+b") as bytes_of:
+        bytes_of.seek(begin)
+        bytes_of.write(b"\xff" * 100)
+    with pytest.raises(ThalwegError, match=f"'h' in '{part}' cannot be read: ") as refused:
+        hdf5_spot(index, "h", (0, 3))
+    assert refused.value.exit_code == 1

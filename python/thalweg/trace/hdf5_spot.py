@@ -16,7 +16,7 @@ from thalweg.trace.spot import Spot, byte_within, never_written
 def hdf5_spot(path: Path, name: str, index: tuple[int, ...]) -> Spot:
     """HDF5 tells where the variable, or its chunk, begins."""
     with h5py.File(path, "r") as file:
-        dataset = file[name]
+        dataset = _dataset(path, file, name)
         if dataset.is_virtual:
             source, its_name, its_index = _source(path, dataset, index)
         elif dataset.chunks is None:
@@ -28,6 +28,16 @@ def hdf5_spot(path: Path, name: str, index: tuple[int, ...]) -> Spot:
         else:
             return _chunk_spot(path, name, dataset, index)
     return hdf5_spot(source, its_name, its_index)
+
+
+def _dataset(path: Path, file: h5py.File, name: str) -> Any:
+    try:
+        found = file[name]
+    except KeyError as error:  # h5py's for a damaged description, too
+        raise ThalwegError(f"'{name}' in '{path}' cannot be read: {error.args[0]}", 1) from error
+    if not isinstance(found, h5py.Dataset):
+        raise ThalwegError(f"'{name}' in '{path}' is no variable: the file is damaged", 1)
+    return found
 
 
 def _chunk_spot(path: Path, name: str, dataset: Any, index: tuple[int, ...]) -> Spot:

@@ -95,7 +95,12 @@ def _number_in_schedule(experiment: Experiment, stream: Stream, request: TraceRe
     """The model counts from the first output of the whole run, files of a run that began from a
     checkpoint from theirs.
     """
-    table = next(each for each in experiment.outputs if each.text("name") == stream.name)
+    table = next((each for each in experiment.outputs if each.text("name") == stream.name), None)
+    if table is None:
+        raise ThalwegError(
+            f"stream '{stream.name}' has files, but no [[output]] in '{experiment.path}': that is "
+            "not the experiment of this run any more"
+        )
     since_first_s = stream.slots[request.step].time_s - table.number("start")
     return round(since_first_s / table.number("interval"))
 
