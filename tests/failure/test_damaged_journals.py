@@ -205,3 +205,23 @@ def test_a_file_whose_journal_has_a_damaged_end_is_written_anew(
         assert done.returncode == 0, done.stderr
         assert f"continues at {begins} from" in done.stderr
     assert cli("verify", runs[1], "--against", runs[0]).returncode == 0
+
+
+@pytest.mark.parametrize("kept", [-1, 2, 0])
+def test_the_journal_of_a_complete_file_is_closed(
+    kept: int, continued: Path, cli: Cli, tmp_path: Path
+) -> None:
+    """Of all lines but the last, of two, of none."""
+    run = tmp_path / "run"
+    shutil.copytree(continued, run)
+    journal = min((run / "journal").glob("*.jsonl"))
+    journal.write_bytes(b"".join(lines_of(journal)[:kept]))
+    verified = cli("verify", run)
+    assert (verified.returncode, verified.stderr) == (1, "")
+    assert f"-damaged['{journal}' is damaged: its last line" in verified.stdout
+
+
+def test_what_is_no_file_is_not_said_to_be_missing(cli: Cli) -> None:
+    refused = cli("verify", "/dev/null")
+    assert refused.returncode == 2
+    assert "'/dev/null' is no directory; give the directory of a run" in refused.stderr

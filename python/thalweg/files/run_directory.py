@@ -32,6 +32,8 @@ class RunDirectory:
     def open(path: Path | str) -> RunDirectory:
         """Raises a sentence unless the path looks like a run directory."""
         directory = RunDirectory(Path(path))
+        if directory.path.exists() and not directory.path.is_dir():
+            raise ThalwegError(f"'{path}' is no directory; give the directory of a run")
         if not directory.path.is_dir():
             raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
         if not directory.looks_like_a_run():

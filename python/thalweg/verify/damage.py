@@ -81,7 +81,7 @@ def check_wholeness(path: Path) -> Wholeness:
             _check_opens(file, state)
         _check_parts(run, written, state)
     else:
-        state.damaged += damaged_journals(run)
+        state.damaged += damaged_journals(run, ended=not state.unfinished)
     _check_sets(run, written, state)
     known = {_name_below_files(run, each.file) for each in entries}
     state.others = list(_others(run, written, known if state.checksums else None))

@@ -14,7 +14,7 @@ from pathlib import Path
 from thalweg.errors import ThalwegError
 from thalweg.files.checksums import check_blocks
 from thalweg.files.inventory import size_of
-from thalweg.files.journal import Block, JournalTime, read_journal
+from thalweg.files.journal import Block, Journal, JournalTime, read_journal
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.progress import tracked
 
@@ -45,26 +45,39 @@ def check_parts(run: RunDirectory, listed: Collection[str]) -> Parts:
     return parts
 
 
-def damaged_journals(run: RunDirectory) -> list[str]:
-    """Sentences: `--continue` needs those of complete files, too."""
+def damaged_journals(run: RunDirectory, ended: bool) -> list[str]:
+    """Sentences: `--continue` needs those of complete files, too, which are closed where the run
+    has ended.
+    """
     parts = Parts()
-    _whole_times(run, parts)
+    for path, journal in _journals(run, parts):
+        complete = (run.files_path / path.name.removesuffix(".jsonl")).exists()
+        if ended and complete and not journal.closed:
+            parts.damaged.append(
+                f"'{path}' is damaged: its last line, which says that the file is complete, is "
+                "not there"
+            )
     return parts.damaged
 
 
 def _whole_times(run: RunDirectory, parts: Parts) -> dict[str, list[JournalTime]]:
     """By name below files/."""
     times: dict[str, list[JournalTime]] = {}
+    for _, journal in _journals(run, parts):
+        for time in journal.times:
+            for name in time.files:
+                times.setdefault(name, []).append(time)
+    return times
+
+
+def _journals(run: RunDirectory, parts: Parts) -> Iterator[tuple[Path, Journal]]:
     for path in sorted(run.journal_path.glob("*.jsonl")):
         try:
             journal = read_journal(path)
         except ThalwegError as error:
             parts.damaged.append(error.sentence)
             continue
-        for time in journal.times:
-            for name in time.files:
-                times.setdefault(name, []).append(time)
-    return times
+        yield path, journal
 
 
 def _check_part(run: RunDirectory, name: str, times: list[JournalTime], parts: Parts) -> None:
