@@ -129,7 +129,7 @@ def test_the_code_of_gradient_is_counted_as_by_hand() -> None:
 def test_a_kernel_counts_what_it_calls_and_its_constants_once() -> None:
     horizontal = written_kernel(KERNELS["caldyn_horiz"])
     assert [piece.name for piece in sorted(horizontal.values(), key=lambda each: each.line)] == [
-        "least_area", "convergence_of_fluxes", "add_kinetic_energy", "gradient_force",
+        "least_area", "least_distance", "convergence_of_fluxes", "add_kinetic_energy",
         "add_gradients", "caldyn_horiz",
     ]  # fmt: skip
     called_twice = written_kernel(KERNELS["component_three"])  # `cleared_edges`, of another file

@@ -56,9 +56,9 @@ RESERVED_OF_RANGES = frozenset(
         "whole_tiles", "shares", "share_of", "keep_order", "begin", "end", "within", "sorted",
         "no_later", "no_earlier", "rooms_between", "Numbers",
         "Sweep", "Rooms", "Tiles", "Near", "Steps", "Pairs", "near_of", "steps_from",
-        "order_along_part", "order_points", "no_larger", "set_order", "table_pairs", "all_points",
+        "order_along_curve", "no_larger", "set_order", "table_pairs", "all_points",
         "near_points", "steps_away", "nearest_landmark", "landmark", "all_steps", "own_steps",
-        "points_in_order", "i", "j", "n", "each",
+        "along_curve", "i", "j", "n", "each",
     }
 )  # fmt: skip
 

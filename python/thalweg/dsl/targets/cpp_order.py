@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers along a curve or along bands in C++: a function that finds them for a grid.
+"""Numbers along a space-filling curve in C++: a function that finds them for a grid.
 
 No coordinates are needed: a point lies where it is so many steps through tables away from some far
-points. The curve is that of a k-d tree (Bentley 1975) over these numbers of steps. A band is as
-broad as some rows of it are few enough for a cache: going along it, a point finds neighbours there
-that the row before has left, and only those of other bands are read from the memory once more.
+points. The curve is that of a k-d tree (Bentley 1975) over these numbers of steps.
 """
 
 from __future__ import annotations
@@ -15,9 +13,7 @@ from thalweg.dsl.layout import Layout
 from thalweg.dsl.passes.tiles import seeds
 
 LANDMARKS = 5  # on a sphere four would do
-BREADTH = 40  # of a band, in points of the place that tiles are made of
 CODE = """#include <numeric>
-#include <tuple>
 #include <utility>
 
 // Points of all places, one after the other: those that tables lead to from each, both ways.
@@ -53,23 +49,9 @@ static inline Steps steps_from(const Near& near, std::int64_t point) {
   return steps;
 }
 
-static inline void no_larger(std::int32_t& value, std::int32_t than) {
-  if (than < value) value = than;
-}
-
-// `order` by rank, points of ranges before others.
-static inline void set_order(std::int32_t* order, const Steps& rank,
-                             const std::vector<std::int64_t>& outside) {
-  std::iota(order, order + rank.size(), 0);
-  std::stable_sort(order, order + rank.size(), [&](std::int32_t a, std::int32_t b) {
-    return std::pair(outside[a], rank[a]) < std::pair(outside[b], rank[b]);
-  });
-}
-"""
-
-ALONG_CURVE = """// Halves of halves, across what is longest.
-static inline void order_along_part(std::int32_t* begin, std::int32_t* end,
-                                    const std::vector<Steps>& steps) {
+// Halves of halves, across what is longest.
+static inline void order_along_curve(std::int32_t* begin, std::int32_t* end,
+                                     const std::vector<Steps>& steps) {
   if (end - begin < 2) return;
   const Steps* longest = nullptr;
   std::int32_t length = -1;
@@ -85,45 +67,31 @@ static inline void order_along_part(std::int32_t* begin, std::int32_t* end,
   std::nth_element(begin, middle, end, [&](std::int32_t a, std::int32_t b) {
     return std::pair((*longest)[a], a) < std::pair((*longest)[b], b);
   });
-  order_along_part(begin, middle, steps);
-  order_along_part(middle, end, steps);
+  order_along_curve(begin, middle, steps);
+  order_along_curve(middle, end, steps);
 }
 
-static inline void order_points(Steps& points, const std::vector<Steps>& steps) {
-  order_along_part(points.data(), points.data() + points.size(), steps);
+static inline void no_larger(std::int32_t& value, std::int32_t than) {
+  if (than < value) value = than;
+}
+
+// `order` by rank, points of ranges before others.
+static inline void set_order(std::int32_t* order, const Steps& rank,
+                             const std::vector<std::int64_t>& outside) {
+  std::iota(order, order + rank.size(), 0);
+  std::stable_sort(order, order + rank.size(), [&](std::int32_t a, std::int32_t b) {
+    return std::pair(outside[a], rank[a]) < std::pair(outside[b], rank[b]);
+  });
 }
 """
-ALONG_BANDS = f"""// Bands of as many points, each along the longest way through the grid.
-static inline void order_points(Steps& points, const std::vector<Steps>& steps) {{
-  if (points.empty()) return;
-  const auto count = static_cast<std::int64_t>(points.size());
-  const auto bands = static_cast<std::int64_t>(std::sqrt(count) / {BREADTH}) + 1;
-  Steps along(count), across(count);
-  for (std::int64_t i = 0; i < count; ++i) {{
-    along[i] = steps[0][i] - steps[1][i];
-    across[i] = steps[2][i] - steps[3][i];
-  }}
-  std::sort(points.begin(), points.end(), [&](std::int32_t a, std::int32_t b) {{
-    return std::pair(across[a], a) < std::pair(across[b], b);
-  }});
-  for (std::int64_t i = 0; i < bands; ++i) {{
-    std::sort(points.begin() + count * i / bands, points.begin() + count * (i + 1) / bands,
-              [&](std::int32_t a, std::int32_t b) {{
-                return std::tuple(along[a], across[a], a) < std::tuple(along[b], across[b], b);
-              }});
-  }}
-}}
-"""
-WAYS = {"curve": ALONG_CURVE, "bands": ALONG_BANDS}
 
 
-def function(kernel: ir.KernelIR, layout: Layout, parameters: list[str], order: str) -> list[str]:
+def function(kernel: ir.KernelIR, layout: Layout, parameters: list[str]) -> list[str]:
     """`parameters`: those that say what the grid is."""
     orders = [f"std::int32_t* {place.plural}_order" for place in kernel.places()]
     return [
         CODE,
-        WAYS[order],
-        "// For each place its points as they follow each other: new number -> old.",
+        "// For each place its points as they follow each other along a curve: new number -> old.",
         f'extern "C" void {kernel.name}_order({", ".join([*parameters, *orders])}) {{',
         *(f"  {line}" for line in _finding(kernel, layout)),
         "}",
@@ -157,12 +125,12 @@ def _finding(kernel: ir.KernelIR, layout: Layout) -> list[str]:
         "  landmark = std::max_element(nearest_landmark.begin(), nearest_landmark.end()) -",
         "             nearest_landmark.begin();",
         "}",
-        f"Steps points_in_order({first.plural});",
-        "std::iota(points_in_order.begin(), points_in_order.end(), 0);",
-        "order_points(points_in_order, steps_away);",
+        f"Steps along_curve({first.plural});",
+        "std::iota(along_curve.begin(), along_curve.end(), 0);",
+        f"order_along_curve(along_curve.data(), along_curve.data() + {first.plural}, steps_away);",
         f"Steps rank_of_{first.name}({first.plural});",
         f"for (std::int64_t i = 0; i < {first.plural}; ++i)",
-        f"  rank_of_{first.name}[points_in_order[i]] = static_cast<std::int32_t>(i);",
+        f"  rank_of_{first.name}[along_curve[i]] = static_cast<std::int32_t>(i);",
         "",
         "// Other points follow the first of their neighbours.",
     ]
