@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`order = "curve"`: numbers along a curve, found from the tables of any grid."""
+"""`order`: numbers along a curve or in blocks, found from the tables of any grid."""
 
 from __future__ import annotations
 
@@ -53,18 +53,26 @@ def gradient() -> Case:
     return next(case for case in cases if case.kernel.name == "gradient")
 
 
-@pytest.mark.parametrize("layout", ["level_innermost", "point_innermost", "blocked"])
+@pytest.mark.parametrize(
+    ("order", "layout", "most"),
+    [
+        ("curve", "level_innermost", 20),
+        ("curve", "point_innermost", 20),
+        ("curve", "blocked", 20),
+        ("blocks", "level_innermost", 120),  # about a layer of a block
+    ],
+)
 def test_neighbours_come_near_each_other_however_they_were_numbered(
-    gradient: Case, layout: str, compiled: Path
+    gradient: Case, order: str, layout: str, most: int, compiled: Path
 ) -> None:
     case = shuffled(gradient, 5)
-    way = replace(CURVE, layout=layout)
+    way = replace(CURVE, order=order, layout=layout)
     orders = orders_of(case, way, compiled)
-    for order in orders.values():
-        assert (np.sort(order) == np.arange(len(order))).all()
+    for numbers in orders.values():
+        assert (np.sort(numbers) == np.arange(len(numbers))).all()
     numbered = {"cells": np.arange(case.sizes["cells"])}
     assert distance(case, numbered) > 500  # of 4096
-    assert distance(case, orders) < 20
+    assert distance(case, orders) < most
     assert different(case, way, compiled) == []
 
 

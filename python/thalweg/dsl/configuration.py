@@ -23,7 +23,7 @@ LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
 STORES = ("cached", "streaming")
 CACHES = ("first", "second")
-ORDERS = ("numbered", "curve")
+ORDERS = ("numbered", "curve", "blocks")
 FUNCTIONS = ("scalar", "vector")
 FARTHEST = 1024
 LARGEST_TILE = 1 << 20
@@ -46,9 +46,10 @@ class Configuration:
                last place off, and not the same for all: that of a point depends on its place
     tile       points of one place, mostly cells, that all sweeps go over before they go on, so that
                they find each other's values in the caches; 0: none
-    order      of points: numbered, as they are; curve: along one that fills space. The code has a
-               function that finds it from the tables, and whoever calls lays his arrays so.
-               Kernels with groups, or without neighbours, have none
+    order      of points: numbered, as they are; curve: along one that fills space; blocks: along
+               it from block to block, and in these layer by layer, for tiles of kernels with many
+               neighbours. The code has a function that finds it from the tables, and whoever calls
+               lays his arrays so. Kernels with groups, or without neighbours, have none
     prefetch   how many points ahead rows, own ones and those of neighbours, are called into a
                cache; 0: none
     prefetch_into  which one: first, where a processor has much room for what is on its way, or

@@ -31,10 +31,10 @@ def plan_of(kernel: ir.KernelIR, configuration: Configuration) -> Plan:
 
 
 def is_ordered(kernel: ir.KernelIR, configuration: Configuration) -> bool:
-    """Whether `KERNEL_order` finds numbers along a curve: points of groups lie as they are."""
+    """Whether `KERNEL_order` finds other numbers: points of groups lie as they are."""
     tables = kernel.neighbour_tables()
     groups = any(isinstance(each, Group) for each in tables)
-    return configuration.order == "curve" and bool(tables) and not groups
+    return configuration.order != "numbered" and bool(tables) and not groups
 
 
 def is_tiled(kernel: ir.KernelIR, plan: Plan, configuration: Configuration) -> bool:

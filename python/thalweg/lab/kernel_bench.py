@@ -43,6 +43,7 @@ WAYS = (
     Way(SIMD.changed(tile=64, stores="streaming", prefetch=2, **FIRST)),
     Way(SIMD.changed(tile=64, stores="streaming", prefetch=8, **FIRST)),
     Way(SIMD.changed(tile=64, stores="streaming", prefetch=4, order="curve")),
+    Way(SIMD.changed(tile=64, stores="streaming", prefetch=8, order="blocks")),
     Way(SIMD.changed(layout="blocked", block=64)),
     Way(SIMD.changed(layout="blocked", block=256, functions="vector")),
     Way(SIMD.changed(layout="point_innermost", block=512)),

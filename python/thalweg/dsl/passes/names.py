@@ -56,7 +56,8 @@ RESERVED_OF_RANGES = frozenset(
         "whole_tiles", "shares", "share_of", "keep_order", "begin", "end", "within", "sorted",
         "no_later", "no_earlier", "rooms_between", "Numbers",
         "Sweep", "Rooms", "Tiles", "Near", "Steps", "Pairs", "near_of", "steps_from",
-        "order_along_curve", "no_larger", "set_order", "table_pairs", "all_points",
+        "order_along_curve", "order_block", "Order", "of_none", "no_larger", "set_order",
+        "table_pairs", "all_points",
         "near_points", "steps_away", "nearest_landmark", "landmark", "all_steps", "own_steps",
         "along_curve", "i", "j", "n", "each",
     }

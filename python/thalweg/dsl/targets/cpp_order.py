@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers along a space-filling curve in C++: a function that finds them for a grid.
+"""Numbers along a space-filling curve or in blocks in C++: a function that finds them for a grid.
 
 No coordinates are needed: a point lies where it is so many steps through tables away from some far
-points. The curve is that of a k-d tree (Bentley 1975) over these numbers of steps.
+points. The curve is that of a k-d tree (Bentley 1975) over these numbers of steps. It ends at
+blocks, if it is asked to: in these points follow their neighbours, layer by layer (Cuthill and
+McKee 1969), so that a layer finds in the caches what it shares with the one before.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from thalweg.dsl.layout import Layout
 from thalweg.dsl.passes.tiles import seeds
 
 LANDMARKS = 5  # on a sphere four would do
+LARGEST_BLOCKS = {"curve": 1, "blocks": 4096}  # in points
 CODE = """#include <numeric>
 #include <utility>
 
@@ -49,13 +52,50 @@ static inline Steps steps_from(const Near& near, std::int64_t point) {
   return steps;
 }
 
-// Halves of halves, across what is longest.
-static inline void order_along_curve(std::int32_t* begin, std::int32_t* end,
-                                     const std::vector<Steps>& steps) {
+// Points of one place, from `first` to before `last`, among those of all.
+struct Order {
+  const Near& near;
+  const std::vector<Steps>& steps;
+  std::int64_t first, last, largest_block;
+  Steps block_of, seen_in;  // of all points; 0: none
+  std::int32_t block;
+};
+
+// Layer by layer from the first point.
+static inline void order_block(Order& in, std::int32_t* begin, std::int32_t* end) {
+  const Steps starts(begin, end);
+  ++in.block;
+  for (const auto point : starts) in.block_of[in.first + point] = in.block;
+  std::vector<std::int32_t> queue;
+  auto* next_point = begin;
+  for (const auto start : starts) {  // several where no tables lead to all
+    const auto from = static_cast<std::int32_t>(in.first + start);
+    if (in.seen_in[from] == in.block) continue;
+    in.seen_in[from] = in.block;
+    queue.assign(1, from);
+    for (std::size_t at = 0; at < queue.size(); ++at) {
+      const auto here = queue[at];
+      const bool is_own = here >= in.first && here < in.last;
+      if (is_own) *next_point++ = static_cast<std::int32_t>(here - in.first);
+      for (auto i = in.near.ends[here]; i < in.near.ends[here + 1]; ++i) {
+        const auto other = in.near.points[i];
+        const bool leads_on = other >= in.first && other < in.last
+                                  ? in.block_of[other] == in.block
+                                  : is_own;  // one step through other places, no way through them
+        if (!leads_on || in.seen_in[other] == in.block) continue;
+        in.seen_in[other] = in.block;
+        queue.push_back(other);
+      }
+    }
+  }
+}
+
+// Halves of halves, across what is longest, down to blocks.
+static inline void order_along_curve(Order& in, std::int32_t* begin, std::int32_t* end) {
   if (end - begin < 2) return;
   const Steps* longest = nullptr;
   std::int32_t length = -1;
-  for (const auto& each : steps) {
+  for (const auto& each : in.steps) {
     std::int32_t least = each[*begin], most = least;
     for (auto* point = begin; point != end; ++point) {
       least = std::min(least, each[*point]);
@@ -63,12 +103,17 @@ static inline void order_along_curve(std::int32_t* begin, std::int32_t* end,
     }
     if (most - least > length) longest = &each, length = most - least;
   }
-  auto* const middle = begin + (end - begin) / 2;
-  std::nth_element(begin, middle, end, [&](std::int32_t a, std::int32_t b) {
+  const auto comes_before = [&](std::int32_t a, std::int32_t b) {
     return std::pair((*longest)[a], a) < std::pair((*longest)[b], b);
-  });
-  order_along_curve(begin, middle, steps);
-  order_along_curve(middle, end, steps);
+  };
+  if (end - begin <= in.largest_block) {
+    std::sort(begin, end, comes_before);
+    return order_block(in, begin, end);
+  }
+  auto* const middle = begin + (end - begin) / 2;
+  std::nth_element(begin, middle, end, comes_before);
+  order_along_curve(in, begin, middle);
+  order_along_curve(in, middle, end);
 }
 
 static inline void no_larger(std::int32_t& value, std::int32_t than) {
@@ -86,20 +131,20 @@ static inline void set_order(std::int32_t* order, const Steps& rank,
 """
 
 
-def function(kernel: ir.KernelIR, layout: Layout, parameters: list[str]) -> list[str]:
+def function(kernel: ir.KernelIR, layout: Layout, parameters: list[str], order: str) -> list[str]:
     """`parameters`: those that say what the grid is."""
     orders = [f"std::int32_t* {place.plural}_order" for place in kernel.places()]
     return [
         CODE,
-        "// For each place its points as they follow each other along a curve: new number -> old.",
+        "// For each place its points as they follow each other: new number -> old.",
         f'extern "C" void {kernel.name}_order({", ".join([*parameters, *orders])}) {{',
-        *(f"  {line}" for line in _finding(kernel, layout)),
+        *(f"  {line}" for line in _finding(kernel, layout, LARGEST_BLOCKS[order])),
         "}",
         "",
     ]
 
 
-def _finding(kernel: ir.KernelIR, layout: Layout) -> list[str]:
+def _finding(kernel: ir.KernelIR, layout: Layout, largest_block: int) -> list[str]:
     first, ways = seeds(kernel)
     lines, begin = ["Pairs table_pairs;"], "0"
     for place in kernel.places():
@@ -127,7 +172,10 @@ def _finding(kernel: ir.KernelIR, layout: Layout) -> list[str]:
         "}",
         f"Steps along_curve({first.plural});",
         "std::iota(along_curve.begin(), along_curve.end(), 0);",
-        f"order_along_curve(along_curve.data(), along_curve.data() + {first.plural}, steps_away);",
+        "const Steps of_none(all_points, 0);",
+        f"Order in{{near_points, steps_away, begin_of_{first.name},",
+        f"         begin_of_{first.name} + {first.plural}, {largest_block}, of_none, of_none, 0}};",
+        f"order_along_curve(in, along_curve.data(), along_curve.data() + {first.plural});",
         f"Steps rank_of_{first.name}({first.plural});",
         f"for (std::int64_t i = 0; i < {first.plural}; ++i)",
         f"  rank_of_{first.name}[along_curve[i]] = static_cast<std::int32_t>(i);",

@@ -68,7 +68,7 @@ class Writer:
         self.real = configuration.real
         self.has_vector_functions = configuration.functions == "vector"
         self.has_fetches, self.cache = False, configuration.prefetch_into
-        self.is_ordered = is_ordered(kernel, configuration)
+        self.is_ordered, self.order = is_ordered(kernel, configuration), configuration.order
         self.has_threads = configuration.target == "openmp"
         self.tiling = (
             Tiling(kernel, plan, configuration, self._grid())
@@ -92,7 +92,7 @@ class Writer:
         lines += constants(self.kernel, self.real)
         lines += self.tiling.functions() if self.tiling else []
         if self.is_ordered:
-            lines += cpp_order.function(self.kernel, self.layout, self._grid())
+            lines += cpp_order.function(self.kernel, self.layout, self._grid(), self.order)
         if self.has_threads:
             inner = self._of_one_thread(lines, inner)
         else:

@@ -71,7 +71,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
             for order, place in zip(orders, kernel.places(), strict=True)
         ]
         own = ["c_int32_t", "c_int64_t"]
-        lines += ["! For each place its points along a curve: new number -> old."]
+        lines += ["! For each place its points as they follow each other: new number -> old."]
         names, declared = [*grid, *orders], [*declared_of_grid, *set_]
         lines += _interface("subroutine", f"{kernel.name}_order", names, declared, own)
     return "\n".join(

@@ -20,7 +20,7 @@ WAYS = (
     Configuration("openmp", "level_innermost", prefetch=3, tile=7),
     Configuration("simd", "point_innermost", 256, stores="streaming"),
     Configuration("openmp", "blocked", 32, stores="streaming"),
-    Configuration("serial", "point_innermost", 4, order="curve"),
+    Configuration("serial", "point_innermost", 4, order="blocks"),
     Configuration("simd", stores="streaming", prefetch=1000, prefetch_into="first"),
     Configuration("simd", tile=5, order="curve"),
     Configuration("serial", tile=64, stores="streaming", prefetch=2),
