@@ -57,6 +57,9 @@ WAYS = (
     Way(Configuration("openmp").changed(tile=64, prefetch=2, **FIRST), 2),
     Way(Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8), 2),
     Way(Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8, **FIRST), 2),
+    Way(
+        Configuration("openmp").changed(tile=64, stores="streaming", prefetch=8, order="blocks"), 2
+    ),
 )
 WAYS_IN_CACHES = (
     Way(SIMD),
