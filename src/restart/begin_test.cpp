@@ -110,10 +110,12 @@ TEST_CASE("what_another_program_went_on_with_after_one_had_looked_stays_as_that_
   const auto seen = program.look();
   move_to(kept.path + "/after", program.settings.directory);  // as by another program
   const auto left = names_in(directory.path);
+  MPI_Barrier(MPI_COMM_WORLD);  // others look before locks are taken
   CHECK_THROWS_WITH_AS(program.run(seen, 600.0), doctest::Contains("by another program after"),
                        Error);
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(names_in(directory.path) == left);
+  MPI_Barrier(MPI_COMM_WORLD);
   CHECK(program.look().set.time.seconds() == 600.0);
 
   move_to(kept.path + "/before", program.settings.directory);
