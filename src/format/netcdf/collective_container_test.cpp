@@ -117,6 +117,22 @@ std::string carry(Container& container, int time) {
   return mine.data();
 }
 
+/// Of the first time, while no file may be longer than `bytes`.
+std::string said_under_limit(Container& container, const std::string& answer, std::int64_t bytes) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit little{static_cast<rlim_t>(bytes), before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  std::string said;
+  try {
+    container.settle(0, answer);
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  return said;
+}
+
 std::unique_ptr<Container> open_file(const std::string& name, const FileDescription& file) {
   const auto& kind = find_container(name, "mpiio");
   check_file(kind, file);
@@ -351,17 +367,7 @@ TEST_CASE("what_the_disk_refuses_is_refused_on_every_rank_though_mpi_io_tells_no
       if (file.type_of(file.fields[piece.field]) == ValueType::float32)
         put_in_slabs<float>(*container, piece, 0);
     const auto answer = carry(*container, 0);
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit little{8192, before.rlim_max};  // enough for the lock of OMPIO
-    setrlimit(RLIMIT_FSIZE, &little);
-    std::string said;
-    try {
-      container->settle(0, answer);
-    } catch (const Error& error) {
-      said = error.what();
-    }
-    setrlimit(RLIMIT_FSIZE, &before);
+    const auto said = said_under_limit(*container, answer, 8192);  // enough for the lock of OMPIO
     CHECK(said.find("cannot write") == 0);
     const int knows_why = said.find("limit of file sizes") == std::string::npos ? 0 : 1;
     int one_knows = 0;
@@ -392,18 +398,7 @@ TEST_CASE("a_write_that_the_disk_took_in_part_is_refused_though_no_call_failed")
       const auto dealt = deal(file, "points", world_size());
       for (const auto& piece : dealt[world_rank()]) put_in_slabs<float>(*container, piece, 0);
       const auto answer = carry(*container, 0);
-      rlimit before{};
-      getrlimit(RLIMIT_FSIZE, &before);
-      const rlimit little{static_cast<rlim_t>(end - behind), before.rlim_max};
-      setrlimit(RLIMIT_FSIZE, &little);
-      std::string said;
-      try {
-        container->settle(0, answer);
-      } catch (const Error& error) {
-        said = error.what();
-      }
-      setrlimit(RLIMIT_FSIZE, &before);
-      CHECK(said.find("cannot write") == 0);
+      CHECK(said_under_limit(*container, answer, end - behind).find("cannot write") == 0);
       container->abandon();
       MPI_Barrier(MPI_COMM_WORLD);
     }
