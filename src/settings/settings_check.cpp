@@ -99,7 +99,7 @@ SettingValue check_text(const Place& place, const toml::node& node) {
 
 SettingValue check_integer(const Place& place, const toml::node& node) {
   const auto value = node.value_exact<std::int64_t>();
-  if (!value) wrong_type(place, node, "a whole number");
+  if (!value) wrong_type(place, node, "a whole number without point and exponent");
   check_range(place, *value);
   return *value;
 }
@@ -125,7 +125,8 @@ SettingValue check_flag(const Place& place, const toml::node& node) {
 
 SettingValue check_duration(const Place& place, const toml::node& node) {
   constexpr std::string_view wanted =
-      "a duration, for example \"PT1H\", \"P1DT6H\" or a number of seconds";
+      "a duration, for example \"PT1H\", \"P1DT6H\" or a number of seconds; months and years "
+      "have no fixed length: write days, as \"P30D\"";
   auto length_s = finite_number(node);
   if (const auto text = node.value_exact<std::string>()) length_s = duration_s(*text);
   if (!length_s || !std::isfinite(*length_s)) wrong_type(place, node, wanted);

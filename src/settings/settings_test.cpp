@@ -109,8 +109,11 @@ TEST_CASE("a_table_must_be_written_as_one") {
 }
 
 TEST_CASE("wrong_types_say_what_is_wanted") {
-  CHECK(sentence("[io]\nranks = \"two\"") == " [io]: ranks is 'two', but must be a whole number");
-  CHECK(sentence("[io]\nranks = 1.5") == " [io]: ranks is 1.5, but must be a whole number");
+  CHECK(sentence("[io]\nranks = \"two\"") ==
+        " [io]: ranks is 'two', but must be a whole number without point and exponent");
+  CHECK(sentence("[io]\nranks = 1e300") ==
+        " [io]: ranks is 1e+300, but must be a whole number without point and exponent");
+  CHECK(sentence("[[output]]\ninterval = \"P1M\"").find("months and years") != std::string::npos);
   CHECK(sentence("[io]\nmode = 3") == " [io]: mode is 3, but must be a text in quotes");
   CHECK(sentence("[model]\ncfl = \"large\"") == " [model]: cfl is 'large', but must be a number");
   CHECK(sentence("[model]\ncfl = inf") == " [model]: cfl is inf, but must be a number");

@@ -7,6 +7,7 @@ import ast
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,6 +116,24 @@ def test_a_grid_file_replaces_nothing_unasked(cli: Cli, tmp_path: Path, model: P
     assert cli("grid", "R2B1", "-o", out, "--overwrite").returncode == 0
     with netCDF4.Dataset(out) as grid:
         assert len(grid.dimensions["cell"]) == 320
+
+
+@pytest.mark.parametrize("largest_file", [1 << 12, 1 << 17, 1 << 20])
+def test_a_grid_file_that_does_not_fit_leaves_nothing(
+    tmp_path: Path, model: Path, largest_file: int
+) -> None:
+    mine = tmp_path / "grid.nc.part"
+    mine.write_text("mine")
+    refused = subprocess.run(
+        [sys.executable, "-m", "thalweg", "grid", "R2B4", "-o", str(tmp_path / "grid.nc")],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file,) * 2),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 2, refused
+    assert "grid.nc" in refused.stderr
+    assert "the limit of file sizes" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [mine.name]
+    assert mine.read_text() == "mine"
 
 
 def test_modes_have_a_table_for_each_kind(cli: Cli, model: Path) -> None:

@@ -29,6 +29,7 @@ WRONG = {
     "no grid": ('"R2B2"', '"R2C2"', "[grid]: name is 'R2C2'|RnBk"),
     "grid too large": ('"R2B2"', '"R9B99"', "R9B99"),
     "not TOML": ("levels = 3", "levels = = 3", "line 6|correct this line"),
+    "backslash": ('"flat"', "'a\\b'", r"[[output]] 'a\b': its name may not contain a backslash"),
     "two streams of one name": ('"flat"', '"main"', "[[output]]|two streams have the name 'main'"),
 }
 
@@ -65,6 +66,8 @@ def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model
         ("output.main.partitions=0", "partitions is 0, but must be at least 1"),
         ("model.levels=99999999999999999999", "99999999999999999999, but must be at most"),
         ("io.ranks=-99999999999999999999", "-99999999999999999999, but must be at least 0"),
+        ("io.ranks=1e300", "must be a whole number without point and exponent"),
+        ("output.main.interval=P1M", "months and years have no fixed length: write days"),
         ("time.duration=1e300", "duration is 1e+300 s, but must be at most"),
         ("model.levels", "is not a setting"),
         ("model.levels=", "levels is ''"),

@@ -30,6 +30,7 @@ WRONG = [
     "[io]\nrank = 1",
     '[io]\nranks = "two"',
     "[io]\nranks = 1.5",
+    "[io]\nranks = 1e300",
     "[io]\nranks = true",
     "[io]\nranks = -1",
     "[io]\nranks = 4294967297",

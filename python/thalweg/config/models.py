@@ -29,10 +29,11 @@ _DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(T[0-9]{2}:[0-9]{2}(?::[0-9]{2}
 _CELL_LIMIT = 2**31  # global cell numbers fit a 32-bit integer in the file
 _KINDS = {
     "text": "a text in quotes",
-    "integer": "a whole number",
+    "integer": "a whole number without point and exponent",
     "number": "a number",
     "flag": "true or false",
-    "duration": 'a duration, for example "PT1H", "P1DT6H" or a number of seconds',
+    "duration": 'a duration, for example "PT1H", "P1DT6H" or a number of seconds; months and years '
+    'have no fixed length: write days, as "P30D"',
     "date": 'a date in UTC, for example "2000-01-01T00:00:00Z"',
     "grid": 'a grid RnBk with n from 1 to 99 and k from 0 to 99, for example "R2B4"',
     "texts": 'a list of texts, for example ["ta", "ua"]',

@@ -115,10 +115,13 @@ PackedLevel LevelPacker::exactly(std::span<const Integer> values, const std::str
   }
   const auto origin = static_cast<std::uint64_t>(static_cast<std::int64_t>(reference));
   if ((static_cast<std::uint64_t>(largest) - origin) >> static_cast<unsigned>(bits_) != 0) {
+    const auto more = bits_ < largest_packed_bits
+                          ? fmt::format("more bits (at most {}) or ", largest_packed_bits)
+                          : std::string();
     throw Error(Blame::user,
                 fmt::format("{} has integers from {} to {}, which GRIB2 cannot hold exactly with "
-                            "bits = {}; choose more bits (at most {}) or another container",
-                            what, smallest, largest, bits_, largest_packed_bits));
+                            "bits = {}; choose {}another container",
+                            what, smallest, largest, bits_, more));
   }
   integers_.resize(values.size());
   std::transform(values.begin(), values.end(), integers_.begin(), [&](Integer value) {

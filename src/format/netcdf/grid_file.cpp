@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid file of `thalweg grid`: the whole mesh, under its final name only when complete.
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <string>
 
+#include "base/file_size_signal.hpp"
 #include "file/history.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "format/netcdf/ugrid.hpp"
@@ -28,14 +29,12 @@ void describe(int ncid, const Grid& grid, const std::string& path) {
                "describe", path);
 }
 
-/// An open file under its aside name, removed unless it is finished.
+/// An open file under a name of this process alone, removed unless it is finished.
 class UnfinishedFile {
  public:
-  explicit UnfinishedFile(const std::string& path) : path_(path), aside_(path + ".part") {
-    std::error_code ignored;
-    const bool is_directory = std::filesystem::is_directory(path, ignored);
-    const int status =
-        is_directory ? EISDIR : nc_create(aside_.c_str(), NC_NETCDF4 | NC_CLOBBER, &ncid);
+  explicit UnfinishedFile(const std::string& path)
+      : path_(path), aside_(fmt::format("{}.{}.part", path, getpid())) {
+    const int status = nc_create(aside_.c_str(), NC_NETCDF4 | NC_NOCLOBBER, &ncid);
     if (status != NC_NOERR)
       throw Error(Blame::user, "grid file '" + path + "' cannot be created (" +
                                    netcdf_reason(path, status) + "): choose another path with -o.");
@@ -76,6 +75,7 @@ void write_grid_file(const Grid& grid, const std::string& path) {
                             "another name",
                             path));
   }
+  const FileSizeSignalBlocked limits_are_errors;
   UnfinishedFile file(path);
   const UgridWriter mesh(grid, {true, true, true, true, true});
   describe(file.ncid, grid, file.name());

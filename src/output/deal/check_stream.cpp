@@ -87,8 +87,14 @@ void check_stream(const StreamSettings& given, std::span<const FieldInfo> fields
                   const OutputSettings& settings, const PerPlace<std::int64_t>& sizes) {
   const auto stream = with_end(given, settings.duration);
   check_name("[[output]]", stream.name, longest_stream_name);
-  const auto chosen = resolve_variables(stream, fields);
   const auto where = fmt::format("[[output]] '{}'", stream.name);
+  if (stream.name.find('\\') != stream.name.npos) {
+    throw Error(Blame::user,
+                fmt::format("{}: its name may not contain a backslash: netCDF takes it "
+                            "for the end of a folder's name",
+                            where));
+  }
+  const auto chosen = resolve_variables(stream, fields);
   check_schedule(stream);
   check_layers(stream, where, fields, chosen);
   try {
