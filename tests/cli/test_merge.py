@@ -198,3 +198,12 @@ def test_a_pipe_is_no_place_for_the_whole(cli: Cli, tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "no file but a device or a pipe" in refused.stderr
     assert pipe.is_fifo()
+
+
+def test_a_file_named_like_a_whole_that_is_not_complete_stays(cli: Cli, tmp_path: Path) -> None:
+    parts, mine = write_parts(tmp_path), tmp_path / "whole.nc.part"
+    mine.write_text("mine")
+    assert cli("merge", *parts, "--out", tmp_path / "whole.nc", "--check").returncode == 0
+    check_whole(tmp_path / "whole.nc")
+    assert mine.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == len(parts) + 2

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
@@ -18,28 +21,39 @@ def refuse_target(path: Path, overwrite: bool) -> None:
         raise ThalwegError(f"'{path}' exists; choose another name or add --overwrite")
     if not path.parent.is_dir():
         raise ThalwegError(f"the directory '{path.parent}' does not exist; give another name")
-    aside = _aside(path)
     try:
-        aside.touch()
-        aside.unlink()
+        _new_beside(path).unlink()
     except OSError as error:
         raise _unwritable(path, error) from error
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Appears under its name only when it is complete; text is UTF-8. Raises a sentence."""
-    aside = _aside(path)
     try:
-        aside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-        aside.replace(path)
+        with written_aside(path) as aside:
+            aside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """A new file beside `path`, to be written; it gets that name in the end, or is removed where
+    anything is raised. Raises OSError.
+    """
+    aside = _new_beside(path)
+    try:
+        yield aside
+        aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
 
 
-def _aside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.part")
+def _new_beside(path: Path) -> Path:
+    """Empty, of a name that nobody has: PATH.part may be somebody's own."""
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    aside.touch(exist_ok=False)  # tempfile would hide it from others than the user
+    return aside
 
 
 def _unwritable(path: Path, error: OSError) -> ThalwegError:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thalweg.errors import ThalwegError, UnreadableError
+from thalweg.files.targets import written_aside
 from thalweg.logs.columns import BY_NAME, COLUMNS, Column, Row, Value
 
 _TYPES = {
@@ -29,12 +30,8 @@ def write_table(rows: Sequence[Row], path: Path) -> None:
         for c in COLUMNS
     ])  # fmt: skip
     listed = [{n: list(v) if isinstance(v, tuple) else v for n, v in row.items()} for row in rows]
-    aside = path.with_name(f"{path.name}.part")
-    try:
+    with written_aside(path) as aside:
         pq.write_table(pa.Table.from_pylist(listed, schema=schema), aside)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def read_table(path: Path) -> list[Row]:

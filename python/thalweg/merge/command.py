@@ -12,7 +12,7 @@ from pathlib import Path
 import netCDF4
 
 from thalweg.errors import ThalwegError
-from thalweg.files.targets import refuse_target
+from thalweg.files.targets import refuse_target, written_aside
 from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
 from thalweg.merge.parts import PartSet, find_parts
 from thalweg.run.progress import tracked
@@ -34,15 +34,10 @@ def merge(
             raise ThalwegError(f"'{out}' is one of the files to merge; choose another name")
         slabs = slabs_of(parts)
         size = sum(s.values * parts.parts[0].file.variables[s.name].dtype.itemsize for s in slabs)
-        aside = out.with_name(out.name + ".part")
-        try:
-            _write(parts, slabs, aside)
+        with written_aside(out) as aside:
+            _write(parts, slabs, aside, out)
             if check:
-                _compare(parts, slabs, aside)
-            aside.replace(out)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
+                _compare(parts, slabs, aside, out)
         names = [str(part.path) for part in parts.parts]
     finally:
         parts.close()
@@ -58,12 +53,12 @@ def merge(
         )
 
 
-def _write(parts: PartSet, slabs: list[Slab], aside: Path) -> None:
+def _write(parts: PartSet, slabs: list[Slab], aside: Path, out: Path) -> None:
     stored = sum(part.path.stat().st_size for part in parts.parts)
-    free = shutil.disk_usage(aside.parent).free
+    free = shutil.disk_usage(out.parent).free
     if free < stored:
         raise ThalwegError(
-            f"'{aside.parent}' has {free / 1e9:.1f} GB free, and the parts of the file have "
+            f"'{out.parent}' has {free / 1e9:.1f} GB free, and the parts of the file have "
             f"{stored / 1e9:.1f} GB"
         )
     try:
@@ -74,15 +69,15 @@ def _write(parts: PartSet, slabs: list[Slab], aside: Path) -> None:
         finally:
             whole.close()
     except (OSError, RuntimeError) as error:
-        raise ThalwegError(f"cannot write '{aside}': {error}") from error
+        raise ThalwegError(f"cannot write '{out}': {error}") from error
 
 
-def _compare(parts: PartSet, slabs: list[Slab], aside: Path) -> None:
+def _compare(parts: PartSet, slabs: list[Slab], aside: Path, out: Path) -> None:
     with netCDF4.Dataset(aside) as whole:
         whole.set_auto_maskandscale(False)
         for slab in tracked(slabs, "comparing"):
             if not same_bytes(read_slab(parts, slab), whole.variables[slab.name][(*slab.key, ...)]):
                 raise ThalwegError(
-                    f"'{slab.name}' of '{aside}' does not hold what was written; the disk or its "
+                    f"'{slab.name}' of '{out}' does not hold what was written; the disk or its "
                     "driver is not to be trusted"
                 )

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
+from thalweg.files.targets import written_aside
 from thalweg.kernels.any_kernel import is_on_hexagons
 from thalweg.kernels.run import BUILT
 from thalweg.lab.rank_trials import Wish, hidden_share, measure, start_ranks
@@ -77,9 +78,8 @@ def tell(folder: Path, as_json: bool) -> None:
 def _draw(folder: Path, lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
     from thalweg.scaling.picture import draw
 
-    aside = folder / f"{PICTURE}.part"
-    draw(lines, models).savefig(aside, format="png", dpi=120)
-    aside.replace(folder / PICTURE)
+    with written_aside(folder / PICTURE) as aside:
+        draw(lines, models).savefig(aside, format="png", dpi=120)
 
 
 def _print(lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
