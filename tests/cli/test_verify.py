@@ -104,6 +104,37 @@ def test_not_a_number_and_minus_zero_are_bits_too(tmp_path: Path) -> None:
     assert check.maximum == np.nanmax(values)
 
 
+def test_the_sum_is_of_what_is_there_and_says_how_much_is_not(cli: Cli, tmp_path: Path) -> None:
+    values = VALUES.copy()
+    values[0, 0, 3:6], values[2, 1, 7] = np.nan, np.nan
+    path = write_file(tmp_path / "single.nc", [0, 1, 2, 3], values)
+    (line,) = cli("verify", path).stdout.splitlines()
+    words = dict(word.split("=") for word in line.removeprefix(f"+check[{FIELD}] ").split())
+    assert float(words["sum"]) == pytest.approx(np.nansum(values.astype(np.float64)), abs=1e-12)
+    assert (float(words["max"]), float(words["min"])) == (np.nanmax(values), np.nanmin(values))
+    assert words["nan"] == "4"
+
+
+@pytest.mark.parametrize(("there", "told"), [
+    ([np.nan], {"crc32", "nan"}),
+    ([np.nan, np.inf, -np.inf], {"max", "min", "crc32", "nan"}),
+], ids=["nothing_is_there", "infinities_of_both_signs"])  # fmt: skip
+def test_what_has_no_value_is_left_out(
+    there: list[float], told: set[str], cli: Cli, tmp_path: Path
+) -> None:
+    values = np.resize(np.array(there, np.float32), VALUES.shape)
+    path = write_file(tmp_path / "single.nc", [0, 1, 2, 3], values)
+    result = cli("verify", path)
+    assert (result.returncode, result.stderr) == (0, "")
+    (line,) = result.stdout.splitlines()
+    words = line.removeprefix(f"+check[{FIELD}] ").split()
+    assert {word.split("=")[0] for word in words} == told
+    (field,) = json.loads(cli("verify", path, "--json").stdout)["fields"]
+    assert field["total"] is None
+    assert (field["minimum"] is None) == ("min" not in told)
+    assert field["nan_count"] == np.isnan(values).sum()
+
+
 @pytest.mark.parametrize("times", [[0, 1, 2], [0, 1, 2, 4]])
 def test_other_times_are_a_difference(times: list[int], cli: Cli, tmp_path: Path) -> None:
     one = write_file(tmp_path / "one.nc", [0, 1, 2, 3])

@@ -19,8 +19,9 @@ from thalweg.run.progress import tracked
 class FieldCheck:
     """One field of one stream, over all times, levels and points.
 
-    minimum, maximum, total  float64, NaN left out of the first two only
-    nan_count                values that are not a number
+    minimum, maximum, total  float64, of the values that are numbers; None where there is no such
+                             value, as with infinities of both signs there is no total
+    nan_count                values that are not a number: missing
     crc32                    of the bytes as stored, little-endian, in time order: the same whatever
                              the files and partitions
     """
@@ -28,18 +29,19 @@ class FieldCheck:
     stream: str
     field: str
     times: int
-    minimum: float
-    maximum: float
-    total: float
+    minimum: float | None
+    maximum: float | None
+    total: float | None
     nan_count: int
     crc32: str
 
     def line(self, several_streams: bool) -> str:
         """One line in the form of the AIMES mini-IGCMs (D3.4, 2019): +check[name] max= min= sum="""
         name = f"{self.stream}/{self.field}" if several_streams else self.field
-        text = f"+check[{name}] max={self.maximum!r} min={self.minimum!r} sum={self.total!r}"
-        text += f" crc32={self.crc32}"
-        return text + (f" nan={self.nan_count}" if self.nan_count else "")
+        told = {"max": self.maximum, "min": self.minimum, "sum": self.total}
+        words = [f"{word}={value!r}" for word, value in told.items() if value is not None]
+        words += [f"crc32={self.crc32}"] + ([f"nan={self.nan_count}"] if self.nan_count else [])
+        return f"+check[{name}] {' '.join(words)}"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -47,7 +49,7 @@ class FieldCheck:
 
 def check_field(stream: Stream, name: str) -> FieldCheck:
     """Reads a field time by time; memory for one time only."""
-    minimum, maximum, total, nan_count, checksum = np.inf, -np.inf, 0.0, 0, 0
+    minimum, maximum, total, nan_count, checksum = np.nan, np.nan, 0.0, 0, 0
     slots = stream.slots_of(name)
     for slot in slots:
         values = stream.values(name, slot)
@@ -56,17 +58,22 @@ def check_field(stream: Stream, name: str) -> FieldCheck:
         nan_count += int(np.isnan(values).sum())
         minimum = float(np.fmin(minimum, np.fmin.reduce(values, axis=None)))
         maximum = float(np.fmax(maximum, np.fmax.reduce(values, axis=None)))
-        total += float(np.sum(values, dtype=np.float64))
+        with np.errstate(invalid="ignore"):  # of infinities of both signs
+            total += float(np.nansum(values, dtype=np.float64))
     return FieldCheck(
         stream=stream.name,
         field=name,
         times=len(slots),
-        minimum=minimum,
-        maximum=maximum,
-        total=total,
+        minimum=_number(minimum),
+        maximum=_number(maximum),
+        total=None if np.isnan(minimum) else _number(total),
         nan_count=nan_count,
         crc32=f"{checksum:08x}",
     )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def check_streams(
