@@ -70,6 +70,23 @@ def test_the_map_is_drawn_where_the_container_holds_a_mesh(
     assert sentence in html
 
 
+def test_a_part_that_was_cut_is_named_and_not_the_index(
+    tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    overrides = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4"]
+    run = run_case(RunRequest(case, 4, overrides, tmp_path / "run", quiet=True)).path
+    second = max((run / "files").glob("*.001.nc"))
+    size = second.stat().st_size
+    second.write_bytes(second.read_bytes()[: size // 2])
+    text = page_text(write_report([run], tmp_path / "page.html"))
+    assert f"There is no map: '{second}' was cut: it ends at byte {size // 2} instead of" in text
+    second.write_bytes(b"")
+    text = page_text(write_report([run], tmp_path / "page.html"))
+    assert f"There is no map: '{second}' cannot be read as netCDF" in text
+
+
 @pytest.mark.parametrize("mode", ["sync", "async", "joint_multifile", "dedicated_multifile"])
 def test_a_run_with_checkpoints_is_told(
     mode: str, tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import fcntl
+import re
 from pathlib import Path
 from typing import Any
 
+import h5py
 import netCDF4
 
 from thalweg.errors import ThalwegError, UnreadableError, unreadable
@@ -20,8 +22,8 @@ def open_netcdf(path: Path) -> Any:
     except (OSError, RuntimeError) as error:
         if _is_locked(path):
             raise ThalwegError(f"'{path}' cannot be read: another program has locked it") from error
-        sentence = f"'{path}' cannot be read as netCDF: {getattr(error, 'strerror', error)}"
-        raise unreadable(sentence, error) from error
+        reason = f"cannot be read as netCDF: {getattr(error, 'strerror', error)}"
+        raise unreadable(f"'{path}' {_how_cut(path) or reason}", error) from error
     dataset.set_auto_maskandscale(False)
     try:
         if path.suffix != ".part":  # which may not have its length yet
@@ -42,6 +44,16 @@ def require_end(path: Path) -> None:
         raise UnreadableError(
             f"'{path}' was cut: it ends at byte {size}, its values at byte {header.end}", 1
         )
+
+
+def _how_cut(path: Path) -> str:
+    """HDF5 says how a file was cut, netCDF "HDF error"; "" = it was not, or is no such file."""
+    try:
+        h5py.File(path, "r").close()
+    except OSError as error:
+        if ends := re.search(r"truncated file: eof = (\d+),.* stored_eof = (\d+)", str(error)):
+            return f"was cut: it ends at byte {ends[1]} instead of {ends[2]}"
+    return ""
 
 
 def _is_locked(path: Path) -> bool:

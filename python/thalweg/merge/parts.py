@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import netCDF4
 import numpy as np
 
 from thalweg.errors import ThalwegError
+from thalweg.files.index_parts import virtual_sources
 
 PLACES = ("cell", "edge", "vertex")
 
@@ -88,21 +88,6 @@ def find_parts(inputs: Sequence[Path]) -> PartSet:
 def place_of(variable: Any) -> str:
     """The place whose points a variable has, or ""."""
     return next((d for d in variable.dimensions if d in PLACES), "")
-
-
-def virtual_sources(path: Path) -> list[Path]:
-    """The files behind the virtual datasets of a file, if it is an index."""
-    if not path.is_file():
-        raise ThalwegError(f"the file '{path}' does not exist")
-    if not h5py.is_hdf5(path):
-        return []
-    found: dict[Path, None] = {}
-    with h5py.File(path, "r") as file:
-        for item in file.values():
-            if isinstance(item, h5py.Dataset) and item.is_virtual:
-                for source in item.virtual_sources():
-                    found[path.parent / source.file_name] = None
-    return list(found)
 
 
 def _open(path: Path) -> netCDF4.Dataset:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.files.index_parts import broken_part
 from thalweg.files.netcdf_dataset import require_end
 from thalweg.files.readers import reader_of
 from thalweg.report.rundata import FloatArray, IntArray
@@ -70,7 +71,8 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         try:
             yield file
         except (OSError, RuntimeError) as error:
-            raise ThalwegError(f"'{path}' cannot be read: {error}") from error
+            told = broken_part(path) or f"'{path}' cannot be read: {error}"
+            raise ThalwegError(told) from error
 
 
 def plottable_fields(path: Path) -> list[str]:

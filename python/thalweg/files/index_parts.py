@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index: a netCDF-4 file without values of its own, that shows those of several writers' files.
+
+Written by src/format/netcdf/virtual_dataset.cpp.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+
+from thalweg.errors import ThalwegError, unreadable
+from thalweg.files.netcdf_dataset import open_netcdf
+
+
+def virtual_sources(path: Path) -> list[Path]:
+    """The files behind the virtual datasets of a file, if it is an index."""
+    if not path.is_file():
+        raise ThalwegError(f"the file '{path}' does not exist")
+    if not h5py.is_hdf5(path):
+        return []
+    open_netcdf(path).close()  # whose sentences are better
+    found: dict[Path, None] = {}
+    try:
+        with h5py.File(path, "r") as file:
+            for item in file.values():
+                if isinstance(item, h5py.Dataset) and item.is_virtual:
+                    for source in item.virtual_sources():
+                        found[path.parent / source.file_name] = None
+    except (OSError, RuntimeError, KeyError) as error:  # h5py's for a damaged description
+        raise unreadable(f"'{path}' cannot be read: {error}", error) from error
+    return list(found)
+
+
+def broken_part(index: Path) -> str:
+    """HDF5 blames the index: a sentence for the first file behind it that cannot be opened, "" =
+    all can, or it is no index.
+    """
+    try:
+        for part in virtual_sources(index):
+            if part.is_file():
+                open_netcdf(part).close()
+    except ThalwegError as error:
+        return error.sentence
+    return ""
