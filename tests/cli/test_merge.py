@@ -171,13 +171,38 @@ def test_what_does_not_belong_together_is_refused(cli: Cli, tmp_path: Path) -> N
         file.variables["time"][2] = 7.0
     for words, sentence in (
         (parts, "differ in the values of 'time'"),
-        ([*parts[:2], no_netcdf], "cannot open"),
+        ([*parts[:2], no_netcdf], "text.nc' cannot be read as netCDF"),
         ([tmp_path / "plain.nc"], "no attribute 'cell_first'"),
     ):
         result = cli("merge", *words, "--out", tmp_path / "whole.nc")
         assert result.returncode == 2, result.stdout
         assert sentence in result.stderr
     assert cli("merge", *parts, "--out", parts[0], "--overwrite").returncode == 2
+    assert not list(tmp_path.glob("whole*"))
+
+
+@pytest.mark.parametrize("left", [0.0, 0.5, 0.95])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_part_that_was_cut_is_named(cli: Cli, tmp_path: Path, kind: str, left: float) -> None:
+    parts = write_parts(tmp_path, kind)
+    content = parts[1].read_bytes()
+    parts[1].write_bytes(content[: int(left * len(content))])
+    result = cli("merge", *parts, "--out", tmp_path / "whole.nc")
+    assert result.returncode == 2, result.stdout
+    (line,) = result.stderr.splitlines()
+    assert f"'{parts[1]}' {'was cut' if left else 'cannot be read as netCDF'}: " in line
+    assert all(str(other) not in line for other in (parts[0], parts[2]))
+    assert not list(tmp_path.glob("whole*"))
+
+
+def test_an_index_that_was_cut_is_named(cli: Cli, tmp_path: Path) -> None:
+    write_parts(tmp_path)
+    index = write_index(tmp_path)
+    index.write_bytes(index.read_bytes()[:-100])
+    result = cli("merge", index, "--out", tmp_path / "whole.nc")
+    assert result.returncode == 2, result.stdout
+    (line,) = result.stderr.splitlines()
+    assert f"'{index}' was cut: it ends at byte" in line
     assert not list(tmp_path.glob("whole*"))
 
 

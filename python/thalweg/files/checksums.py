@@ -15,14 +15,16 @@ from pathlib import Path
 _SLAB_BYTES = 1 << 22
 _KEY = "crc32_of_lines_above"
 
+CheckedBlock = tuple[int, int, int]  # offset, bytes, CRC-32
+
 
 @dataclass(frozen=True)
 class FileChecksums:
-    """One file: blocks (offset, bytes, CRC-32) from its first to its last byte."""
+    """One file: blocks from its first to its last byte."""
 
     file: Path
     size_bytes: int
-    blocks: tuple[tuple[int, int, int], ...]
+    blocks: tuple[CheckedBlock, ...]
 
 
 def read_checksums(path: Path) -> list[FileChecksums]:
@@ -45,28 +47,42 @@ def read_checksums(path: Path) -> list[FileChecksums]:
 def check_file(checksums: FileChecksums) -> str:
     """What is wrong with a file, in one sentence; "" = nothing."""
     try:
-        size = checksums.file.stat().st_size
+        problem = check_size(checksums)
     except OSError as error:
         return error.strerror or str(error)
-    if size != checksums.size_bytes:
-        return f"it has {size} bytes instead of {checksums.size_bytes}"
-    return check_blocks(checksums.file, checksums.blocks)
+    return problem or check_blocks(checksums.file, checksums.blocks)
 
 
-def check_blocks(file: Path, blocks: Iterable[tuple[int, int, int]]) -> str:
-    """The same for some of its bytes: (offset, bytes, CRC-32)."""
+def check_size(checksums: FileChecksums) -> str:
+    """Of the number of bytes only. Raises OSError."""
+    size = checksums.file.stat().st_size
+    expected = checksums.size_bytes
+    return "" if size == expected else f"it has {size} bytes instead of {expected}"
+
+
+def check_blocks(file: Path, blocks: Iterable[CheckedBlock]) -> str:
+    """The same for some of its bytes."""
     try:
-        with file.open("rb") as stream:
-            for offset, length, expected in blocks:
-                stream.seek(offset)
-                checksum = 0
-                for slab in _slabs(stream.read, length):
-                    checksum = zlib.crc32(slab, checksum)
-                if checksum != expected:
-                    return f"the checksum of bytes {offset} to {offset + length - 1} does not hold"
+        bad = first_bad_block(file, blocks)
     except OSError as error:
         return error.strerror or str(error)
-    return ""
+    if bad is None:
+        return ""
+    offset, length, _ = bad
+    return f"the checksum of bytes {offset} to {offset + length - 1} does not hold"
+
+
+def first_bad_block(file: Path, blocks: Iterable[CheckedBlock]) -> CheckedBlock | None:
+    """The first whose checksum does not hold. Raises OSError."""
+    with file.open("rb") as stream:
+        for offset, length, expected in blocks:
+            stream.seek(offset)
+            checksum = 0
+            for slab in _slabs(stream.read, length):
+                checksum = zlib.crc32(slab, checksum)
+            if checksum != expected:
+                return offset, length, expected
+    return None
 
 
 def _slabs(read: Callable[[int], bytes], length: int) -> Iterator[bytes]:

@@ -13,8 +13,7 @@ import netCDF4
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.errors import ThalwegError
-from thalweg.merge.parts import PLACES, PartSet, place_of
+from thalweg.merge.parts import PLACES, PartSet, place_of, read_values
 
 SLAB_BYTES = 32 << 20  # values in memory at once, twice: from the parts, and together
 _PART_ATTRIBUTES = {f"{place}_{word}" for place in PLACES for word in ("first", "global_size")}
@@ -56,13 +55,8 @@ def _keys(parts: PartSet, variable: Any) -> Iterator[tuple[Key, int]]:
 
 def read_slab(parts: PartSet, slab: Slab) -> npt.NDArray[Any]:
     """The slab's values, all points in global order."""
-    pieces = []
-    for part in parts.parts:
-        variable = part.file.variables[slab.name]
-        try:
-            pieces.append(variable[(*slab.key, ...)])
-        except (OSError, RuntimeError) as error:
-            raise ThalwegError(f"cannot read '{slab.name}' from '{part.path}': {error}") from error
+    pieces = [read_values(part.file, slab.name, slab.key) for part in parts.parts]
+    variable = parts.parts[0].file.variables[slab.name]
     axis = variable.dimensions.index(place_of(variable))
     whole = sum(type(k) is slice for k in slab.key)  # axes before the points that are left
     return np.concatenate(pieces, axis=min(axis, whole))
@@ -84,15 +78,9 @@ def create_whole(parts: PartSet, path: Path) -> netCDF4.Dataset:
         out.createDimension(name, None if unlimited else size or len(dimension))
     for name in template.variables:
         _create_variable(parts, out, name)
-    for name, variable in template.variables.items():
-        if name in parts.from_parts:
-            continue
-        try:
-            values = variable[...]
-        except (OSError, RuntimeError) as error:
-            where = template.filepath()
-            raise ThalwegError(f"cannot read '{name}' from '{where}': {error}") from error
-        out.variables[name][...] = values
+    for name in template.variables:
+        if name not in parts.from_parts:
+            out.variables[name][...] = read_values(template, name)
     return out
 
 

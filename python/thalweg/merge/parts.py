@@ -10,9 +10,12 @@ from typing import Any
 
 import netCDF4
 import numpy as np
+import numpy.typing as npt
 
 from thalweg.errors import ThalwegError
 from thalweg.files.index_parts import virtual_sources
+from thalweg.files.netcdf_dataset import open_netcdf
+from thalweg.verify.recorded import refuse_damaged
 
 PLACES = ("cell", "edge", "vertex")
 
@@ -56,14 +59,14 @@ def find_parts(inputs: Sequence[Path]) -> PartSet:
     """The parts behind an index, or the given parts; all of them must be there and fit."""
     index = inputs[0] if len(inputs) == 1 and virtual_sources(inputs[0]) else None
     paths = virtual_sources(index) if index else list(inputs)
+    for path in paths:
+        if index and not path.is_file():
+            raise ThalwegError(f"the index '{index}' shows the file '{path}', which is not there")
+    refuse_damaged([*paths, *([index] if index else [])])
     opened: list[netCDF4.Dataset] = []
     try:
         parts = []
         for path in paths:
-            if index and not path.is_file():
-                raise ThalwegError(
-                    f"the index '{index}' shows the file '{path}', which is not there"
-                )
             opened.append(_open(path))
             parts.append(Part(path, opened[-1], _first_points(path, opened[-1])))
         _check_same(parts)
@@ -92,16 +95,32 @@ def place_of(variable: Any) -> str:
 
 def _open(path: Path) -> netCDF4.Dataset:
     try:
-        file = netCDF4.Dataset(path)
-    except OSError as error:
-        raise ThalwegError(f"cannot open '{path}': {error.strerror or error}") from error
-    file.set_auto_maskandscale(False)
+        file: netCDF4.Dataset = open_netcdf(path)
+    except ThalwegError as error:  # which has another code where a file was cut
+        raise ThalwegError(error.sentence) from error
     return file
 
 
+def read_values(file: netCDF4.Dataset, name: str, key: tuple[Any, ...] = ()) -> npt.NDArray[Any]:
+    """As stored; key is of the first axes. Raises a sentence that names the file."""
+    try:
+        values: npt.NDArray[Any] = file.variables[name][(*key, ...)]
+    except (OSError, RuntimeError) as error:
+        raise ThalwegError(f"cannot read '{name}' from '{file.filepath()}': {error}") from error
+    return values
+
+
+def _attribute(file: netCDF4.Dataset, name: str) -> Any:
+    """None = it is not there."""
+    try:
+        return getattr(file, name, None)
+    except (OSError, RuntimeError) as error:
+        raise ThalwegError(f"cannot read '{name}' from '{file.filepath()}': {error}") from error
+
+
 def _first_points(path: Path, file: netCDF4.Dataset) -> dict[str, int]:
-    known = set(file.ncattrs())
-    first = {p: int(file.getncattr(f"{p}_first")) for p in PLACES if f"{p}_first" in known}
+    told = {place: _attribute(file, f"{place}_first") for place in PLACES}
+    first = {place: int(value) for place, value in told.items() if value is not None}
     if not first:
         raise ThalwegError(
             f"'{path}' is no part of a divided output (it has no attribute 'cell_first'); give the "
@@ -114,11 +133,7 @@ def _check_same(parts: list[Part]) -> None:
     """Parts of one output differ in nothing but their points."""
     one = parts[0]
     for other in parts[1:]:
-        try:
-            difference = _difference(one.file, other.file)
-        except (OSError, RuntimeError) as error:
-            raise ThalwegError(f"cannot read '{one.path}' or '{other.path}': {error}") from error
-        if difference:
+        if difference := _difference(one.file, other.file):
             raise ThalwegError(
                 f"'{other.path}' and '{one.path}' are not parts of one output: they differ in "
                 f"{difference}"
@@ -127,7 +142,7 @@ def _check_same(parts: list[Part]) -> None:
 
 def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
     for name in ("grid_name", "uuidOfHGrid", *(f"{place}_global_size" for place in PLACES)):
-        if getattr(one, name, None) != getattr(other, name, None):
+        if _attribute(one, name) != _attribute(other, name):
             return f"the attribute '{name}'"
     if one.data_model != other.data_model:
         return "their format"
@@ -137,7 +152,9 @@ def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
         twin = other.variables[name]
         if variable.dtype != twin.dtype or variable.dimensions != twin.dimensions:
             return f"type or dimensions of '{name}'"
-        if not place_of(variable) and not np.array_equal(variable[...], twin[...]):
+        if place_of(variable):
+            continue
+        if not np.array_equal(read_values(one, name), read_values(other, name)):
             return f"the values of '{name}'"
     return ""
 

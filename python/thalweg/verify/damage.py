@@ -143,14 +143,21 @@ def _checksums(run: RunDirectory, written: Inventory, state: Wholeness) -> list[
             state.missing.append("'checksums.jsonl', which says what the bytes must be")
         return []
     try:
-        if written.checksums and crc32_of(path) != written.checksums:
-            raise ValueError("'checksums.jsonl' is not the one that the run wrote")
-        entries = read_checksums(path)
+        entries = kept_checksums(run, written.checksums)
     except (OSError, ValueError) as error:
         state.damaged.append(str(error))
         return []
     state.checksums = True
     return entries
+
+
+def kept_checksums(run: RunDirectory, crc32: str) -> list[FileChecksums]:
+    """Of every file, if the list is the one that the run wrote: its CRC-32, "" = unknown. Raises
+    OSError, or ValueError with a sentence.
+    """
+    if crc32 and crc32_of(run.checksums_path) != crc32:
+        raise ValueError("'checksums.jsonl' is not the one that the run wrote")
+    return read_checksums(run.checksums_path)
 
 
 def _name_below_files(run: RunDirectory, file: Path) -> str:
