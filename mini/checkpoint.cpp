@@ -130,7 +130,8 @@ Start find_start(MPI_Comm comm, const Experiment& experiment, const std::string&
   start.at =
       find_beginning(comm, run + "/restart", directory + "/restart",
                      mini::output_settings(experiment, directory), stream_settings(experiment));
-  const auto& [set, same_files] = start.at;
+  const auto& set = start.at.set;
+  const bool same_files = start.at.same_files;
   if (set.path.empty() && !same_files) {
     throw Error(Blame::user,
                 fmt::format("[restart] read: '{}' holds no whole checkpoint below 'restart'", run));

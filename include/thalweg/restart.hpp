@@ -136,6 +136,7 @@ struct Beginning {
   RestartSet set;           ///< without a path: at the start
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
+  std::vector<std::string> sets = {};  ///< on rank 0: what was there, for remove_later_sets()
 };
 /// Another output of the program in the same directory.
 struct OutputBeside {
@@ -153,8 +154,10 @@ struct OutputBeside {
 Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std::string& own,
                          const OutputSettings& settings, std::span<const StreamSettings> streams,
                          std::span<const OutputBeside> beside = {});
-/// One rank, by Output::once_defined() of the run that begins so: removes the sets below its `own`
+/// Rank 0, by Output::once_defined() of the run that begins so: removes the sets below its `own`
 /// directory that are of later times. The model goes another way there, or the same once more.
+/// Throws Error(user) if the sets there are not those that find_beginning() saw: another program
+/// has gone on with them.
 void remove_later_sets(const std::string& own, const Beginning& beginning);
 
 /// Reads fields of a set into this rank's points, whatever ranks and mode wrote it. Collective over

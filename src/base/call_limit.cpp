@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds between_looks{100};
 /// More between two looks is no silence of others: this rank was suspended.
 constexpr double longest_gap_s = 0.2;
 constexpr std::chrono::seconds for_the_abort{5};
-constexpr double after_a_failure_s = 10.0;
+constexpr double after_a_failure_s = 30.0;  // a slow disk is no hang
 
 // The other ranks may be in the same call: MPI ends them. Where it waits, too, this rank alone
 // ends, and the launcher sees it.

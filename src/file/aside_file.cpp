@@ -136,6 +136,12 @@ bool AsideFile::reserve_behind(std::int64_t bytes) const {
 #endif
 }
 
+void AsideFile::give_back_behind() const {
+  struct stat now {};
+  if (::fstat(descriptor_, &now) != 0) refuse_file("look at", aside_, errno);
+  if (::ftruncate(descriptor_, now.st_size) != 0) refuse_file("set the end of", aside_, errno);
+}
+
 void AsideFile::close() {
   const int closing = std::exchange(descriptor_, -1), past_cache = std::exchange(past_cache_, -1);
   if (past_cache >= 0 && ::close(past_cache) != 0 && errno != EINTR)

@@ -29,6 +29,7 @@ class AsideFile {
   /// Blocks behind the end of the file, which stays where it is, for who writes there next. False
   /// if the file system cannot.
   bool reserve_behind(std::int64_t bytes) const;
+  void give_back_behind() const;  ///< what of them is left
   void close();
   void abandon() noexcept;  ///< closes; the file stays under its aside name
   const std::string& name() const { return aside_; }

@@ -110,6 +110,10 @@ TEST_CASE("room_behind_the_end_leaves_the_file_as_long_as_it_is") {
   struct stat now {};
   REQUIRE(stat(folder.file("f.part").c_str(), &now) == 0);
   if (has_room) CHECK(now.st_blocks * 512 >= (1 << 20));
+  file.give_back_behind();
+  REQUIRE(stat(folder.file("f.part").c_str(), &now) == 0);
+  CHECK(now.st_size == 1000);
+  CHECK(now.st_blocks * 512 < (1 << 20));
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{65'536, before.rlim_max};

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 
+#include "base/crc32.hpp"
 #include "file/entries.hpp"
+#include "file/file_bytes.hpp"
 #include "output/files/looked_at.hpp"
 #include "ranks/agreement.hpp"
 #include "restart/set_directory.hpp"
@@ -66,6 +68,18 @@ Before look(const std::string& directory, const std::string& own, const OutputSe
                           directory, settings.directory));
 }
 
+/// By name, with the checksum of the manifest: who goes on from a set may write later ones again.
+std::vector<std::string> sets_there(const std::string& directory) {
+  std::vector<std::string> sets;
+  for (const auto& date : list_sets(directory)) {
+    std::string manifest;
+    const auto path = fmt::format("{}/{}/{}", directory, date, manifest_name);
+    attempt(0, [&] { manifest = text_of(path).value_or(""); });  // damage is told where it counts
+    sets.push_back(fmt::format("{} {:08x}", date, crc32(0, std::as_bytes(std::span(manifest)))));
+  }
+  return sets;
+}
+
 std::string to_text(const Before& before) {
   return fmt::format("{} {} {} {}", before.same_files ? 1 : 0,
                      before.begun.after ? before.begun.after->ms() : -1,
@@ -95,10 +109,16 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   for (const auto& other : beside)
     all.insert(all.end(), other.streams.begin(), other.streams.end());
   std::string text;
+  std::vector<std::string> sets;
   throw_together(comm, attempt(rank, [&] {
                    if (rank != 0) return;
                    const auto seen = [&] { text = to_text(look(directory, own, settings, all)); };
-                   goes_on_in(directory, own) ? look_alone(settings, streams, seen) : seen();
+                   if (!goes_on_in(directory, own)) return seen();
+                   sets = sets_there(own);
+                   std::vector<Definition> others;
+                   for (const auto& other : beside)
+                     others.push_back(definition_of(other.settings, other.streams));
+                   look_alone(definition_of(settings, streams), others, seen);
                  }));
   const auto before = before_of(broadcast_text(comm, 0, text));
   const auto unfit = [&](ModelTime time, const std::string& run) -> std::string {
@@ -112,7 +132,7 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   };
   Beginning beginning{
       before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),
-      before.same_files};
+      before.same_files, std::move(sets)};
   auto& set = beginning.set;
   if (!set.path.empty()) return beginning;
   if (!set.damaged.empty()) {
@@ -160,6 +180,13 @@ void remove_later_sets(const std::string& own, const Beginning& beginning) {
                     "by another one meanwhile; start it again, and it begins from those "
                     "that are there now",
                     path));
+  }
+  if (sets_there(own) != beginning.sets) {
+    throw Error(Blame::user,
+                fmt::format("checkpoints in '{}' were written or removed by another program after "
+                            "this one had looked where to begin; start it again, and it begins "
+                            "where that one came to",
+                            own));
   }
   remove_sets_after(own, path.empty() ? "" : fs::path(path).filename().string());
 }

@@ -67,8 +67,8 @@ class CollectiveContainer : public Container {
   /// Collective: nothing if all is well on all ranks, else this rank's failure or that there is
   /// one.
   std::string failure_anywhere(const std::string& failure) const;
-  /// Of a file with room for all times, once it is closed: nothing if the ends of this rank's
-  /// blocks are in it. MPI-IO may tell nobody that a disk took only part of a write.
+  /// Of a file with room for all times, once it is closed: nothing if this rank's values are in it.
+  /// MPI-IO may tell nobody that a disk took only part of a write.
   std::string read_back(int time_index, const StagedStep& step);
   /// Head: what MPI said about the open file; close() records it.
   void keep_reported(IoHints reported) { reported_ = std::move(reported); }
@@ -82,7 +82,7 @@ class CollectiveContainer : public Container {
 
  private:
   std::string room_refusal(std::int64_t bytes) const;
-  bool has_ends(const FileBytes& file, const StagedBlock& block, int time_index,
+  bool is_there(const FileBytes& file, const StagedBlock& block, int time_index,
                 std::span<const std::byte> memory) const;
   void write_history() const;
   void trace(const Piece& piece, int time_index, const void* values) const;

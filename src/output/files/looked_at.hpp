@@ -14,13 +14,16 @@ namespace thalweg {
 /// Of the locks of its streams and of their partitions.
 std::vector<std::string> names_of_locks(const Definition& definition);
 
-/// One rank: `look` while nobody writes files of these streams, and remembers what the journals
-/// were like then. Throws Error(user) if another output writes them and does not end within a few
-/// seconds.
-void look_alone(const OutputSettings& settings, std::span<const StreamSettings> streams,
+/// One rank: `look` while nobody writes files of this output, and remembers what its journals and
+/// those of the outputs `beside` it were like before. Throws Error(user) if another output writes
+/// its files and does not end within a few seconds.
+void look_alone(const Definition& output, std::span<const Definition> beside,
                 const std::function<void()>& look);
-/// The same rank, with the locks of the streams. Throws Error(user) if another program has written
-/// them since look_alone(): where this one is to begin was found in files that are not so any more.
+/// The same rank, with the locks of the streams, before anything is changed. Throws Error(user) if
+/// files that go on were written by another program since look_alone(), or those of an output
+/// beside: where this one is to begin was found in files that are not so any more.
 void require_as_seen(const Definition& definition);
+/// The other ranks of an output that begins: one that they look for, beside it, may begin later.
+void forget_seen(const Definition& definition);
 
 }  // namespace thalweg
