@@ -125,9 +125,9 @@ def assert_complete(file: Path) -> None:
 def use_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """SLOW_DISK_S, SLOW_READ_S, SLOW_EVENTS_S: how long each write into a restart set, read of an
     output file, write of events takes; DISK_GATE: no output is written before this file is there;
-    HELD_FILE, HELD_NAME: who creates, or renames, a file with this in its path leaves a sign,
-    FILE.held, and waits for ever; SHORT_WRITE: of a rank's large writes of output the one of this
-    number, from 1, is done by half.
+    HELD_FILE, HELD_NAME, HELD_NAMED: who creates a file with this in its path, is to rename it, or
+    has just given it that name, leaves a sign, FILE.held, and waits for ever; SHORT_WRITE: of a
+    rank's large writes of output the one of this number, from 1, is done by half.
     """
 
     def use(**settings: object) -> None:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A disk on which each write into a restart set takes long, or each read of an output file, or each
    write of events, or where output files are not written before a file is there, or where who
-   creates a file with a certain name, or gives another one its name, waits for ever, or that takes
-   only half of a large write: loaded before the C library. */
+   creates a file with a certain name, gives another one its name, or has just given it, waits for
+   ever, or that takes only half of a large write: loaded before the C library. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>
@@ -112,5 +112,7 @@ int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 int rename(const char* from, const char* to) {
   hold(from, "HELD_NAME");
-  return (int)syscall(SYS_rename, from, to);
+  const int result = (int)syscall(SYS_rename, from, to);
+  if (result == 0) hold(to, "HELD_NAMED");
+  return result;
 }

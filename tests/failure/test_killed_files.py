@@ -6,8 +6,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,3 +155,84 @@ def test_a_file_whose_journal_tells_of_whole_times_is_missed(part: Part) -> None
     shutil.rmtree(part.path) if part.path.is_dir() else part.path.unlink()
     (sentence,) = check_wholeness(part.run).missing
     assert sentence.startswith(f"'files/{part.name}', in which {len(part.journal.times)} times")
+
+
+TWO_STREAMS = """
+[grid]
+name = "R2B2"
+[model]
+levels = 3
+[time]
+duration = "PT3H"
+[[output]]
+name = "main"
+interval = "PT1H"
+[[output]]
+name = "hourly"
+interval = "PT1H"
+file_interval = "PT1H"
+[io]
+mode = "async"
+[restart]
+mode = "sync"
+interval = "PT1H"
+keep = 3
+[machine]
+ranks = 3
+"""
+WITHOUT_HOURLY = re.sub(r'\[\[output\]\]\nname = "hourly"(\n\w.*)+', "", TWO_STREAMS)
+HELD = "hourly_20000101T010000Z.nc"
+
+
+@pytest.fixture
+def just_named(
+    tmp_path: Path, use_slow_disk: Callable[..., None], monkeypatch: pytest.MonkeyPatch, model: Path
+) -> Path:
+    """A run that was killed when HELD had just got its name, and its journal had not heard of it:
+    the newest checkpoint that counts is that of the last time in HELD.
+    """
+    case, run = tmp_path / "case.toml", tmp_path / "run"
+    case.write_text(TWO_STREAMS)
+    use_slow_disk(HELD_NAMED=f"files/{HELD}")
+    signs = run / f"files/{HELD}.held", run / "restart/20000101T010000Z"
+    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as held:
+        while held.poll() is None and not all(sign.exists() for sign in signs):
+            os.sched_yield()
+        for process in ranks_of(run).values():
+            os.kill(process, signal.SIGKILL)
+        held.communicate()
+    monkeypatch.delenv("LD_PRELOAD")
+    signs[0].unlink()
+    return run
+
+
+@pytest.mark.parametrize("case", [TWO_STREAMS, WITHOUT_HOURLY], ids=["with", "without"])
+def test_a_complete_file_whose_journal_a_kill_cut_is_left_so_and_is_no_damage(
+    case: str, just_named: Path, cli: Cli, tmp_path: Path
+) -> None:
+    """Nobody closes its journal: a continuation leaves files that are complete as they are."""
+    again = tmp_path / "again.toml"
+    again.write_text(case)
+    done = cli("run", again, "--out", just_named, "--continue")
+    assert done.returncode == 0, done.stderr
+    assert "continues at 3600 s" in done.stderr
+    assert not read_journal(just_named / f"journal/{HELD}.jsonl").closed
+    verified = cli("verify", just_named)
+    assert (verified.returncode, verified.stderr) == (0, ""), verified.stdout
+    assert verified.stdout.startswith("every checksum holds")
+    (note,) = (line for line in verified.stdout.splitlines() if line.startswith("note: "))
+    assert note.startswith(f"note: '{just_named}/journal/{HELD}.jsonl' does not say that its file")
+
+    (ours,) = (just_named / "journal").glob("main_*.jsonl")
+    text = ours.read_bytes()
+    ours.write_bytes(b"".join(text.splitlines(keepends=True)[:-1]))
+    verified = cli("verify", just_named)
+    assert verified.returncode == 1, "its file has times that the continuation wrote"
+    assert f"-damaged['{ours}' is damaged: its last line" in verified.stdout
+    ours.write_bytes(text)
+
+    flip(just_named / f"files/{HELD}", size_of(just_named / f"files/{HELD}") // 2)
+    verified = cli("verify", just_named)
+    assert verified.returncode == 1
+    assert f"-damaged[file '{just_named}/files/{HELD}'" in verified.stdout

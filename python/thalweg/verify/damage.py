@@ -15,7 +15,7 @@ from thalweg.files.inventory import Inventory, crc32_of, size_of
 from thalweg.files.restart_sets import MANIFEST, check_restart_set, list_restart_sets
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.progress import tracked
-from thalweg.verify.journals import check_parts, damaged_journals
+from thalweg.verify.journals import check_journals, check_parts
 
 
 @dataclass
@@ -23,7 +23,8 @@ class Wholeness:
     """files, sets, size_bytes: that hold; checksums: the run has kept them. Sentences: missing,
     what is not there any more; damaged, what is not what was written; unfinished, why the run did
     not end, "" = it did; parts, what there is of files that are not complete; others, output below
-    files/ that the run, which ended, did not write: nothing is wrong with the run then.
+    files/ that the run, which ended, did not write, and journals that it left without their ends:
+    nothing is wrong with the run then.
     """
 
     files: int = 0
@@ -81,10 +82,12 @@ def check_wholeness(path: Path) -> Wholeness:
             _check_opens(file, state)
         _check_parts(run, written, state)
     else:
-        state.damaged += damaged_journals(run, ended=not state.unfinished)
+        journals = check_journals(run, ended=not state.unfinished)
+        state.damaged += journals.damaged
+        state.others += journals.told
     _check_sets(run, written, state)
     known = {_name_below_files(run, each.file) for each in entries}
-    state.others = list(_others(run, written, known if state.checksums else None))
+    state.others += _others(run, written, known if state.checksums else None)
     return state
 
 

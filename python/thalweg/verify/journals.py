@@ -16,12 +16,13 @@ from thalweg.files.checksums import check_blocks
 from thalweg.files.inventory import size_of
 from thalweg.files.journal import Block, Journal, JournalTime, read_journal
 from thalweg.files.run_directory import RunDirectory
+from thalweg.files.streams import stream_of
 from thalweg.run.progress import tracked
 
 
 @dataclass
 class Parts:
-    """Sentences: about each file that is not complete; damaged; missing."""
+    """Sentences: about what is not complete, file or journal; damaged; missing."""
 
     told: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -45,19 +46,38 @@ def check_parts(run: RunDirectory, listed: Collection[str]) -> Parts:
     return parts
 
 
-def damaged_journals(run: RunDirectory, ended: bool) -> list[str]:
-    """Sentences: `--continue` needs those of complete files, too, which are closed where the run
-    has ended.
+def check_journals(run: RunDirectory, ended: bool) -> Parts:
+    """Of complete files: `--continue` needs them, too. Where the run has ended they are closed,
+    unless a kill came before and the run went on behind such a file, or without its stream.
     """
     parts = Parts()
     for path, journal in _journals(run, parts):
-        complete = (run.files_path / path.name.removesuffix(".jsonl")).exists()
-        if ended and complete and not journal.closed:
+        name = path.name.removesuffix(".jsonl")
+        if not ended or journal.closed or not (run.files_path / name).exists():
+            continue
+        if _was_left(run, name, journal):
+            parts.told.append(
+                f"'{path}' does not say that its file is complete: the run may have been killed "
+                "just then, and has left both as they were"
+            )
+        else:
             parts.damaged.append(
                 f"'{path}' is damaged: its last line, which says that the file is complete, is "
                 "not there"
             )
-    return parts.damaged
+    return parts
+
+
+def _was_left(run: RunDirectory, name: str, journal: Journal) -> bool:
+    """By the last continuation: it leaves streams that it has not, and complete files of times up
+    to its checkpoint, as they are.
+    """
+    streams = run.experiment().stream_names()
+    if stream_of(Path(name), streams) not in streams:
+        return True
+    start = dict(run.summary().get("start") or {})
+    begin_s = round(float(start.get("begin_s", 0.0)), 3)  # times of journals are whole ms
+    return begin_s > 0.0 and bool(journal.times) and journal.times[-1].time_s <= begin_s
 
 
 def _whole_times(run: RunDirectory, parts: Parts) -> dict[str, list[JournalTime]]:
