@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from thalweg.config.experiment import Experiment
+from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.process import ModelProcess
 from thalweg.run.ranks_left import a_lock_is_held
+from thalweg.run.runner import RunRequest, run_case
 
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
@@ -75,6 +80,9 @@ def test_a_run_whose_mpirun_is_killed_lists_what_its_ranks_leave(
 ) -> None:
     run = start_run("restart.mode=sync", "restart.interval=PT1H", "restart.keep=1")
     run.wait_for(lambda: len(run.complete_files()) >= 2)
+    found = RunDirectory(run.directory)
+    without_checkpoints = Experiment.read(found.experiment_path, ["restart.mode=none"])
+    assert a_lock_is_held(found, without_checkpoints), "by rank 0, of its stream"
     os.kill(run.mpirun(), signal.SIGKILL)
     run.process.wait()
     assert not run.rank_processes(), "ranks outlive the run"
@@ -95,25 +103,59 @@ def test_ranks_that_do_not_end_after_their_mpirun_are_ended(
     os.close(held)
 
 
-def test_a_failed_run_waits_for_a_rank_on_another_node(tmp_path: Path) -> None:
-    """Of which nothing is seen here but its lock."""
-    run = RunDirectory(tmp_path)
-    run.journal_path.mkdir()
-    assert not a_lock_is_held(run), "there is none"
-    path = run.journal_path / ".lock"
-    path.touch()
-    assert not a_lock_is_held(run), "a rank left it"
-    words = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, 2); print(); input()"
+@contextlib.contextmanager
+def held(path: Path, byte: int) -> Iterator[None]:
+    """By another program (src/file/file_lock.cpp)."""
+    words = "import fcntl, sys; f = open(sys.argv[1], 'w'); "
+    words += "fcntl.lockf(f, 2, 1, int(sys.argv[2])); print(); input()"
     with subprocess.Popen(
-        [sys.executable, "-c", words, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as rank:
-        assert rank.stdin is not None
-        assert rank.stdout is not None
-        rank.stdout.readline()
-        assert a_lock_is_held(run)
-        rank.stdin.close()
-        rank.wait()
-    assert not a_lock_is_held(run)
+        [sys.executable, "-c", words, str(path), str(byte)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        yield
+        holder.stdin.close()
+        holder.wait()
+
+
+def test_a_failed_run_waits_for_a_rank_on_another_node(tmp_path: Path, small_case: Path) -> None:
+    """Of which nothing is seen here but its locks: another program has those of other streams."""
+    run = RunDirectory(tmp_path / "run")
+    experiment = Experiment.read(small_case)
+    with_checkpoints = Experiment.read(small_case, ["restart.mode=sync"])
+    paths = run.journal_path / ".lock", run.path / "restart/.lock"
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        assert not a_lock_is_held(run, with_checkpoints), "there is none"
+        path.touch()
+        assert not a_lock_is_held(run, with_checkpoints), "a rank left it"
+    for name, ours in (("main", True), ("flat", True), ("other", False)):
+        with held(paths[0], zlib.crc32(name.encode())):
+            assert a_lock_is_held(run, experiment) == ours, name
+    with held(paths[1], 0):
+        assert a_lock_is_held(run, with_checkpoints)
+        assert not a_lock_is_held(run, experiment)
+    assert not a_lock_is_held(run, with_checkpoints)
+
+
+def test_a_run_that_never_began_waits_for_no_lock(
+    tmp_path: Path, small_case: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is another program's, and perhaps the very reason why the model refused."""
+    words = ["restart.mode=sync", "restart.interval=PT1H"]
+    run_case(RunRequest(small_case, 0, words, tmp_path / "run", quiet=True))
+    looks: list[object] = []
+    monkeypatch.setattr("thalweg.run.ranks_left.a_lock_is_held", lambda *all_: looks.append(all_))
+    again = RunRequest(
+        small_case, 0, [*words, "model.levels=4"], tmp_path / "run", goes_on=True, quiet=True
+    )
+    with pytest.raises(ThalwegError, match="levels"):
+        run_case(again)
+    assert not looks
 
 
 @pytest.mark.some(2, 1)

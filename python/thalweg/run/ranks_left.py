@@ -8,9 +8,11 @@ import fcntl
 import os
 import signal
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from thalweg.config.experiment import Experiment
 from thalweg.files.run_directory import RunDirectory
 
 PATIENCE_S = 5.0  # ranks of Open MPI 4.1 ended 0.6 s after an mpirun that was killed
@@ -28,14 +30,20 @@ def end_session(session: int) -> None:
         _await(lambda: not _processes_of(session))
 
 
-def await_locks(run: RunDirectory) -> bool:
-    """Until rank 0, wherever it runs, holds none of the run; False if it holds one still."""
-    return _await(lambda: not a_lock_is_held(run))
+def await_locks(run: RunDirectory, experiment: Experiment) -> bool:
+    """Until rank 0 of a run that began, wherever it runs, holds none. False if it does not end."""
+    return _await(lambda: not a_lock_is_held(run, experiment))
 
 
-def a_lock_is_held(run: RunDirectory) -> bool:
-    """Of its journals or checkpoints (src/file/file_lock.hpp)."""
-    return any(_is_held(folder / ".lock") for folder in (run.journal_path, run.path / "restart"))
+def a_lock_is_held(run: RunDirectory, experiment: Experiment) -> bool:
+    """Of its streams' journals (src/output/files/stream_locks.cpp) or its checkpoints: those of
+    other streams are other programs'.
+    """
+    bytes_of_streams = [zlib.crc32(name.encode()) for name in experiment.stream_names()]
+    locks = [(run.journal_path, byte) for byte in bytes_of_streams]
+    if experiment.text("restart", "mode") != "none":
+        locks.append((run.path / "restart", 0))
+    return any(_is_held(folder / ".lock", byte) for folder, byte in locks)
 
 
 def _await(happened: Callable[[], bool]) -> bool:
@@ -59,10 +67,10 @@ def _processes_of(session: int) -> list[int]:
     return found
 
 
-def _is_held(path: Path) -> bool:
+def _is_held(path: Path, byte: int) -> bool:
     try:
         with path.open("r+b") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
     except BlockingIOError:
         return True
     except OSError:  # it is gone, or locks cannot be had

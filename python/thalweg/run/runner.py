@@ -128,7 +128,8 @@ def _run(
         told = f"interrupted; what the run wrote is in '{run.path}'"
         raise ThalwegError(told, exit_code=INTERRUPTED_CODE) from None
     finally:
-        if status != "complete" and not await_locks(run):
+        # Before it began whoever holds a lock may be why the model refused.
+        if status != "complete" and story.start and not await_locks(run, experiment):
             story.notes.append(_RANK_LEFT)
         record.content.update(outputs=story.outputs, bytes_put=story.bytes_put, notes=story.notes)
         record.content.update(output=story.output, start=story.start, diagnostics=story.diagnostics)
