@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Areas, normals and the weights of operators on the sphere, as NICAM has them.
 
-Source: Tomita et al. 2001.
+Source: Tomita et al. 2001. Much of this cancels: a weight that should vanish is what the rounding
+of its sum leaves. So sums are in the order that NICAM's own results tell, and what is 0 there is 0
+here, of the same sign.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from diffusion import corner_weights
 from great_circles import great_circle, triangle_area
 
-from thalweg.dsl import Field, InOut, Out, Parameter, Points, constant, kernel
+from thalweg.dsl import Field, Out, Parameter, Points, constant, kernel
 from thalweg.dsl.grids.arcs import XYZ, Arc, Cell, Triangle
 
 zero = constant(0)
@@ -92,12 +94,16 @@ def gradient_weights(
         corners(position, first, second, third)
         great_circle(first, second, radius, normal0, tangent0)
         great_circle(second, third, radius, normal1, tangent1)
-        great_circle(third, first, radius, normal2, tangent2)
+        great_circle(first, third, radius, normal2, tangent2)
         outward = where(sum(normal0[s] * third[s] for s in XYZ) > 0, -1, 1)
+        inverse = 1 / (2 * area)
         for s in XYZ:
-            triangle_weight[s, Triangle.cells[0]] = outward * (normal0[s] + normal2[s]) / (2 * area)
-            triangle_weight[s, Triangle.cells[1]] = outward * (normal0[s] + normal1[s]) / (2 * area)
-            triangle_weight[s, Triangle.cells[2]] = outward * (normal1[s] + normal2[s]) / (2 * area)
+            side0 = outward * normal0[s]
+            side1 = outward * normal1[s]
+            side2 = -outward * normal2[s]  # the other way around the triangle than these two
+            triangle_weight[s, Triangle.cells[0]] = (side0 + side2) * inverse
+            triangle_weight[s, Triangle.cells[1]] = (side0 + side1) * inverse
+            triangle_weight[s, Triangle.cells[2]] = (side1 + side2) * inverse
 
 
 @kernel
@@ -129,6 +135,7 @@ def cell_metrics(
             total += part_area * abs(orientation[f])
         area = total
         inverse_area = 1 / area
+        half_inverse = 1 / (2 * total)
         east[XYZ.x] = -sin(longitude)
         east[XYZ.y] = cos(longitude)
         east[XYZ.z] = 0
@@ -139,7 +146,41 @@ def cell_metrics(
         ) / radius
         for s in XYZ:
             for f in Cell.arcs:
-                face_weight[s, f] = orientation[f] * face_normal[f, s] / (2 * area)
+                there = orientation[f] * face_normal[f, s] * half_inverse
+                face_weight[s, f] = where(orientation[f] == 0, 0, there)  # and never -0
+
+
+@kernel
+def sum_at_centre(
+    face: Field[Arc, XYZ, "m"],
+    corner_weight: Field[Triangle, Triangle.cells],
+    arc_sign: Field[Cell, Cell.arcs],
+    following_sign: Field[Cell, Cell.arcs],
+    centre_after: Field[Cell, Cell.arcs, Triangle.cells],
+    pole: Field[Cell],
+    owned: Points[Cell],
+    total: Out[Cell, XYZ, "m"],
+) -> None:
+    """How much of a cell itself is in the sum over the faces of face times both its ends.
+
+    An end belongs to the face before it and to the following one. NICAM adds one product after the
+    other, and at the poles, where `pole` is 1, the two of an end first.
+    """
+    with owned:
+        for s in XYZ:
+            by_product[s] = zero_length
+            by_end[s] = zero_length
+        for f in Cell.arcs:
+            in_centre = sum(
+                centre_after[f, c] * corner_weight[Cell.after[f], c] for c in Triangle.cells
+            )
+            for s in XYZ:
+                own = in_centre * (arc_sign[f] * face[f, s])
+                following = in_centre * (following_sign[f] * face[Cell.following[f], s])
+                by_product[s] = by_product[s] + own + following
+                by_end[s] = by_end[s] + (own + following)
+        for s in XYZ:
+            total[s] = where(pole == 1, by_end[s], by_product[s])
 
 
 @kernel
@@ -153,6 +194,7 @@ def operator_weights(
     centre_after: Field[Cell, Cell.arcs, Triangle.cells],
     there_after: Field[Cell, Cell.arcs, Triangle.cells],
     there_before: Field[Cell, Cell.arcs, Triangle.cells],
+    pole: Field[Cell],
     owned: Points[Cell],
     centre_weight: Out[Cell, XYZ, "m-1"],
     weight: Out[Cell, XYZ, Cell.neighbours, "m-1"],
@@ -163,44 +205,54 @@ def operator_weights(
     before the following one. `centre_after` is 1 for the corner of that triangle that the cell is,
     `there_after` for the one that the neighbour is, `there_before` the same of the end before.
     """
+    sum_at_centre(
+        face, corner_weight, arc_sign, following_sign, centre_after, pole, owned, at_centre
+    )
     with owned:
-        for s in XYZ:
-            sum_of_centre[s] = zero_length
+        inverse = 1 / (2 * area)
         for f in Cell.arcs:
-            in_centre = sum(
-                centre_after[f, c] * corner_weight[Cell.after[f], c] for c in Triangle.cells
-            )
             after = sum(there_after[f, c] * corner_weight[Cell.after[f], c] for c in Triangle.cells)
             before = sum(
                 there_before[f, c] * corner_weight[Cell.before[f], c] for c in Triangle.cells
             )
             for s in XYZ:
-                both_after = (
-                    arc_sign[f] * face[f, s] + following_sign[f] * face[Cell.following[f], s]
-                )
-                both_before = (
-                    arc_sign[f] * face[f, s] + preceding_sign[f] * face[Cell.preceding[f], s]
-                )
-                sum_of_centre[s] += in_centre * both_after
-                weight[s, Cell.neighbours[f]] = (after * both_after + before * both_before) / (
-                    2 * area
-                )
+                own = arc_sign[f] * face[f, s]
+                following = following_sign[f] * face[Cell.following[f], s]
+                preceding = preceding_sign[f] * face[Cell.preceding[f], s]
+                there = zero_length + before * own + before * preceding
+                weight[s, Cell.neighbours[f]] = (there + after * own + after * following) * inverse
         for s in XYZ:
-            centre_weight[s] = sum_of_centre[s] / (2 * area)
+            centre_weight[s] = at_centre[s] * inverse
 
 
 @kernel
 def outward_sum(
     face: Field[Arc, XYZ, "m"],
+    corner_weight: Field[Triangle, Triangle.cells],
     area: Field[Cell, "m2"],
     orientation: Field[Cell, Cell.arcs],
+    arc_sign: Field[Cell, Cell.arcs],
+    following_sign: Field[Cell, Cell.arcs],
+    centre_after: Field[Cell, Cell.arcs, Triangle.cells],
+    pole: Field[Cell],
     owned: Points[Cell],
-    centre_weight: InOut[Cell, XYZ, "m-1"],
+    centre_weight: Out[Cell, XYZ, "m-1"],
 ) -> None:
-    """Makes the weights of a divergence those of a gradient: that of a constant is 0."""
+    """Of a cell itself in a gradient, which is a divergence that is 0 where values are constant.
+
+    Without the sum of all faces, which is not quite 0 on a sphere. The neighbours have the weights
+    of the divergence. Arguments as above.
+    """
+    sum_at_centre(
+        face, corner_weight, arc_sign, following_sign, centre_after, pole, owned, at_centre
+    )
     with owned:
+        inverse = 1 / (2 * area)
         for s in XYZ:
-            centre_weight[s] -= sum(orientation[f] * face[f, s] for f in Cell.arcs) / area
+            rest = at_centre[s]
+            for f in Cell.arcs:
+                rest = rest - 2 * (orientation[f + 1] * face[f + 1, s])
+            centre_weight[s] = rest * inverse
 
 
 @kernel

@@ -37,6 +37,17 @@ def test_the_vectors_of_the_original_are_met(way: Any) -> None:
         assert outcome.passed, (case.kernel.name, outcome.differences)
 
 
+@pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")
+def test_divergence_and_rotation_have_the_bits_of_the_original(compiled: Path) -> None:
+    """So that what cancels leaves the same there, a zero of the same sign included."""
+    cases = [each for each in cases_of(read_vectors(VECTORS)) if "weight" in each.expected]
+    for case in (each for each in cases if each.kernel.name == "operator_weights"):
+        found = outputs(case, REFERENCE, compiled)
+        for name, right in case.expected.items():
+            points = case.compared[name]
+            assert found[name][..., points].tobytes() == right[..., points].tobytes(), name
+
+
 def called(name: str, folder: Path, **arguments: Any) -> dict[str, Array]:
     """A kernel of any place on some points."""
     points = next(each.shape[-1] for each in arguments.values() if np.ndim(each))

@@ -107,7 +107,14 @@ class _Geometry:
         div_centre, div_around = self.stencil("out_coef_div")
         rot_centre, rot_around = self.stencil("out_coef_rot")
         lap_centre, lap_around = self.stencil("out_coef_lap")
-        weights = {"corner_weight": metric[2:], "area": self.area, "owned": owned, **seen}
+        around_centre = {
+            **{name: seen[name] for name in ("arc_sign", "following_sign", "centre_after")},
+            "corner_weight": metric[2:],
+            "area": self.area,
+            "owned": owned,
+            "pole": np.isin(np.arange(len(self.area)), region.pole_cells()).astype(float),
+        }
+        weights = {**around_centre, **seen}
         alpha = _interpolation(named)
         return {
             "triangle_metrics": (
@@ -157,13 +164,7 @@ class _Geometry:
                 {"centre_weight": (rot_centre, owned), "weight": (rot_around, owned)},
             ),
             "outward_sum": (
-                {
-                    "face": self.normal,
-                    "area": self.area,
-                    "orientation": self.orientation,
-                    "owned": owned,
-                    "centre_weight": div_centre,
-                },
+                {**around_centre, "face": self.normal, "orientation": self.orientation},
                 {"centre_weight": (grad_centre, owned)},
             ),
             "laplacian_weights": (
