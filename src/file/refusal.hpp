@@ -2,6 +2,7 @@
 // Why a file system refused something, in words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace thalweg {
@@ -15,5 +16,8 @@ std::string refusal_reason(const std::string& path, int status, const std::strin
 
 /// Throws Error(file_system) "cannot WHAT 'PATH': REASON" for errno.
 [[noreturn]] void refuse_file(const char* what, const std::string& path, int status);
+/// "" if so many more bytes fit on the disk of `path`, or if nobody can tell; else as a clause that
+/// they do not.
+std::string lack_of_room(const std::string& path, std::int64_t bytes);
 
 }  // namespace thalweg

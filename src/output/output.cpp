@@ -207,6 +207,7 @@ void Output::serve() {
 void Output::check() {
   const auto alone = state_->enter();
   state_->require_part("check");
+  const ScopedTimer timer(Timer::output);
   state_->keep_failure([&] {
     state_->end_definition();
     state_->check();

@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -116,6 +117,17 @@ def test_a_grid_file_replaces_nothing_unasked(cli: Cli, tmp_path: Path, model: P
     assert cli("grid", "R2B1", "-o", out, "--overwrite").returncode == 0
     with netCDF4.Dataset(out) as grid:
         assert len(grid.dimensions["cell"]) == 320
+
+
+def test_a_grid_file_larger_than_the_disk_is_refused_at_once(
+    cli: Cli, tmp_path: Path, model: Path
+) -> None:
+    if shutil.disk_usage(tmp_path).free > 400 * 10**9:
+        pytest.skip("this disk has room for it")
+    refused = cli("grid", "R5B11", "-o", "grid.nc", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "grid file 'grid.nc' cannot be written: the disk of '.' has no room" in refused.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("largest_file", [1 << 12, 1 << 17, 1 << 20])

@@ -120,6 +120,14 @@ def test_every_moment_of_a_rank_has_one_category(small_run: Path) -> None:
     assert set(table.own_s(0)) <= {kind.name for kind in table.kinds}
 
 
+def test_a_timer_lasts_as_long_as_those_within_it(small_run: Path) -> None:
+    table = Timing.read(small_run / "timing.json")
+    for rank in range(len(table.roles)):
+        for parent in table.timers:
+            within_s = sum(t.total_s[rank] for t in table.timers if t.parent == parent.name)
+            assert within_s <= parent.total_s[rank] + 1e-6, (parent.name, rank)
+
+
 def test_metrics_follow_cpmip() -> None:
     table = timing(
         "cci",

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,19 +59,6 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
   std::vector<std::int64_t> numbers;
   for (std::int64_t number = 0; words >> number;) numbers.push_back(number);
   return numbers;
-}
-
-/// "" or, behind a '!', why these bytes do not fit on the disk of `path`.
-std::string space_refusal(const std::string& path, std::int64_t bytes) {
-  const auto directory = std::filesystem::path(path).parent_path();
-  struct statvfs disk {};
-  if (statvfs(directory.empty() ? "." : directory.c_str(), &disk) != 0 || disk.f_blocks == 0) {
-    return "";
-  }
-  const auto left = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
-  if (left >= bytes) return "";
-  return fmt::format("!cannot write '{}': the disk of '{}' is full ({} MiB needed, {} MiB left)",
-                     path, directory.string(), (bytes >> 20) + 1, left >> 20);
 }
 
 /// Values of 4 or 8 bytes.
@@ -201,7 +187,9 @@ std::string CollectiveContainer::room_refusal(std::int64_t bytes) const {
   } catch (const Error& error) {
     return fmt::format("!{}", error.what());
   }
-  return file_.compression.none() ? space_refusal(aside_, std::max(bytes, growth())) : "";
+  if (!file_.compression.none()) return "";
+  const auto lack = lack_of_room(aside_, std::max(bytes, growth()));
+  return lack.empty() ? "" : fmt::format("!cannot write '{}': {}", aside_, lack);
 }
 
 void CollectiveContainer::settle(int time_index, const std::string& answer) {

@@ -8,6 +8,7 @@
 
 #include "base/file_size_signal.hpp"
 #include "file/history.hpp"
+#include "file/refusal.hpp"
 #include "format/netcdf/netcdf_calls.hpp"
 #include "format/netcdf/ugrid.hpp"
 #include "thalweg/error.hpp"
@@ -76,8 +77,10 @@ void write_grid_file(const Grid& grid, const std::string& path) {
                             path));
   }
   const FileSizeSignalBlocked limits_are_errors;
-  UnfinishedFile file(path);
   const UgridWriter mesh(grid, {true, true, true, true, true});
+  if (const auto lack = lack_of_room(path, mesh.bytes()); !lack.empty())
+    throw Error(Blame::user, fmt::format("grid file '{}' cannot be written: {}", path, lack));
+  UnfinishedFile file(path);
   describe(file.ncid, grid, file.name());
   mesh.define(file.ncid);
   check_netcdf(nc_enddef(file.ncid), "lay out", file.name());

@@ -55,6 +55,11 @@ void define_topology(int ncid, const std::string& path, const MeshContent& conte
     put_text(ncid, id, attribute.name, attribute.value);
 }
 
+nc_type type_of(const MeshVariable& variable, const Grid& grid) {
+  const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
+  return variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
+}
+
 void define_variable(int ncid, const std::string& path, const Grid& grid, const GridPart& part,
                      const MeshVariable& variable, bool has_bounds) {
   int dimensions[2] = {
@@ -62,8 +67,7 @@ void define_variable(int ncid, const std::string& path, const Grid& grid, const 
       variable.width == 1
           ? -1
           : dimension(ncid, path, small_dimensions[variable.width], variable.width)};
-  const bool wide = grid.edges() > std::numeric_limits<std::int32_t>::max();
-  const nc_type type = variable.numbers != nullptr ? NC_DOUBLE : wide ? NC_INT64 : NC_INT;
+  const nc_type type = type_of(variable, grid);
   int id = -1;
   check_netcdf(nc_def_var(ncid, variable.name, type, variable.width == 1 ? 1 : 2, dimensions, &id),
                "define the mesh in", path);
@@ -112,6 +116,15 @@ void UgridWriter::define(int ncid) const {
         list.begin(), list.end(), [&](const MeshVariable* other) { return other->name == bounds; });
     define_variable(ncid, path, grid_, part_, *variable, has_bounds);
   }
+}
+
+std::int64_t UgridWriter::bytes() const {
+  std::int64_t all = 0;
+  for (const MeshVariable* variable : wanted(content_, whole_)) {
+    const std::int64_t value_bytes = type_of(*variable, grid_) == NC_INT ? 4 : 8;
+    all += variable->width * value_bytes * part_.size[variable->place];
+  }
+  return all;
 }
 
 void UgridWriter::write(int ncid) const {

@@ -2,6 +2,7 @@
 // Describes an icosahedral mesh in a netCDF file: UGRID topology, CF coordinates and bounds.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "field/mesh_variables.hpp"
@@ -19,6 +20,7 @@ class UgridWriter {
   void define(int ncid) const;  ///< in define mode; no fill, contiguous. Throws Error(file_system).
   void write(int ncid) const;   ///< in data mode; slice by slice along the curve, constant memory;
                                 ///< a small mesh is kept in memory for the next file
+  std::int64_t bytes() const;   ///< of all values
   bool is_whole() const { return whole_; }
 
  private:
