@@ -70,7 +70,7 @@ inline constexpr EnumArray<EventKind, EventKindInfo, static_cast<int>(EventKind:
   TIMER(output_copy, "output", copy, "", "copying fields into the staging buffer")                 \
   TIMER(output_wait, "output", wait, "",                                                           \
         "waiting for output: full buffers (async), gather and write (serial)")                     \
-  TIMER(output_define, "total", start, "",                                                        \
+  TIMER(output_define, "total", start, "",                                                         \
         "end of definition: who owns which points, staging memory")                                \
   TIMER(output_agree, "output", exchange, "",                                                      \
         "compute ranks agree that no rank failed: the fastest waits for the slowest")              \
