@@ -103,10 +103,15 @@ def measure_kernels(folder: Path, repetitions: int, quick: bool) -> Iterator[Lin
         yield {"progress": {"done": done, "of": len(steps), "method": f"{name} {where}".strip()}}
         if where == "layouts":
             yield from _layouts(large[name], sizes.side, folder, measure)
-        elif where:
-            yield from _one_kernel(name, small, WAYS_IN_CACHES, where, folder, measure)
-        else:
-            yield from _one_kernel(name, large, WAYS, where, folder, measure)
+            continue
+        makes, ways = (small, WAYS_IN_CACHES) if where else (large, WAYS)
+        chosen = _first_ways(ways) if quick else ways  # each takes seconds to compile
+        yield from _one_kernel(name, makes, chosen, where, folder, measure)
+
+
+def _first_ways(ways: Sequence[Way]) -> list[Way]:
+    """One for each number of threads."""
+    return list({way.threads: way for way in reversed(ways)}.values())
 
 
 def _one_kernel(
