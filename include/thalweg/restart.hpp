@@ -136,7 +136,7 @@ struct Beginning {
   RestartSet set;           ///< without a path: at the start
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
-  std::vector<std::string> sets = {};  ///< on rank 0: what was there, for remove_later_sets()
+  std::string sets = {};    ///< what was there, for remove_later_sets()
 };
 /// Another output of the program in the same directory.
 struct OutputBeside {

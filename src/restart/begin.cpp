@@ -69,13 +69,13 @@ Before look(const std::string& directory, const std::string& own, const OutputSe
 }
 
 /// By name, with the checksum of the manifest: who goes on from a set may write later ones again.
-std::vector<std::string> sets_there(const std::string& directory) {
-  std::vector<std::string> sets;
+std::string sets_there(const std::string& directory) {
+  std::string sets;
   for (const auto& date : list_sets(directory)) {
     std::string manifest;
     const auto path = fmt::format("{}/{}/{}", directory, date, manifest_name);
     attempt(0, [&] { manifest = text_of(path).value_or(""); });  // damage is told where it counts
-    sets.push_back(fmt::format("{} {:08x}", date, crc32(0, std::as_bytes(std::span(manifest)))));
+    sets += fmt::format("{} {:08x}\n", date, crc32(0, std::as_bytes(std::span(manifest))));
   }
   return sets;
 }
@@ -108,8 +108,7 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   std::vector<StreamSettings> all(streams.begin(), streams.end());
   for (const auto& other : beside)
     all.insert(all.end(), other.streams.begin(), other.streams.end());
-  std::string text;
-  std::vector<std::string> sets;
+  std::string text, sets;
   throw_together(comm, attempt(rank, [&] {
                    if (rank != 0) return;
                    const auto seen = [&] { text = to_text(look(directory, own, settings, all)); };
@@ -132,7 +131,7 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   };
   Beginning beginning{
       before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),
-      before.same_files, std::move(sets)};
+      before.same_files, broadcast_text(comm, 0, sets)};
   auto& set = beginning.set;
   if (!set.path.empty()) return beginning;
   if (!set.damaged.empty()) {
