@@ -124,14 +124,41 @@ def test_an_index_leads_to_its_parts(cli: Cli, tmp_path: Path) -> None:
         assert file.title == "index"
 
 
-def test_the_whole_may_take_the_place_of_the_index(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("spelling", ["itself", "link", "hard link", "from within"])
+@pytest.mark.parametrize("given", ["index", "parts"])
+def test_the_whole_never_takes_the_place_of_the_index(
+    cli: Cli, tmp_path: Path, spelling: str, given: str
+) -> None:
+    """The run would miss the file that its checksums know."""
     parts = write_parts(tmp_path)
-    index = write_index(tmp_path)
-    assert cli("merge", index, "--out", index).returncode == 2
-    assert cli("merge", index, "--out", index, "--overwrite").returncode == 0
-    for part in parts:
-        part.unlink()
-    check_whole(index)
+    index, out = write_index(tmp_path), tmp_path / "other.nc"
+    (tmp_path / "within").mkdir()
+    if spelling == "link":
+        out.symlink_to(index.name)
+    elif spelling == "hard link":
+        out.hardlink_to(index)
+    else:
+        out = index if spelling == "itself" else tmp_path / "within" / ".." / index.name
+    content = index.read_bytes()
+    inputs = [index] if given == "index" else parts
+    refused = cli("merge", *inputs, "--out", out, "--overwrite")
+    assert refused.returncode == 2, refused.stdout
+    told = "is one of the files" if given == "index" else "is the index of the files"
+    assert f"'{out}' {told} to merge; choose another name" in refused.stderr
+    assert index.read_bytes() == content
+    assert out.is_symlink() == (spelling == "link")
+
+
+def test_an_index_of_others_or_a_damaged_file_may_be_replaced(cli: Cli, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    write_parts(other)
+    cut = write_index(tmp_path)
+    cut.write_bytes(cut.read_bytes()[:-100])
+    parts = write_parts(tmp_path)
+    for out in (write_index(other), cut):
+        assert cli("merge", *parts, "--out", out, "--overwrite").returncode == 0
+        check_whole(out)
 
 
 def test_dropped_times_of_every_part_stay_in_the_history(cli: Cli, tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import netCDF4
 
 from thalweg.errors import ThalwegError
+from thalweg.files.index_parts import virtual_sources
 from thalweg.files.targets import refuse_target, written_aside
 from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
 from thalweg.merge.parts import PartSet, find_parts
@@ -30,8 +32,7 @@ def merge(
     began_s = time.monotonic()
     parts = find_parts(inputs)
     try:
-        if any(part.path.resolve() == out.resolve() for part in parts.parts):
-            raise ThalwegError(f"'{out}' is one of the files to merge; choose another name")
+        _refuse_own(out, [*inputs, *(part.path for part in parts.parts)])
         slabs = slabs_of(parts)
         size = sum(s.values * parts.parts[0].file.variables[s.name].dtype.itemsize for s in slabs)
         with written_aside(out) as aside:
@@ -51,6 +52,19 @@ def merge(
             f"'{out}': {size / 1e6:.1f} MB from {len(names)} files in {taken_s:.1f} s "
             f"({size / 1e6 / taken_s:.0f} MB/s){verdict}"
         )
+
+
+def _refuse_own(out: Path, own: Sequence[Path]) -> None:
+    """A run is whole with its parts and their index only. own: those that are to be merged."""
+    if not out.is_file():
+        return
+    if any(out.samefile(each) for each in own):
+        raise ThalwegError(f"'{out}' is one of the files to merge; choose another name")
+    shown: list[Path] = []
+    with suppress(ThalwegError):  # what cannot be read may be replaced
+        shown = [each for each in virtual_sources(out.resolve()) if each.is_file()]
+    if any(part.samefile(each) for part in shown for each in own):
+        raise ThalwegError(f"'{out}' is the index of the files to merge; choose another name")
 
 
 def _write(parts: PartSet, slabs: list[Slab], aside: Path, out: Path) -> None:
