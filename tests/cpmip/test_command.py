@@ -58,6 +58,24 @@ def test_a_real_run_tells_what_its_run_json_noted(cli: Cli, small_run: Path) -> 
     assert set(told) > {each.name for each in QUANTITIES}
 
 
+def test_trials_whose_output_was_removed_have_its_figures_and_one_note(
+    cli: Cli, small_run: Path, tmp_path: Path
+) -> None:
+    for number in range(5):
+        trial = tmp_path / "trials" / f"{number}"
+        shutil.copytree(small_run, trial, ignore=shutil.ignore_patterns("*.nc", "*.log"))
+        assert not list((trial / "files").iterdir())
+    metrics = json.loads((small_run / "run.json").read_text())["metrics"]
+    for told in objects(cli("cpmip", tmp_path / "trials", "--json")):
+        assert told["data_intensity_gb_per_core_hour"] == pytest.approx(metrics["data_intensity"])
+        assert told["output_gb_per_year"] > 0.0
+        assert told["sources"]["output_gb"] == "run.json"
+    for words in (("cpmip",), ("logs", "import")):
+        lines = cli(*words, tmp_path / "trials").stdout.splitlines()
+        (note,) = (line for line in lines if "files/" in line)
+        assert note.startswith("note: 5 runs: files/ is empty: run.json is believed")
+
+
 def test_a_run_with_checkpoints_has_fields_of_its_state(
     cli: Cli, small_case: Path, model: Path, tmp_path: Path
 ) -> None:

@@ -104,6 +104,25 @@ def test_a_run_that_lost_a_file_says_so(run: Path) -> None:
     assert "files/ has 1 bytes, run.json noted 300" in str(read_own_run(run)["notes"])
 
 
+def test_a_run_whose_output_was_removed_has_the_bytes_it_noted(run: Path) -> None:
+    """As trials of a sweep and of tune, that keep no files."""
+    (run / "files" / "main_20000101T000000Z.nc").unlink()
+    row = read_own_run(run)
+    believe(row)
+    assert (row["output_bytes"], row["output_bytes_from"]) == (300, "run.json")
+    assert (row["output_files"], row["output_file_bytes"]) == (None, None)
+    (note,) = row.texts("notes")
+    assert note.startswith("files/ is empty: run.json is believed for bytes of output")
+
+
+def test_a_run_that_wrote_nothing_has_no_bytes_and_no_note(run: Path) -> None:
+    (run / "files" / "main_20000101T000000Z.nc").unlink()
+    told = {"status": "complete", "metrics": {"bytes_written": 0}}
+    (run / "run.json").write_text(json.dumps(told))
+    row = read_own_run(run)
+    assert (row["output_files"], row["output_file_bytes"], row["notes"]) == (0, 0, ())
+
+
 def test_a_run_that_went_on_has_times_of_a_part_and_no_bytes(run: Path) -> None:
     """Its run.json has the bytes of the part, its files those of all parts."""
     start = {"begin_s": 3600.0, "steps": 24, "time_step_s": 300.0, "cells": 80}

@@ -15,13 +15,13 @@ from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target, write_whole
 from thalweg.logs.beliefs import believe
 from thalweg.logs.columns import Row
+from thalweg.logs.notes import names_or_number, note_lines
 from thalweg.logs.sources import read_runs
 from thalweg.run.metrics import YEAR_DAYS
 from thalweg.tables import print_table
 
 _SHOWN = [each for each in QUANTITIES if each.shown]
 _NOT_KNOWN = "?"
-_NAMED = 3  # runs under the table; of more, how many
 _ABOUT = ("model", "status", "grid", "nodes", "ranks", "compute_ranks", "io_ranks", "restart_ranks")
 
 
@@ -92,9 +92,8 @@ def _print(rows: Sequence[Row], told: Sequence[Figures], given: Given) -> None:
     )
     for line in _lines(told, lambda each: each.not_known, "not known: {name}: {text}"):
         print(line)
-    for row in rows:
-        for sentence in row.texts("notes"):
-            print(f"note: {row['run']}: {sentence}")
+    for line in note_lines(rows):
+        print(line)
 
 
 def _cell(told: Figures, name: str) -> str:
@@ -127,4 +126,4 @@ def _lines(
 def _which(names: Sequence[str], all_runs: int) -> str:
     if len(names) == all_runs:
         return ""
-    return f" ({', '.join(names) if len(names) <= _NAMED else f'{len(names)} runs'})"
+    return f" ({names_or_number(names)})"

@@ -10,6 +10,7 @@ from pathlib import Path
 from thalweg.files.targets import refuse_target
 from thalweg.logs.beliefs import believe
 from thalweg.logs.columns import COLUMNS, Row
+from thalweg.logs.notes import note_lines
 from thalweg.logs.sources import read_runs
 from thalweg.tables import print_entries, print_table
 
@@ -61,9 +62,8 @@ def _print(rows: Sequence[Row]) -> None:
     heads = [head for head, _ in _SHOWN]
     right = [head for head in heads if head not in {"run", "from"}]
     print_table(heads, [[_cell(row, name) for _, name in _SHOWN] for row in rows], right=right)
-    for row in rows:
-        for sentence in row.texts("notes"):
-            print(f"note: {row['run']}: {sentence}")
+    for line in note_lines(rows):
+        print(line)
 
 
 def _cell(row: Row, name: str) -> str:

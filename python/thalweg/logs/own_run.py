@@ -43,8 +43,6 @@ def read_own_run(path: Path) -> Row:
             "the run went on from a checkpoint: its times are of that part, files/ holds what "
             "the runs before wrote, too, and is not counted"
         )
-    else:
-        row.tell(output_files=files, output_file_bytes=size_bytes)
     row["state_fields"] = _state_fields(path)
     if run.timing_path.is_file():
         try:
@@ -60,12 +58,28 @@ def read_own_run(path: Path) -> Row:
     metrics = metrics if isinstance(metrics, dict) else {}
     noted = metrics.get("bytes_written")
     row["simulated_s"] = _sound(metrics.get("simulated_s"))  # of this part, where it went on
-    if isinstance(noted, int) and noted != size_bytes and not continued:
+    if not continued:
+        _tell_output(row, files, size_bytes, noted if isinstance(noted, int) else None)
+    return row
+
+
+def _tell_output(row: Row, files: int, size_bytes: int, noted: int | None) -> None:
+    """noted: bytes in run.json. Trials of a sweep or of tune keep the times and remove the output:
+    nothing that would be what there is.
+    """
+    if not files and noted:
+        row.tell(output_bytes=noted, output_bytes_from="run.json")
+        row.note(
+            "files/ is empty: run.json is believed for bytes of output, it noted them before files "
+            "were removed"
+        )
+        return
+    row.tell(output_files=files, output_file_bytes=size_bytes)
+    if noted is not None and noted != size_bytes:
         row.note(
             f"files/ has {size_bytes} bytes, run.json noted {noted}: files/ is believed, it is "
             "what there is; `thalweg verify` tells what is missing"
         )
-    return row
 
 
 def _tell_start(row: Row, start: object) -> bool:
