@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -423,27 +423,51 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal or locale of few letters
             stream.reconfigure(errors="backslashreplace")
     try:
+        code = _answer()
+        sys.stdout.flush()
+    except BrokenPipeError:  # `thalweg settings | head`: whoever reads has read enough
+        code = 1
+    except OSError as error:  # what was printed did not get all the way, to a full disk
+        code = _fail(f"{error.strerror or error}", 2)
+    except SystemExit as end:  # typer's own answer to a closed pipe
+        code = end.code if isinstance(end.code, int) else 1
+    _give_up_closed(sys.__stdout__)
+    _give_up_closed(sys.__stderr__)
+    sys.exit(code)
+
+
+def _answer() -> int:
+    """The exit code."""
+    try:
         _require_text(sys.argv[1:])
         code = app(prog_name="thalweg", standalone_mode=False)
     except ThalwegError as error:
-        _fail(error.sentence, error.exit_code)
+        return _fail(error.sentence, error.exit_code)
     except ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error)
-            sys.exit(2)
-        _fail(_one_sentence(error), 2)
+            return 2
+        return _fail(_one_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted", 130)
-    except BrokenPipeError:  # `thalweg verify RUN | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         where = f"'{error.filename}': " if error.filename else ""
-        _fail(f"{where}{error.strerror or error}", 2)
-    else:
-        if code == 130:  # typer's own answer to Ctrl-C, without a word
-            _fail("interrupted", 130)
-        sys.exit(code if isinstance(code, int) else 0)
+        return _fail(f"{where}{error.strerror or error}", 2)
+    if code == 130:  # typer's own answer to Ctrl-C, without a word
+        return _fail("interrupted", 130)
+    return code if isinstance(code, int) else 0
+
+
+def _give_up_closed(stream: TextIO | None) -> None:
+    """Python would complain, at its end, of what it could not hand over."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _require_text(words: list[str]) -> None:
@@ -464,6 +488,6 @@ def _one_sentence(error: Any) -> str:
     return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"
 
 
-def _fail(sentence: str, code: int) -> None:
+def _fail(sentence: str, code: int) -> int:
     print(f"thalweg: error: {sentence}", file=sys.stderr)
-    sys.exit(code)
+    return code
