@@ -66,7 +66,8 @@ def test_what_is_given_is_enough(advise: Advise) -> None:
 
 def test_a_setting_that_changes_nothing_is_told(advise: Advise) -> None:
     warnings = advise(SCRIPT, *GIVEN, "nlv=10").warnings
-    assert "--set nlv: the script uses no variable 'nlv' Did you mean 'nlev'?" in warnings
+    told = "--set nlv: 'exp.test' uses no variable 'nlv'. Did you mean 'nlev'?"
+    assert told in warnings
 
 
 def test_dates_are_asked_for_only_where_they_count(advise: Advise) -> None:

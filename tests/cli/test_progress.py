@@ -16,13 +16,13 @@ def test_a_line_now_and_then(
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock_s)
     hour_s = 3600.0
     with RunProgress("case") as display:
-        for elapsed_s, hours, outputs in ((0, 0, 1), (5, 1, 2), (11, 2, 3), (15, 3, 4), (22, 4, 5)):
+        for elapsed_s, hours, outputs in ((0, 0, 1), (5, 1, 2), (11, 2, 1), (15, 3, 4), (22, 4, 5)):
             clock_s = 100.0 + elapsed_s
             display.update(hours * hour_s, 6 * hour_s, outputs)
         clock_s = 140.0
         display.update(6 * hour_s, 6 * hour_s, 7)
     assert capsys.readouterr().err.splitlines() == [
-        "case: 2 h of 6 h, 3 outputs, 22 s left",
+        "case: 2 h of 6 h, 1 output, 22 s left",
         "case: 4 h of 6 h, 5 outputs, 11 s left",
         "case: 6 h of 6 h, 7 outputs, closing files",
     ]

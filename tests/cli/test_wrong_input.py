@@ -104,6 +104,36 @@ def test_proc_is_refused(cli: Cli, small_case: Path, model: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["demo"],
+        ["scaling"],
+        ["scaling", "--jobs", "1", "--ranks-per-node", "2"],
+        ["sweep", "examples/sweep_small.toml"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(
+    words: list[str], cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    places = {"file": "is no directory", "file/deep": "cannot be written: Not a directory"}
+    for place, told in places.items():
+        refused = cli(*words, "-o", tmp_path / place, cwd=ROOT)
+        assert_one_sentence(refused, f"'{tmp_path / place}' {told}; give another with -o")
+        assert refused.stdout == ""
+    assert_one_sentence(cli(*words, "-o", "/proc/here", cwd=ROOT), "'/proc/here' cannot be written")
+
+
+def test_a_report_of_a_file_of_output_says_that_it_is_no_directory(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "ocean.nc").touch()
+    told = "'ocean.nc' is no directory; give the directory of a run"
+    assert_one_sentence(cli("report", "ocean.nc", cwd=tmp_path), told)
+
+
 def test_an_existing_directory_is_kept(cli: Cli, small_case: Path, model: Path) -> None:
     kept = small_case.parent / "precious"
     kept.mkdir()
@@ -133,7 +163,7 @@ def test_a_sweep_is_no_experiment(cli: Cli) -> None:
         (["rnu"], "command 'rnu' does not exist|'run'?"),
         (["run"], "CASE.toml"),
         (["run", "a.toml", "--rank"], "--rank"),
-        (["verify", "nowhere"], "'nowhere' does not exist"),
+        (["verify", "nothing*.nc"], "'nothing*.nc' does not exist|directory of a run or one file"),
         (["verify", "."], "is not a run directory"),
         (["report", "nowhere"], "'nowhere' does not exist"),
         (["trace", "nowhere", "--field", "ta", "--cell", "1"], "'nowhere' does not exist"),

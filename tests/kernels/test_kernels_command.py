@@ -39,7 +39,22 @@ def test_kernels_are_listed_with_their_files(cli: Cli) -> None:
     entries = json.loads(cli("kernels", "list", "--json").stdout)
     listed = {each["kernel"]: each["file"] for each in entries}
     assert listed["gradient"] == "gradient.py"
-    assert all(each["meaning"] for each in entries)
+    meanings = {each["kernel"]: each["meaning"] for each in entries}
+    assert all(meaning.endswith(".") for meaning in meanings.values())
+    assert meanings["add_gradients"].endswith("where edges are not of cells that nearly touch.")
+    assert meanings["air_temperature"].endswith("(Dubos et al. 2015).")
+    assert meanings["vertical_solver"] == "rho w at half levels after a time step."
+
+
+@pytest.mark.parametrize("words", [("kernels", "run"), ("translate",)], ids=" ".join)
+def test_an_unknown_kernel_is_told_what_was_meant_and_not_all_names(
+    cli: Cli, words: tuple[str, ...]
+) -> None:
+    told = "Did you mean 'gradient'? See 'thalweg kernels list'"
+    refused = cli(*words, "gradien")
+    assert refused.stderr == f"thalweg: error: kernel 'gradien' does not exist. {told}\n"
+    sentence = "kernel 'no_such_thing' does not exist. See 'thalweg kernels list'"
+    assert cli(*words, "no_such_thing").stderr == f"thalweg: error: {sentence}\n"
 
 
 def test_a_run_prints_checks_differences_and_its_time(cli: Cli, vectors: Path) -> None:

@@ -100,7 +100,7 @@ def find_streams(
         )
     _give_bytes(answer, given_bytes)
     answer.warnings += [
-        f"--set {name}: the script uses no variable '{name}'"
+        f"--set {name}: '{script.path.name}' uses no variable '{name}'."
         f"{did_you_mean(name, script.variables.used)}"
         for name in script.unused_settings()
     ]

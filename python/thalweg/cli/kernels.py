@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -45,10 +46,16 @@ def list_kernels(json_: Json = False) -> None:
     from thalweg.tables import print_entries
 
     entries = [
-        {"kernel": name, "file": each.ir.file_name, "meaning": each.ir.doc.split("\n")[0]}
+        {"kernel": name, "file": each.ir.file_name, "meaning": _first_sentence(each.ir.doc)}
         for name, each in all_kernels().items()
     ]
     print_entries(entries, json_)
+
+
+def _first_sentence(doc: str) -> str:
+    """To its full stop, which that of "et al." is not, on one line."""
+    paragraph = " ".join(doc.split("\n\n")[0].split())
+    return re.split(r"(?<=\.)(?<!\bal\.) ", paragraph, maxsplit=1)[0]
 
 
 @kernels_app.command("run")

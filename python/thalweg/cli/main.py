@@ -231,7 +231,7 @@ def check_everything(
 
 @app.command()
 def verify(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory or netCDF file.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory or file of output.")],
     against: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="RUN", help="Compare point by point with this run."),
@@ -317,7 +317,8 @@ def report(
     lines = len(runs) == 1 and runs[0].is_file() and runs[0].suffix == ".jsonl"
     for path in runs:
         if not path.is_dir() and not lines:
-            raise ThalwegError(f"the run '{path}' does not exist; give the directory of a run")
+            wrong = "is no directory" if path.exists() else "does not exist"
+            raise ThalwegError(f"'{path}' {wrong}; give the directory of a run")
     if out is not None and not out.name:
         raise ThalwegError(f"'{out}' is the name of no file; give that of the page to write")
     try:

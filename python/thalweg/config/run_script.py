@@ -141,9 +141,7 @@ def read_text(path: Path) -> Text:
             raise ThalwegError(f"'{path}' is no run script: it is larger than 500 MB")
         content = path.read_bytes()
     except OSError as error:
-        raise ThalwegError(
-            f"the script '{path}' cannot be read ({error.strerror}); check its path"
-        ) from error
+        raise ThalwegError(f"'{path}' cannot be read ({error.strerror}); check its path") from error
     if b"\0" in content:
         raise ThalwegError(f"'{path}' is no text; give a run script or a namelist file")
     encoding = "utf-8-sig" if content.startswith(BOM_UTF8) else "utf-8"

@@ -10,6 +10,7 @@ from thalweg.config.checkout import ROOT, program
 from thalweg.config.durations import parse_duration_s, short_duration
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
+from thalweg.files.targets import make_folder
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.tables import print_table
 from thalweg.verify.command import same_bits
@@ -30,11 +31,12 @@ _ROWS = (  # label, key in run.json, divisor, format
 
 def demo(out: Path, duration: str = DURATION) -> Path:
     """Returns the path of the report, which it also prints last."""
-    program("thalweg_mini")  # a build says how long it takes, before anything is said to run
     try:
         length = short_duration(parse_duration_s(duration))
     except ValueError as error:
         raise ThalwegError(f"--duration: {error}; as in PT12H") from None
+    make_folder(out)
+    program("thalweg_mini")  # a build says how long it takes, before anything is said to run
     print(f"Galewsky's jet on R2B4, 30 layers, {length} simulated, an output of 40 fields an hour.")
     runs = {
         mode: _run(out / mode, mode, ranks, duration)

@@ -27,6 +27,21 @@ def refuse_target(path: Path, overwrite: bool) -> None:
         raise _unwritable(path, error) from error
 
 
+def make_folder(path: Path) -> None:
+    """With those above it, before anything is measured or run. Raises a sentence where no file can
+    be written there.
+    """
+    if path.exists() and not path.is_dir():
+        raise ThalwegError(f"'{path}' is no directory; give another with -o")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        _new_beside(path / "new").unlink()
+    except OSError as error:
+        raise ThalwegError(
+            f"the directory '{path}' cannot be written: {error.strerror}; give another with -o"
+        ) from error
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Appears under its name only when it is complete; text is UTF-8. Raises a sentence."""
     try:

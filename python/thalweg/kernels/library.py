@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from thalweg.config.checkout import ROOT
@@ -33,7 +34,16 @@ def find_kernel(name: str) -> Kernel:
         raise ThalwegError(
             f"'{file}' has {len(known)} kernels; name one, as in {file}:{next(iter(known))}"
         )
-    raise ThalwegError(
-        f"kernel '{wanted or name}' does not exist; choose one of: {', '.join(known)}."
-        f"{did_you_mean(wanted, known)}"
+    if file.endswith(".py"):
+        raise ThalwegError(
+            f"kernel '{wanted}' does not exist in '{file}'; choose one of: {', '.join(known)}."
+            f"{did_you_mean(wanted, known)}"
+        )
+    raise unknown_kernel(name, known)
+
+
+def unknown_kernel(name: str, known: Iterable[str]) -> ThalwegError:
+    """Not with the names of all that there are: a hundred hide the one that was meant."""
+    return ThalwegError(
+        f"kernel '{name}' does not exist.{did_you_mean(name, known)} See 'thalweg kernels list'"
     )

@@ -13,7 +13,7 @@ from thalweg.kernels import dynamico, icon_like, made_dynamico, made_nicam, nica
 from thalweg.kernels.any_kernel import case_of_arrays, made_case
 from thalweg.kernels.cases import Array, Case, Named, read_vectors
 from thalweg.kernels.icon_like_arguments import CALLS
-from thalweg.kernels.library import all_kernels, find_kernel
+from thalweg.kernels.library import all_kernels, find_kernel, unknown_kernel
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,6 @@ def find_cases(name: str, data: Path | None) -> list[Case]:
             return [each for each in cases if name in (vectors.name, each.kernel.name)]
     known = (*(each.name for each in VECTORS), *all_kernels())
     if ".py" not in name and name not in known:
-        raise ThalwegError(
-            f"kernel '{name}' does not exist; choose one of: {', '.join(known)}."
-            f"{did_you_mean(name, known)}"
-        )
+        raise unknown_kernel(name, known)
     kernel = find_kernel(name)
     return [case_of_arrays(kernel, read_vectors(data)) if data else made_case(kernel)]

@@ -11,6 +11,7 @@ from typing import Any
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
+from thalweg.files.targets import make_folder
 from thalweg.files.timing import Timing
 from thalweg.lab.results import Line, append_line, provenance, read_lines
 from thalweg.lab.sweep_file import Settings, Sweep, override_words
@@ -27,7 +28,7 @@ def run_sweep(case: Path, out: Path | None, as_json: bool) -> bool:
     sweep = Sweep.read(case)
     Experiment.read(sweep.base, override_words(sweep.fixed))  # a sentence before anything is run
     folder = out or Path("sweeps") / case.stem
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     results, digest = folder / RESULTS, sweep.digest()
     combinations = sweep.combinations()
     todo = _missing(combinations, sweep.repetitions, digest, read_lines(results))

@@ -77,7 +77,8 @@ class RunProgress(ProgressDisplay):
         """time_s, end_s: simulated; outputs: written so far, over all streams."""
         now_s = time.monotonic()
         self._first = self._first or (now_s, time_s)
-        state = f"{short_duration(time_s)} of {short_duration(end_s)}, {outputs} outputs"
+        count = f"{outputs} output{'s' * (outputs != 1)}"
+        state = f"{short_duration(time_s)} of {short_duration(end_s)}, {count}"
         clock_s, simulated_s = now_s - self._first[0], time_s - self._first[1]
         if time_s >= end_s:
             state += ", closing files"

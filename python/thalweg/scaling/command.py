@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
-from thalweg.files.targets import written_aside
+from thalweg.files.targets import make_folder, written_aside
 from thalweg.kernels.any_kernel import is_on_hexagons
 from thalweg.kernels.run import BUILT
 from thalweg.lab.rank_trials import Wish, hidden_share, measure, start_ranks
@@ -40,7 +40,7 @@ def check(wish: Wish) -> None:
 def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     """Lines go to the folder as they are measured; then the picture and what it shows."""
     check(wish)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     where = provenance()
     for line in measure(wish, BUILT, start_ranks):
         if "progress" in line:
@@ -126,7 +126,7 @@ def write_jobs(
 ) -> None:
     """A Slurm script for each number of nodes. words: of the command but for ranks and folder."""
     check(replace(wish, ranks=[count * ranks_per_node for count in nodes]))  # before they queue
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for count in nodes:
         ranks = count * ranks_per_node
         path = folder / f"scaling_{count}.sh"

@@ -21,7 +21,7 @@ def verify(run: Path, against: Path | None, as_json: bool) -> bool:
     end, or the runs differ in a bit.
     """
     for each in (run, *([against] if against else [])):
-        _refuse_folder_of_output(each)
+        _refuse_what_holds_no_output(each)
     single = is_output(run)
     wholeness = None if single else check_wholeness(RunDirectory.open(run).path)
     if wholeness and wholeness.lost:  # a damaged file may not even open
@@ -98,8 +98,12 @@ def _streams(run: Path, wholeness: Wholeness | None, against: Path | None) -> Ma
     return {} if alone and not RunDirectory(run).complete_files() else read_streams(run)
 
 
-def _refuse_folder_of_output(path: Path) -> None:
+def _refuse_what_holds_no_output(path: Path) -> None:
     """A model of its own that writes through the library leaves no run directory."""
+    if not path.exists():
+        raise ThalwegError(
+            f"'{path}' does not exist; give the directory of a run or one file of output"
+        )
     if not path.is_dir() or RunDirectory(path).looks_like_a_run() or is_output(path):
         return
     for file in sorted(path.iterdir()):
