@@ -150,6 +150,30 @@ def test_a_program_is_built_when_it_is_asked_for_and_when_a_source_changed(
     assert checkout.calls("cmake") == ["configure", *(f"build {each}" for each in targets)]
 
 
+def test_what_python_keeps_beside_its_modules_changes_no_source(checkout: Checkout) -> None:
+    checkout.call(*BUILD)
+    checkout.age()
+    for name in ("python/thalweg/dsl", "mini"):
+        (checkout.root / name / "__pycache__").mkdir()
+        (checkout.root / name / "__pycache__/ir.pyc").touch()
+    checkout.call(*BUILD)
+    assert checkout.calls("cmake").count("build thalweg_mini") == 1
+
+
+def test_a_source_that_went_or_moved_is_noticed_though_none_is_newer(checkout: Checkout) -> None:
+    (checkout.root / "src/old.cpp").touch()
+    checkout.age()
+    checkout.call(*BUILD)
+    (checkout.root / "src/old.cpp").rename(checkout.root / "src/moved.cpp")
+    checkout.age()
+    checkout.call(*BUILD)
+    (checkout.root / "src/moved.cpp").unlink()
+    checkout.age()
+    for _ in range(2):
+        checkout.call(*BUILD)
+    assert checkout.calls("cmake").count("build thalweg_mini") == 3
+
+
 def test_what_changes_during_a_build_is_built_next_time(checkout: Checkout) -> None:
     checkout.play("cmake", CMAKE_FAKE.replace("--build)", "--build) echo >>src/grid.cpp"))
     checkout.call(*BUILD)
