@@ -273,6 +273,17 @@ def test_missing_packages_without_rights_end_in_the_line_to_run(checkout: Checko
     assert "cdo" in checkout.call("test").stderr.split()
 
 
+def test_who_may_not_install_is_told_everything_at_once(checkout: Checkout) -> None:
+    checkout.play("dpkg-query", DPKG_NOTHING)
+    kinds = {"demo": ("python", "build"), "test": ("python", "build", "test")}
+    for command, wanted in kinds.items():
+        (line,) = checkout.call(command).stderr.splitlines()
+        lines = (ROOT / "tools/packages.txt").read_text().splitlines()
+        rows = [each.split() for each in lines if not each.startswith("#")]
+        named = line.partition(" --no-install-recommends ")[2].split()
+        assert named == [name for name, kind, *_ in rows if kind in wanted]
+
+
 def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", '[ "$1" = -n ] || echo "$*" >>sudo_calls')
