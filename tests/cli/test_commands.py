@@ -7,6 +7,7 @@ import ast
 import importlib
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from subprocess import CompletedProcess
 
 import netCDF4
 import pytest
+import typer
 
 from thalweg.cli import settings
 from thalweg.cli.main import app, main
@@ -235,6 +237,13 @@ def test_every_command_is_tried(cli: Cli) -> None:
         for each in group.registered_commands
     }
     assert found == set(COMMANDS)
+
+
+def test_the_script_knows_every_command_before_the_command_line_is_there() -> None:
+    group = typer.main.get_command(app)
+    words = re.search(r"^commands=\((.*?)\)$", (ROOT / "thalweg").read_text(), re.M | re.S)
+    assert words is not None
+    assert sorted(words[1].split()) == sorted(group.list_commands(typer.Context(group)))
 
 
 @pytest.mark.parametrize(

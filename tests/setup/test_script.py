@@ -284,6 +284,20 @@ def test_who_may_not_install_is_told_everything_at_once(checkout: Checkout) -> N
         assert named == [name for name, kind, *_ in rows if kind in wanted]
 
 
+def test_an_unknown_command_is_refused_before_anything_is_installed(checkout: Checkout) -> None:
+    checkout.play("dpkg-query", DPKG_NOTHING)
+    checkout.play("sudo", 'echo "$*" >>sudo_calls')
+    for word in ("demmo", "run demo", "--verison"):
+        result = checkout.call(word, "--quick")
+        assert result.returncode == 2
+        (line,) = result.stderr.splitlines()
+        start = f"thalweg: error: command '{word}' does not exist; choose one of: calibrate, run, "
+        assert line.startswith(start)
+    assert checkout.calls("sudo") == []
+    assert not (checkout.root / "build").exists()
+    assert checkout.call("--version").returncode == 7
+
+
 def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", '[ "$1" = -n ] || echo "$*" >>sudo_calls')
