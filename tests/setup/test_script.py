@@ -298,6 +298,24 @@ def test_an_unknown_command_is_refused_before_anything_is_installed(checkout: Ch
     assert checkout.call("--version").returncode == 7
 
 
+def test_a_linked_environment_is_left_alone(checkout: Checkout, tmp_path: Path) -> None:
+    theirs = tmp_path / "their .venv"
+    theirs.mkdir()
+    (theirs / "precious").touch()
+    checkout.play(
+        "python3", PYTHON_FAKE.replace('mkdir -p "$last', 'rm -rf "$last"/*; mkdir -p "$last')
+    )
+    (checkout.root / ".venv").symlink_to(theirs)
+    result = checkout.call("modes")
+    assert result.returncode == 7, result.stderr
+    assert [each.name for each in theirs.iterdir()] == ["precious"]
+    assert (checkout.root / ".venv/bin/python").is_file()
+    assert not (checkout.root / ".venv").is_symlink()
+    (line,) = result.stderr.splitlines()
+    assert f"'.venv' is a link to '{theirs}', which is left alone" in line
+    assert checkout.call("modes").stderr == ""
+
+
 def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", '[ "$1" = -n ] || echo "$*" >>sudo_calls')
