@@ -237,6 +237,12 @@ def test_test_adds_its_tools_and_others_keep_them(checkout: Checkout) -> None:
     assert [".[dev]" in call for call in checkout.calls("pip")] == [False, True]
 
 
+def test_help_of_test_needs_none_of_its_tools(checkout: Checkout) -> None:
+    checkout.call("modes")
+    assert checkout.call("test", "--help").stdout.startswith("cli: test --help in ")
+    assert len(checkout.calls("pip")) == 1
+
+
 def test_changed_requirements_are_installed(checkout: Checkout) -> None:
     checkout.call("modes")
     with (checkout.root / "pyproject.toml").open("a") as file:
@@ -314,6 +320,20 @@ def test_a_linked_environment_is_left_alone(checkout: Checkout, tmp_path: Path) 
     (line,) = result.stderr.splitlines()
     assert f"'.venv' is a link to '{theirs}', which is left alone" in line
     assert checkout.call("modes").stderr == ""
+
+
+def test_a_current_folder_that_is_gone_is_a_sentence(checkout: Checkout, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    away = ["bash", "-c", f"cd '{gone}' && rmdir '{gone}' && exec \"$@\"", "bash"]
+    result = checkout.call("modes", before=away)
+    assert result.returncode == 2
+    ours = [line for line in result.stderr.splitlines() if "getcwd" not in line]  # bash's own
+    assert ours == [
+        f"thalweg: error: the current folder '{gone}' is gone, or closed to this user; go to "
+        "another one and call again"
+    ]
+    assert not (checkout.root / "build").exists()
 
 
 def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
