@@ -24,7 +24,12 @@ from thalweg.calibrate.step_times import StepTimer
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target
-from thalweg.run.machine import describe_commit, describe_machine, describe_versions
+from thalweg.run.machine import (
+    busy_note,
+    describe_commit,
+    describe_machine,
+    describe_versions,
+)
 from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt
 
@@ -107,8 +112,8 @@ class _Calibration:
     def machine(self) -> Machine:
         with ProgressDisplay("calibrate") as display:
             self._display = display
-            if self._load > _BUSY_LOAD * len(os.sched_getaffinity(0)):
-                display.note(f"others use this machine (load {self._load:g}): figures will spread")
+            if note := busy_note(self._load, _BUSY_LOAD):
+                display.note(note)
             self._native.measure(_TRIED_S, 0, partial(self._show, "trying out"))
             self._native.series.clear()
             self._steps = StepTimer(self._runs, self._rank_counts())

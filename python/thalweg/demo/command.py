@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from thalweg.config.durations import parse_duration_s, short_duration
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.targets import make_folder
+from thalweg.run.machine import busy_note
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.tables import print_table
 from thalweg.verify.command import same_bits
@@ -31,6 +33,7 @@ _ROWS = (  # label, key in run.json, divisor, format
 
 def demo(out: Path, duration: str = DURATION) -> Path:
     """Returns the path of the report, which it also prints last."""
+    busy = busy_note(os.getloadavg()[0])  # a build of our own comes after it
     try:
         length = short_duration(parse_duration_s(duration))
     except ValueError as error:
@@ -54,6 +57,8 @@ def demo(out: Path, duration: str = DURATION) -> Path:
     summaries = {mode: run.summary() for mode, run in runs.items()}
     _print_comparison(summaries)
     print(run_time_sentence([(mode, each["metrics"]) for mode, each in summaries.items()]))
+    if busy:
+        print(f"But {busy}.")
     for mode, summary in summaries.items():
         print(f"{mode} was limited by {summary['limited_by']}.")
     if sentence := cores_sentence("async", summaries["async"]):

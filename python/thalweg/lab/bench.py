@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
 from thalweg.lab.results import Line, provenance
+from thalweg.run.machine import busy_note
 from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE
 
@@ -65,11 +67,13 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
             f"the directory '{options.directory}' does not exist; give one on the file system "
             "to measure with --directory"
         )
-    origin, results = provenance(), []
+    origin, results, busy = provenance(), [], busy_note(os.getloadavg()[0])
     with (
         tempfile.TemporaryDirectory(prefix="thalweg-bench-", dir=options.directory) as outer,
         ProgressDisplay(benchmark.name) as display,
     ):
+        if busy:
+            display.note(busy)
         folder = Path(outer) / "files"
         folder.mkdir()
         request = BenchRequest(folder.resolve(), options.quick, options.repetitions,

@@ -25,6 +25,19 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
+def busy_note(load: float, a_core: float = 1.0) -> str:
+    """A sentence where more than `a_core` processes for each core of the machine were running or
+    waiting; "" else. load: mean of the last minute, before we begin.
+    """
+    cores = os.cpu_count() or 1  # of the whole machine, as its load is, not of this process
+    if load <= a_core * cores:
+        return ""
+    return (
+        f"the machine was busy when this began (load {load:.1f} on {cores} cores): times will "
+        "spread; measure again when it is idle"
+    )
+
+
 def describe_versions() -> dict[str, str]:
     """Versions of Thalweg, of the MPI that runs it, and of what its programs were built with, as
     CMake found it; "unknown" where nobody tells.

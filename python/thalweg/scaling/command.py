@@ -17,6 +17,7 @@ from thalweg.kernels.any_kernel import is_on_hexagons
 from thalweg.kernels.run import BUILT
 from thalweg.lab.rank_trials import Wish, hidden_share, measure, start_ranks
 from thalweg.lab.results import Line, append_line, provenance, read_lines
+from thalweg.run.machine import busy_note
 from thalweg.scaling.exchange_model import ExchangeModel, fit
 from thalweg.tables import print_table
 
@@ -42,6 +43,8 @@ def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     check(wish)
     make_folder(folder)
     where = provenance()
+    if busy := busy_note(os.getloadavg()[0]):
+        print(f"thalweg: {busy}", file=sys.stderr)
     for line in measure(wish, BUILT, start_ranks):
         if "progress" in line:
             told = line["progress"]
