@@ -67,6 +67,7 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
             f"the directory '{options.directory}' does not exist; give one on the file system "
             "to measure with --directory"
         )
+    layers = _layers(options.layer)
     origin, results, busy = provenance(), [], busy_note(os.getloadavg()[0])
     with (
         tempfile.TemporaryDirectory(prefix="thalweg-bench-", dir=options.directory) as outer,
@@ -77,7 +78,7 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
         folder = Path(outer) / "files"
         folder.mkdir()
         request = BenchRequest(folder.resolve(), options.quick, options.repetitions,
-                               _layers(options.layer), (options.target,) if options.target
+                               layers, (options.target,) if options.target
                                else ON_RANKS)  # fmt: skip
         for line in benchmark.lines(request):
             if "progress" in line:
