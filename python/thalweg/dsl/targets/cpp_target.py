@@ -9,6 +9,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
+from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
@@ -18,7 +19,7 @@ from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_streams import CODE as STREAMS
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import FUNCTIONS, comment, constants
+from thalweg.dsl.targets.cpp_text import FUNCTIONS, WHOLE_LOOPS, comment, constants
 from thalweg.dsl.targets.cpp_tiles import Tiling
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
@@ -80,7 +81,9 @@ class Writer:
 
     def text(self) -> str:
         inner = self._body()
-        lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH, HEAD]
+        lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH]
+        rows = {step.name for step in self.loops.rows}
+        lines += [WHOLE_LOOPS, HEAD] if sets_again(self.plan, rows) else [HEAD]
         lines += [STREAMS] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]

@@ -52,6 +52,11 @@ static inline bool is_negative(float x) {
 }
 """,
 }
+# For loops that have to do their statements in order: pass `set_again`.
+WHOLE_LOOPS = """// GCC 12.2 takes such loops apart and gets the order of the pieces wrong.
+#if defined __GNUC__ && !defined __clang__ && !defined __CUDACC__
+#pragma GCC optimize("no-tree-loop-distribution", "no-tree-loop-distribute-patterns")
+#endif"""
 # How tightly an operator binds; a looser operand stands in brackets.
 BINDS = {
     "or": 2,

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
+from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import comment, constants
+from thalweg.dsl.targets.cpp_text import WHOLE_LOOPS, comment, constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
 from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.dsl.translation import plan_of, size_names, table_names
@@ -47,7 +48,9 @@ class _Writer:
             each.op for each in ir.walk(self.kernel.body) if isinstance(each, (ir.Apply, ir.Reduce))
         }
         made = [code for op, code in CODE_OF_OPERATION.items() if op in operations]
-        lines = [f"// {self.kernel.file}:{self.kernel.line}", prelude(self.kernel.name)]
+        lines = [f"// {self.kernel.file}:{self.kernel.line}"]
+        lines += [WHOLE_LOOPS] if sets_again(self.plan, self.kernel.arguments) else []
+        lines += [prelude(self.kernel.name)]
         lines += [each.replace("static inline", "ON_DEVICE") for each in made]
         lines += constants(self.kernel, self.real)
         calls: list[str] = []
