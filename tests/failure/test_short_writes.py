@@ -34,7 +34,7 @@ ranks = 2
 """
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
 @pytest.mark.parametrize("algorithm", ["two_phase", "dynamic_gen2", "vulcan"])
 def test_what_a_disk_took_in_part_is_refused_or_there(
