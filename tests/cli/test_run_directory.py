@@ -85,35 +85,6 @@ def test_a_report_of_what_the_run_was_before_does_not_stay(
     assert left == {"report.html", "report_images/01-mine.png"}, "they are somebody else's"
 
 
-def state_of(folder: Path) -> dict[Path, tuple[bytes, int]]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
-
-
-def test_nothing_of_a_complete_run_that_is_to_go_on_unchanged_is_touched(
-    cli: Cli, small_case: Path, model: Path
-) -> None:
-    """Its figures were replaced by those of a continuation of no step."""
-    out = small_case.parent / "run"
-    words = ["run", small_case, "--out", out, *SHORT[:-1], "--set", "restart.mode=sync"]
-    words += ["--set", "restart.interval=PT20M"]  # the end has no checkpoint
-    assert cli(*words).returncode == 0
-    assert cli("report", out).returncode == 0
-    before = state_of(out)
-    for more in ([], ["--ranks", "2", "--set", "io.mode=serial"], ["--json"]):
-        done = cli(*words, "--continue", *more)
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == (
-            f"thalweg: the run in '{out}' is complete: nothing to continue; a longer [time] "
-            "duration goes on\n"
-        )
-        assert done.stdout == ((out / "run.json").read_text() if "--json" in more else "")
-        assert state_of(out) == before
-    refused = cli(*words, "--continue", "--set", "io.mode=asynch")
-    assert refused.returncode == 2
-    assert "Did you mean 'async'?" in refused.stderr
-
-
 def test_a_continuation_with_nothing_left_to_compute_says_so(
     cli: Cli, small_case: Path, model: Path
 ) -> None:
@@ -122,7 +93,6 @@ def test_a_continuation_with_nothing_left_to_compute_says_so(
     words += ["--set", "restart.interval=PT30M"]
     said = "the run was complete already"
     assert said not in cli(*words).stderr
-    words += ["--set", "restart.keep=3"]
     assert said in cli(*words, "--continue").stderr
     record = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps(record | {"status": "failed"}))

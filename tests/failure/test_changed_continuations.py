@@ -225,7 +225,6 @@ def test_compute_ranks_say_why_where_an_io_rank_is_rank_0(cli: Cli, tmp_path: Pa
     assert cli("run", case, "--out", run, *words).returncode == 0
     begun = run / "journal/begun.json"
     begun.write_text(begun.read_text()[:24])
-    words += ["--set", "time.duration=PT3H"]
     refused = cli("run", case, "--out", run, "--continue", *words)
     assert refused.returncode == 2, refused.stderr
     assert "begun.json' is damaged, which tells how the run began" in refused.stderr

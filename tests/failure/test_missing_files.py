@@ -12,7 +12,6 @@ from subprocess import CompletedProcess
 import pytest
 
 from thalweg.errors import ThalwegError
-from thalweg.files.run_directory import RunDirectory
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.kill_trial import CASE
 from thalweg.verify.command import verify
@@ -184,11 +183,9 @@ def test_a_run_that_did_not_end_is_not_called_good(cli: Cli, tmp_path: Path, mod
 
 
 def go_on(run: Path, *settings: str) -> None:
-    """With another `keep` each time: a complete run goes on only where that changes something."""
     case = run.with_name("case.toml")
     case.write_text(CASE)
-    keep = RunDirectory(run).experiment().integer("restart", "keep") + 1
-    goes_on = [*SETTINGS, *(settings or COMPRESSED), f"restart.keep={keep}"]
+    goes_on = [*SETTINGS, *(settings or COMPRESSED)]
     run_case(RunRequest(case, 3, goes_on, run, goes_on=True, quiet=True))
 
 

@@ -116,16 +116,11 @@ def run(
 
     Example: thalweg run examples/jet.toml --ranks 3 --set output.jet.interval=PT30M --out my_run
     """
-    from thalweg.run.runner import NothingToContinueError, RunRequest, run_case
+    from thalweg.run.runner import RunRequest, run_case
     from thalweg.run.summary import print_summary
 
     request = RunRequest(case, ranks or 0, set_ or [], out, overwrite, json_, continue_, target)
-    try:
-        done = run_case(request)
-    except NothingToContinueError as nothing:
-        if json_:
-            print(nothing.run.summary_path.read_text(encoding="utf-8"), end="")
-        raise
+    done = run_case(request)
     if json_:
         print(done.summary_path.read_text(encoding="utf-8"), end="")
     else:
@@ -434,7 +429,7 @@ def main() -> None:
     except BrokenPipeError:  # `thalweg settings | head`: whoever reads has read enough
         code = 1
     except OSError as error:  # what was printed did not get all the way, to a full disk
-        code = _end(f"{error.strerror or error}", 2)
+        code = _fail(f"{error.strerror or error}", 2)
     except SystemExit as end:  # typer's own answer to a closed pipe
         code = end.code if isinstance(end.code, int) else 1
     _give_up_closed(sys.__stdout__)
@@ -448,21 +443,21 @@ def _answer() -> int:
         _require_text(sys.argv[1:])
         code = app(prog_name="thalweg", standalone_mode=False)
     except ThalwegError as error:
-        return _end(error.sentence, error.exit_code)
+        return _fail(error.sentence, error.exit_code)
     except ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error)
             return 2
-        return _end(_one_sentence(error), 2)
+        return _fail(_one_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _end("interrupted", 130)
+        return _fail("interrupted", 130)
     except BrokenPipeError:
         raise
     except OSError as error:
         where = f"'{error.filename}': " if error.filename else ""
-        return _end(f"{where}{error.strerror or error}", 2)
+        return _fail(f"{where}{error.strerror or error}", 2)
     if code == 130:  # typer's own answer to Ctrl-C, without a word
-        return _end("interrupted", 130)
+        return _fail("interrupted", 130)
     return code if isinstance(code, int) else 0
 
 
@@ -494,6 +489,6 @@ def _one_sentence(error: Any) -> str:
     return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"
 
 
-def _end(sentence: str, code: int) -> int:
-    print(f"thalweg: {'error: ' if code else ''}{sentence}", file=sys.stderr)
+def _fail(sentence: str, code: int) -> int:
+    print(f"thalweg: error: {sentence}", file=sys.stderr)
     return code

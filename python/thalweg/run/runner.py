@@ -47,15 +47,6 @@ class RunRequest:
     target: str = ""
 
 
-class NothingToContinueError(ThalwegError):
-    """The run is complete, and no other was asked for: nothing was touched, nothing is wrong."""
-
-    def __init__(self, run: RunDirectory) -> None:
-        self.run = run
-        told = f"the run in '{run.path}' is complete: nothing to continue"
-        super().__init__(f"{told}; a longer [time] duration goes on", exit_code=0)
-
-
 @dataclass
 class _Story:
     """What the model told while it ran."""
@@ -69,9 +60,7 @@ class _Story:
 
 
 def run_case(request: RunRequest) -> RunDirectory:
-    """Runs to the end. Raises a sentence; a run that started and failed keeps its directory, and
-    NothingToContinueError leaves all as it was.
-    """
+    """Runs to the end. Raises a sentence; a run that started and failed keeps its directory."""
     overrides = list(request.overrides)
     if request.ranks:
         overrides.append(f"machine.ranks={request.ranks}")
@@ -88,8 +77,6 @@ def run_case(request: RunRequest) -> RunDirectory:
     try:
         place.check()
         check_experiment(experiment, path, ranks)
-        if place.was_complete and _asks_for_the_same(experiment, RunDirectory(path)):
-            raise NothingToContinueError(RunDirectory(path))
         full_path = path.resolve()
         layer = experiment.text("machine", "mpi_io")
         target = request.target or target_before(path if request.goes_on else None)
@@ -101,22 +88,6 @@ def run_case(request: RunRequest) -> RunDirectory:
     finally:
         place.leave()
     return run
-
-
-def _asks_for_the_same(experiment: Experiment, run: RunDirectory) -> bool:
-    """As the run did. How it is computed and written, [machine] and [io], adds nothing to it."""
-    try:
-        before = run.experiment()
-    except ThalwegError:  # of another version, or damaged: it cannot be told
-        return False
-
-    def asked(each: Experiment) -> list[dict[str, Any]]:
-        how = ("machine", "io")
-        tables = {name: table.to_toml() for name, table in each.tables.items() if name not in how}
-        tables["restart"].pop("read")  # where it began
-        return [tables, *(output.to_toml() for output in each.outputs)]
-
-    return asked(experiment) == asked(before)
 
 
 def target_before(path: Path | None) -> str:
