@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -136,7 +137,7 @@ struct Beginning {
   RestartSet set;           ///< without a path: at the start
   bool same_files = false;  ///< the files that are there go on (Output::continue_after), or, at the
                             ///< start, are begun again (Output::begin_again)
-  std::string sets = {};    ///< what was there, for remove_later_sets()
+  std::set<std::string> sets = {};  ///< what was there when find_beginning() looked
 };
 /// Another output of the program in the same directory.
 struct OutputBeside {

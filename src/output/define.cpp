@@ -353,7 +353,7 @@ void Output::State::take_files() {
   const Pulse pulse(agreement, tag_pulse, [this](int rank) { return ranks.name_of(rank); });
   std::optional<Error> refused;
   std::string text;  // how the run began
-  if (ranks.rank != 0) forget_seen(definition);
+  if (ranks.rank != 0) note_begun(definition);
   if (ranks.rank == 0) {
     if (definition.streams.empty() && !definition.fields.empty()) {
       warn_once("fields are defined, but no stream that writes them: name one in [[output]]");

@@ -22,6 +22,7 @@
 #include "output/deal/words.hpp"
 #include "output/files/coverage.hpp"
 #include "output/files/kept_files.hpp"
+#include "output/files/looked_at.hpp"
 #include "output/files/reached.hpp"
 #include "output/move/io_rank.hpp"
 #include "output/move/runs_exchange.hpp"
@@ -169,6 +170,7 @@ void Output::State::end() {
   if (!std::exchange(open, false)) return;
   std::erase(all_open(), this);
   locks.reset();
+  note_ended(definition);
   --open_outputs().all;
   open_outputs().served -= is_served(definition.settings) ? 1 : 0;
 }

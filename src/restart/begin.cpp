@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "base/crc32.hpp"
 #include "file/entries.hpp"
@@ -69,15 +72,22 @@ Before look(const std::string& directory, const std::string& own, const OutputSe
 }
 
 /// By name, with the checksum of the manifest: who goes on from a set may write later ones again.
-std::string sets_there(const std::string& directory) {
-  std::string sets;
+std::set<std::string> sets_there(const std::string& directory) {
+  std::set<std::string> sets;
   for (const auto& date : list_sets(directory)) {
     std::string manifest;
     const auto path = fmt::format("{}/{}/{}", directory, date, manifest_name);
     attempt(0, [&] { manifest = text_of(path).value_or(""); });  // damage is told where it counts
-    sets += fmt::format("{} {:08x}\n", date, crc32(0, std::as_bytes(std::span(manifest))));
+    sets.insert(fmt::format("{} {:08x}", date, crc32(0, std::as_bytes(std::span(manifest)))));
   }
   return sets;
+}
+
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) lines.insert(line);
+  return lines;
 }
 
 std::string to_text(const Before& before) {
@@ -108,12 +118,15 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   std::vector<StreamSettings> all(streams.begin(), streams.end());
   for (const auto& other : beside)
     all.insert(all.end(), other.streams.begin(), other.streams.end());
-  std::string text, sets;
+  std::string text;
+  std::set<std::string> sets;
   throw_together(comm, attempt(rank, [&] {
                    if (rank != 0) return;
-                   const auto seen = [&] { text = to_text(look(directory, own, settings, all)); };
+                   const auto seen = [&] {
+                     sets = sets_there(own);
+                     text = to_text(look(directory, own, settings, all));
+                   };
                    if (!goes_on_in(directory, own)) return seen();
-                   sets = sets_there(own);
                    std::vector<Definition> others;
                    for (const auto& other : beside)
                      others.push_back(definition_of(other.settings, other.streams));
@@ -131,7 +144,8 @@ Beginning find_beginning(MPI_Comm comm, const std::string& directory, const std:
   };
   Beginning beginning{
       before.same_files ? find_restart(comm, directory, unfit) : find_restart(comm, directory),
-      before.same_files, broadcast_text(comm, 0, sets)};
+      before.same_files,
+      lines_of(broadcast_text(comm, 0, fmt::format("{}", fmt::join(sets, "\n"))))};
   auto& set = beginning.set;
   if (!set.path.empty()) return beginning;
   if (!set.damaged.empty()) {
@@ -180,11 +194,12 @@ void remove_later_sets(const std::string& own, const Beginning& beginning) {
                     "that are there now",
                     path));
   }
-  if (sets_there(own) != beginning.sets) {
+  // Some may be gone: another output of this program has looked, too.
+  if (!std::ranges::includes(beginning.sets, sets_there(own))) {
     throw Error(Blame::user,
-                fmt::format("checkpoints in '{}' were written or removed by another program after "
-                            "this one had looked where to begin; start it again, and it begins "
-                            "where that one came to",
+                fmt::format("checkpoints in '{}' were written by another program after this one "
+                            "had looked where to begin; start it again, and it begins where that "
+                            "one came to",
                             own));
   }
   remove_sets_after(own, path.empty() ? "" : fs::path(path).filename().string());

@@ -235,6 +235,58 @@ TEST_CASE("outputs_go_on_in_any_order_though_the_name_of_one_begins_with_that_of
   }
 }
 
+TEST_CASE("an_output_beside_that_has_begun_may_write_before_the_next_one_begins") {
+  const SharedDirectory directory;
+  const auto program = Program(directory.path, 3).with("two");
+  program.run({}, 180.0);
+  const auto beginning = program.look();
+  auto first = Output::open(MPI_COMM_WORLD, program.settings);
+  auto second = Output::open(MPI_COMM_WORLD, program.settings);
+  std::vector<std::int64_t> mine;
+  for (std::int64_t point = world_rank(); point < cells; point += world_size())
+    mine.push_back(point);
+  const std::vector<double> values(mine.size(), 1.0);
+  const auto begin = [&](Output& output, const StreamSettings& stream) {
+    output.define(std::vector<OwnedPoints>{{Place::cell, cells, mine}});
+    output.define(FieldInfo{"flat", "", "", "1", Place::cell, 1});
+    output.define(stream);
+    output.continue_after(beginning.set.time, beginning.same_files, beginning.set.path);
+    output.once_defined([&] { remove_later_sets(program.kept.directory, beginning); });
+    output.end_definition();
+  };
+  begin(first, program.stream);
+  const auto& beside = program.beside.front().streams.front();
+  // As the second one's own look, beside the first.
+  find_beginning(MPI_COMM_WORLD, program.kept.directory, program.kept.directory, program.settings,
+                 std::vector{beside},
+                 std::vector<OutputBeside>{{program.settings, {program.stream}}});
+  first.put("flat", FieldView{values.data(), 1, 0}, 240.0);
+  first.end_time(240.0);
+  begin(second, beside);
+  second.put("flat", FieldView{values.data(), 1, 0}, 240.0);
+  second.end_time(240.0);
+  first.close();
+  second.close();
+  CHECK(program.look().set.time.seconds() == 180.0);
+}
+
+TEST_CASE("two_outputs_that_go_on_from_a_set_before_the_newest_remove_the_newest_once") {
+  const SharedDirectory directory;
+  const auto program = Program(directory.path, 3);
+  program.run({}, 180.0);
+  if (world_rank() == 0) fs::remove(directory.path + "/restart/20000101T000300Z/manifest.json");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto one = program.look(), other = program.look();
+  REQUIRE(one.set.time.seconds() == 120.0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) {
+    remove_later_sets(program.kept.directory, one);
+    remove_later_sets(program.kept.directory, other);
+    CHECK_FALSE(fs::exists(directory.path + "/restart/20000101T000300Z"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_CASE("later_checkpoints_stay_where_the_one_to_go_on_from_is_gone") {
   const SharedDirectory directory;
   const Program program(directory.path, 5);

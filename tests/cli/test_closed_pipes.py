@@ -73,3 +73,11 @@ def test_a_full_disk_is_one_sentence(words: Words) -> None:
         code, told = run_into(words, full.fileno())
     assert (code, told.count("\n")) == (2, 1)
     assert told.startswith("thalweg: error: No space left on device")
+
+
+@pytest.mark.parametrize(("words", "code"), [("settings", 0), ("modes", 0), ("bogus", 2)])
+def test_a_closed_output_changes_no_exit_code(words: str, code: int, model: Path) -> None:
+    command = f"exec {sys.executable} -m thalweg {words} >&-"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr

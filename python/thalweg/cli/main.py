@@ -420,6 +420,8 @@ def translate(
 
 def main() -> None:
     """Runs a command; every user error is one sentence on standard error."""
+    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere  # closed: `>&-`
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or locale of few letters
             stream.reconfigure(errors="backslashreplace")

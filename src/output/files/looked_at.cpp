@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/crc32.hpp"
 #include "file/entries.hpp"
@@ -78,15 +79,32 @@ std::vector<Seen>& all_seen() {
   return all;
 }
 
+/// [directory and name of a lock] of outputs that this process has begun and not ended: they
+/// change by themselves.
+std::set<std::pair<std::string, std::string>>& begun_here() {
+  static std::set<std::pair<std::string, std::string>> all;
+  return all;
+}
+
 bool is_in(const Seen& seen, const std::string& directory, const std::vector<std::string>& names) {
   return seen.directory == directory && std::ranges::find(names, seen.name) != names.end();
 }
 
-void remember(const Definition& definition, int look) {
+void forget(const std::string& directory, const std::vector<std::string>& names) {
+  std::erase_if(all_seen(), [&](const Seen& seen) { return is_in(seen, directory, names); });
+}
+
+/// Of an output beside the one that looks: what it saw itself, earlier, counts.
+void remember(const Definition& definition, int look, bool beside) {
   const auto directory = whole_path(journal_directory(definition));
-  forget_seen(definition);
-  for (const auto& name : names_of_locks(definition))
+  const auto names = names_of_locks(definition);
+  if (!beside) forget(directory, names);
+  for (const auto& name : names) {
+    const bool known = std::ranges::any_of(
+        all_seen(), [&](const Seen& seen) { return is_in(seen, directory, {name}); });
+    if (beside && (known || begun_here().contains({directory, name}))) continue;
     all_seen().push_back({directory, name, journals_in(directory, name), look});
+  }
 }
 
 }  // namespace
@@ -109,15 +127,21 @@ void look_alone(const Definition& output, std::span<const Definition> beside,
   std::optional<StreamLocks> locks;  // nobody has written where there are no journals
   if (!names.empty() && fs::is_directory(directory, ignored)) locks.emplace(directory, names);
   ++looks;
-  for (const auto& other : beside) remember(other, looks);
-  remember(output, looks);
+  for (const auto& other : beside) remember(other, looks, true);
+  remember(output, looks, false);
   look();
 }
 
-void forget_seen(const Definition& definition) {
+void note_begun(const Definition& definition) {
   const auto directory = whole_path(journal_directory(definition));
   const auto names = names_of_locks(definition);
-  std::erase_if(all_seen(), [&](const Seen& seen) { return is_in(seen, directory, names); });
+  forget(directory, names);
+  for (const auto& name : names) begun_here().insert({directory, name});
+}
+
+void note_ended(const Definition& definition) {
+  const auto directory = whole_path(journal_directory(definition));
+  for (const auto& name : names_of_locks(definition)) begun_here().erase({directory, name});
 }
 
 void require_as_seen(const Definition& definition) {
@@ -132,7 +156,7 @@ void require_as_seen(const Definition& definition) {
            seen.journals != journals_in(seen.directory, seen.name);
   });
   const auto name = changed == all_seen().end() ? "" : changed->name;
-  forget_seen(definition);
+  note_begun(definition);
   if (name.empty()) return;
   throw Error(Blame::user,
               fmt::format("files of stream '{}' in '{}' were written by another program after this "

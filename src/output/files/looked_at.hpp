@@ -23,7 +23,8 @@ void look_alone(const Definition& output, std::span<const Definition> beside,
 /// files that go on were written by another program since look_alone(), or those of an output
 /// beside: where this one is to begin was found in files that are not so any more.
 void require_as_seen(const Definition& definition);
-/// The other ranks of an output that begins: one that they look for, beside it, may begin later.
-void forget_seen(const Definition& definition);
+/// The other ranks of an output that begins: they may look for one beside it, which begins later.
+void note_begun(const Definition& definition);
+void note_ended(const Definition& definition);
 
 }  // namespace thalweg
