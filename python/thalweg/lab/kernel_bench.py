@@ -110,8 +110,11 @@ def measure_kernels(folder: Path, repetitions: int, quick: bool) -> Iterator[Lin
 
 
 def _first_ways(ways: Sequence[Way]) -> list[Way]:
-    """One for each number of threads."""
-    return list({way.threads: way for way in reversed(ways)}.values())
+    """One for each number of threads and precision."""
+    first: dict[tuple[int, bool], Way] = {}
+    for way in ways:
+        first.setdefault((way.threads, way.is_single), way)
+    return list(first.values())
 
 
 def _one_kernel(
