@@ -50,7 +50,7 @@ def test_it_is_told_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cores = os.cpu_count() or 1
-    for load, times in ((float(cores), 0), (cores + 0.1, 1)):
+    for load, times in ((1.5 * cores, 0), (1.5 * cores + 0.1, 1)):
         monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
         measure(monkeypatch, tmp_path, small_run)
         told = "".join(capsys.readouterr()).splitlines()

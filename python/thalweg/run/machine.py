@@ -25,9 +25,10 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
-def busy_note(load: float, a_core: float = 1.0) -> str:
+def busy_note(load: float, a_core: float = 1.5) -> str:
     """A sentence where more than `a_core` processes for each core of the machine were running or
-    waiting; "" else. load: mean of the last minute, before we begin.
+    waiting; "" else. load: mean of the last minute, before we begin; a build on all cores that
+    has just ended is in it.
     """
     cores = os.cpu_count() or 1  # of the whole machine, as its load is, not of this process
     if load <= a_core * cores:
