@@ -44,6 +44,7 @@ def write_part(path: Path, number: int, kind: str = "NETCDF4", history: str = "w
             points = len(file.dimensions["cell"])
             storage = {"zlib": True, "complevel": 1, "chunksizes": (1, 1, points)}
         file.createVariable("time", "f8", ("time",))[:] = [0.0, 1.0, 2.0]
+        file.createVariable("height", "f8", ("level",))[:] = [1.0, 2.0, 3.0, np.nan]
         clon = file.createVariable("clon", "f8", ("cell",))
         clon[:] = CLON[ranges["cell"]]
         clon.units = "degrees_east"

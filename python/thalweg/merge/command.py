@@ -15,8 +15,8 @@ import netCDF4
 from thalweg.errors import ThalwegError
 from thalweg.files.index_parts import virtual_sources
 from thalweg.files.targets import refuse_target, written_aside
-from thalweg.merge.copying import Slab, create_whole, read_slab, same_bytes, slabs_of
-from thalweg.merge.parts import PartSet, find_parts
+from thalweg.merge.copying import Slab, create_whole, read_slab, slabs_of
+from thalweg.merge.parts import PartSet, find_parts, same_bytes
 from thalweg.run.progress import tracked
 
 

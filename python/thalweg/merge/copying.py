@@ -123,10 +123,3 @@ def _compression(filters: dict[str, Any]) -> dict[str, Any]:
         if filters.get(name):
             return {"compression": name, "complevel": level, "shuffle": bool(filters["shuffle"])}
     return {}
-
-
-def same_bytes(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    """NaN is NaN, and 0 is not -0."""
-    return (
-        one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-    )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
-import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import ThalwegError
@@ -110,6 +109,13 @@ def read_values(file: netCDF4.Dataset, name: str, key: tuple[Any, ...] = ()) -> 
     return values
 
 
+def same_bytes(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    """NaN is NaN, and 0 is not -0."""
+    return (
+        one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    )
+
+
 def _attribute(file: netCDF4.Dataset, name: str) -> Any:
     """None = it is not there."""
     try:
@@ -154,7 +160,7 @@ def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
             return f"type or dimensions of '{name}'"
         if place_of(variable):
             continue
-        if not np.array_equal(read_values(one, name), read_values(other, name)):
+        if not same_bytes(read_values(one, name), read_values(other, name)):
             return f"the values of '{name}'"
     return ""
 
