@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from thalweg.config.checkout import ROOT, program
@@ -53,6 +54,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # All ranks of all tests are on this machine: where Open MPI looks for no fast network, its start
 # takes half as long.
 ON_ONE_NODE = ("OMPI_MCA_pml", "ob1")
+
+
+# No test fails because it took long: machines that are busy stop any example for a while.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 # Threads of kernels that wait let others work: there are more of them than cores.
