@@ -123,6 +123,7 @@ def test_little_output_needs_no_ranks_of_its_own(
     assert best["proposal"]["io_ranks"] == 0 == best["proposal"]["restart_ranks"]
 
 
+@pytest.mark.some(3, 2)
 @pytest.mark.parametrize(
     ("words", "each"), [((), 4), (("--ranks-per-node", 4), 4), (("--ranks-per-node", 5), 5)]
 )

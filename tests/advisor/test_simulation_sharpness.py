@@ -38,6 +38,7 @@ def test_variation_and_ranks_that_take_turns_make_it_soft() -> None:
     assert sharpness(1, 0.2) > sharpness(1, 0.5) > sharpness(4, 0.5)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("io_ranks", "variation"), [(1, 0.4), (4, 0.2)])
 def test_the_page_has_what_is_found(io_ranks: int, variation: float) -> None:
     page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
@@ -66,6 +67,7 @@ def test_a_run_without_io_ranks_has_no_sharpness() -> None:
         fit_sharpness(facts(0), Machine(VALUES))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["run.png", "run.svg"])
 def test_a_picture_is_drawn(tmp_path: Path, name: str) -> None:
     streams = tuple(Stream(f"s{i}", 4e9, 20, 3.0, partitions=2) for i in range(9))

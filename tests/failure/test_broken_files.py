@@ -174,7 +174,7 @@ def test_of_two_streams_the_one_that_broke_decides(cli: Cli, model: Path, tmp_pa
     assert_as_whole(whole, run)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("way", ["mpiio", "direct"])
 @pytest.mark.parametrize("storage", ["netcdf4 chunked", "netcdf4 contiguous", "cdf5 contiguous"])
 def test_a_complete_file_that_was_damaged_is_not_gone_on_with(

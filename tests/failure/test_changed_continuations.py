@@ -68,7 +68,7 @@ def everything_in(run: Path) -> dict[str, bytes]:
     return {str(path.relative_to(run)): path.read_bytes() for path in sorted(found)}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "storage", ["netcdf4-deflate-chunked", "zarr-none-contiguous", "cdf5-none-contiguous",
                 "netcdf4-none-contiguous"],
@@ -168,6 +168,7 @@ def test_a_shorter_continuation_removes_the_files_that_come_after_it(
     assert journals == {path.name for path in (whole / "journal").glob("*.jsonl")}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("file_hours", [10, 1])
 def test_a_stream_that_ends_before_the_checkpoint_now_keeps_no_time_after_it(
     file_hours: int, cli: Cli, tmp_path: Path
@@ -191,6 +192,7 @@ def test_a_stream_that_ends_before_the_checkpoint_now_keeps_no_time_after_it(
     assert cli("verify", run).returncode == 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("removed", [3, 30])
 def test_a_kill_while_a_run_is_removed_leaves_nothing_of_it_to_go_on_with(
     removed: int, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -254,7 +256,7 @@ def test_a_run_without_output_goes_on_from_its_checkpoints(cli: Cli, tmp_path: P
     assert (run / "restart/20000101T060000Z").is_dir()
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("container", ["netcdf4", "zarr", "grib2"])
 def test_damage_in_files_of_a_stream_that_was_left_out_is_found(
     container: str, cli: Cli, tmp_path: Path

@@ -166,7 +166,7 @@ def cut_out_of_the_complete_one(run: Path) -> None:
     one.write_bytes(first + b"".join(others[1:]))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "damage",
     [cut_out, double, swap, put_in_place_of_the_complete_one, cut_out_of_the_complete_one],

@@ -28,6 +28,7 @@ Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_full_disk_ends_the_run(mode: str, start_run: Start, small_disk: Path) -> None:
     run = start_run(f"io.mode={mode}", directory=small_disk / "run")
@@ -37,6 +38,7 @@ def test_a_full_disk_ends_the_run(mode: str, start_run: Start, small_disk: Path)
     assert list(run.files.glob("*.part")), "what did not fit keeps its aside name"
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_full_disk_inside_one_large_file_ends_the_run(
     mode: str, start_run: Start, small_disk: Path
@@ -46,6 +48,7 @@ def test_a_full_disk_inside_one_large_file_ends_the_run(
     assert not run.complete_files()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_removed_directory_ends_the_run(mode: str, start_run: Start) -> None:
     run = start_run(f"io.mode={mode}")

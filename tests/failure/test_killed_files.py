@@ -207,6 +207,7 @@ def just_named(
     return run
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", [TWO_STREAMS, WITHOUT_HOURLY], ids=["with", "without"])
 def test_a_complete_file_whose_journal_a_kill_cut_is_left_so_and_is_no_damage(
     case: str, just_named: Path, cli: Cli, tmp_path: Path

@@ -157,6 +157,7 @@ def test_times_that_were_dropped_are_named_and_the_others_are_true(
     whole.close()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mode", ["async", "file_parallel"])
 def test_a_file_whose_times_are_all_dropped_leaves_nothing_of_the_one_it_replaces(
     mode: str,

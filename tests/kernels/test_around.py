@@ -45,7 +45,7 @@ def read(folder: Path, text: str = KERNEL) -> Kernel:
     return load_file(folder / "turned.py")["turned"]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_neighbours_beside_one_are_those_of_the_ring(
     way: Configuration, tmp_path: Path, compiled: Path

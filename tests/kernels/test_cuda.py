@@ -81,7 +81,7 @@ def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path, compiled: Path) 
     assert different(case, Configuration("cuda", "point_innermost"), compiled) == []
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(4)
 @pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")
 @pytest.mark.parametrize("name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes"])
 def test_nvcc_compiles_it_without_a_warning(name: str, tmp_path: Path) -> None:

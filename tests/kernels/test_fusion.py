@@ -71,7 +71,7 @@ def read(folder: Path, body: str) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(19)
+@pytest.mark.some(37)
 @pytest.mark.parametrize("name", STORED)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_not_a_bit_changes(name: str, way: object, tmp_path: Path, compiled: Path) -> None:

@@ -33,7 +33,7 @@ BODIES = {
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("name", BODIES)
 def test_every_target_gives_the_same_bits(

@@ -66,7 +66,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return Case(load_file(path)["tried"], sizes, tables, arguments).checked()
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_points_outside_keep_their_values(way: Configuration, case: Case, compiled: Path) -> None:
     bound = bind(case.kernel, way, case.inputs, compiled)
@@ -120,7 +120,7 @@ def test_points_and_axes_that_make_no_sense_are_refused(
     assert sentence in caught.value.sentence
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(13)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_what_an_earlier_call_left_is_not_seen(
     way: Configuration, tmp_path: Path, compiled: Path

@@ -70,6 +70,7 @@ def units_off(found: Array, right: np.ndarray) -> float:
     return float((distance / np.spacing(np.abs(rounded[normal]))).max(initial=0.0))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.target}-{way.layout}")
 def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, compiled: Path) -> None:
     assert np.finfo(np.longdouble).nmant >= 63
@@ -89,6 +90,7 @@ def test_powers_of_all_sizes_are_near(way: Configuration, raised: Kernel, compil
         assert units_off(found["root"], right) <= MOST_UNITS, kappa
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.target}-{way.layout}")
 def test_powers_of_what_is_special_are_those_of_the_library(
     way: Configuration, raised: Kernel, compiled: Path

@@ -121,7 +121,7 @@ def wrong(kernel: Kernel, ways: list[Configuration], folder: Path) -> list[str]:
     ]
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(18)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_what_is_added_to_is_cleared_before(
     way: Configuration, tmp_path: Path, compiled: Path
@@ -162,7 +162,7 @@ def drawn(seed: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(24)
 @pytest.mark.parametrize("seed", range(24))
 def test_whatever_is_set_again_is_what_numpy_has(seed: int, tmp_path: Path, compiled: Path) -> None:
     body = drawn(seed)

@@ -142,7 +142,7 @@ def case_of(kernel: Kernel, seed: int) -> Case:
     )
 
 
-@pytest.mark.some(17)
+@pytest.mark.some(29)
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)
 def test_the_bits_are_those_of_the_reference(
@@ -164,7 +164,7 @@ def three_threads() -> Iterator[None]:
     gomp.omp_set_num_threads(before)
 
 
-@pytest.mark.some(13)
+@pytest.mark.some(25)
 @pytest.mark.usefixtures("three_threads")
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)

@@ -86,7 +86,7 @@ EVERYWHERE = {  # way: what every rank says first
 }
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(13)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", EVERYWHERE)
 def test_what_is_wrong_on_one_rank_ends_all_with_its_sentence(

@@ -70,7 +70,7 @@ def test_the_map_is_drawn_where_the_container_holds_a_mesh(
     assert sentence in html
 
 
-def test_a_part_that_was_cut_is_named_and_not_the_index(
+def test_a_part_that_was_cut_or_is_gone_is_named(
     tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
 ) -> None:
     case = tmp_path / "case.toml"
@@ -85,6 +85,9 @@ def test_a_part_that_was_cut_is_named_and_not_the_index(
     second.write_bytes(b"")
     text = page_text(write_report([run], tmp_path / "page.html"))
     assert f"There is no map: '{second}' cannot be read as netCDF" in text
+    second.unlink()
+    text = page_text(write_report([run], tmp_path / "page.html"))
+    assert f"lacks a part: the file '{second}' does not exist" in text
 
 
 @pytest.mark.parametrize("mode", ["sync", "async", "joint_multifile", "dedicated_multifile"])

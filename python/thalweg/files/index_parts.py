@@ -10,7 +10,7 @@ from pathlib import Path
 
 import h5py
 
-from thalweg.errors import ThalwegError, unreadable
+from thalweg.errors import ThalwegError, UnreadableError, unreadable
 from thalweg.files.netcdf_dataset import open_netcdf
 
 
@@ -31,6 +31,13 @@ def virtual_sources(path: Path) -> list[Path]:
     except (OSError, RuntimeError, KeyError) as error:  # h5py's for a damaged description
         raise unreadable(f"'{path}' cannot be read: {error}", error) from error
     return list(found)
+
+
+def require_parts(path: Path) -> None:
+    """Raises a sentence for an index that lacks a part: HDF5 reads fill values in its place."""
+    for part in virtual_sources(path):
+        if not part.is_file():
+            raise UnreadableError(f"'{path}' lacks a part: the file '{part}' does not exist", 1)
 
 
 def broken_part(index: Path) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg.errors import ThalwegError, did_you_mean
-from thalweg.files.index_parts import broken_part
+from thalweg.files.index_parts import broken_part, require_parts
 from thalweg.files.netcdf_dataset import require_end
 from thalweg.files.readers import reader_of
 from thalweg.report.rundata import FloatArray, IntArray
@@ -59,6 +59,7 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         raise ThalwegError(f"'{path}' names no mesh: only netCDF and Zarr have room for one")
     if not reader.is_store:
         require_end(path)
+        require_parts(path)
     options: dict[str, Any] = {"consolidated": False} if reader.engine == "zarr" else {}
     try:
         file = xarray.open_dataset(
