@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thalweg.report import write_report
 from thalweg.report.binning import flatten
+from thalweg.report.meshfield import plottable_fields, read_field
 from thalweg.report.rundata import read_run
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing import told_runs
@@ -78,6 +80,10 @@ def test_a_part_that_was_cut_or_is_gone_is_named(
     overrides = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4"]
     run = run_case(RunRequest(case, 4, overrides, tmp_path / "run", quiet=True)).path
     second = max((run / "files").glob("*.001.nc"))
+    index = second.with_name(second.name.replace(".001.nc", ".nc"))
+    linked = tmp_path / "linked.nc"
+    linked.symlink_to(index)
+    assert np.isfinite(read_field(linked, plottable_fields(linked)[0], 0, -1).values).all()
     size = second.stat().st_size
     second.write_bytes(second.read_bytes()[: size // 2])
     text = page_text(write_report([run], tmp_path / "page.html"))

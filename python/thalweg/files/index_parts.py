@@ -27,10 +27,17 @@ def virtual_sources(path: Path) -> list[Path]:
             for item in file.values():
                 if isinstance(item, h5py.Dataset) and item.is_virtual:
                     for source in item.virtual_sources():
-                        found[path.parent / source.file_name] = None
+                        if source.file_name != ".":  # its own values
+                            found[_part(path, source.file_name)] = None
     except (OSError, RuntimeError, KeyError) as error:  # h5py's for a damaged description
         raise unreadable(f"'{path}' cannot be read: {error}", error) from error
     return list(found)
+
+
+def _part(index: Path, name: str) -> Path:
+    """Where HDF5 looks: beside the index as it was named, then beside what a link leads to."""
+    beside = index.parent / name
+    return beside if beside.exists() else index.resolve().parent / name
 
 
 def require_parts(path: Path) -> None:
