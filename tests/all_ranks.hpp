@@ -32,13 +32,12 @@ inline int world_size() { return ranks_of(MPI_COMM_WORLD); }
 /// Made empty by rank 0, removed at the end. All ranks make and end it together.
 struct SharedDirectory {
   std::string path;
-  SharedDirectory() {
+  explicit SharedDirectory(
+      const std::filesystem::path& place = std::filesystem::temp_directory_path()) {
     static int made = 0;  // the same on every rank
     auto process = static_cast<int>(getpid());
     MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    path = (std::filesystem::temp_directory_path() /
-            fmt::format("thalweg_test_{}_{}", process, made++))
-               .string();
+    path = (place / fmt::format("thalweg_test_{}_{}", process, made++)).string();
     if (world_rank() == 0) std::filesystem::create_directories(path);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -50,6 +49,13 @@ struct SharedDirectory {
   SharedDirectory(const SharedDirectory&) = delete;
   SharedDirectory& operator=(const SharedDirectory&) = delete;
 };
+
+/// Where many small files are made soon: ext4 passes over the place of each that was removed in
+/// the last seconds before it makes another one.
+inline std::filesystem::path place_for_many_files() {
+  const std::filesystem::path in_memory = "/dev/shm";
+  return access(in_memory.c_str(), W_OK) == 0 ? in_memory : std::filesystem::temp_directory_path();
+}
 
 /// Another process stands still from the time this is made until the end of its life.
 class Stopped {

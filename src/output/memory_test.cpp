@@ -100,7 +100,7 @@ TEST_CASE("memory_does_not_grow_with_the_number_of_files_or_of_times_in_one") {
       CAPTURE(container.name);
       CAPTURE(together);
       CAPTURE(file_interval);
-      const SharedDirectory directory;
+      const SharedDirectory directory(place_for_many_files());
       collect_checksums(directory.path);
       OutputSettings settings;
       settings.mode = together ? "shared_file" : "async";

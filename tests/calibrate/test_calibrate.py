@@ -225,7 +225,7 @@ def await_rank(process: subprocess.Popen[str], disk: Path, name: str) -> int:
         for number, its_name in processes_below(disk).items():
             if its_name == name:
                 return number
-        os.sched_yield()
+        time.sleep(0.001)
     raise AssertionError(f"no rank of {name}: {process.communicate()}")
 
 
@@ -233,7 +233,7 @@ def await_nothing(disk: Path) -> None:
     deadline_s = time.monotonic() + HANGS_AFTER_S
     while processes_below(disk) or list(disk.iterdir()):
         assert time.monotonic() < deadline_s, (processes_below(disk), list(disk.iterdir()))
-        os.sched_yield()
+        time.sleep(0.001)
 
 
 @pytest.mark.some(3)

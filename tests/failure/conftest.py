@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -69,7 +68,7 @@ class RunningCase:
         while not happened():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < deadline, f"nothing happened within {HANGS_AFTER_S} s"
-            os.sched_yield()
+            time.sleep(0.001)
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
@@ -93,7 +92,7 @@ class RunningCase:
         deadline = time.monotonic() + HANGS_AFTER_S
         while self.rank_processes():  # a killed one may need a moment to go
             assert time.monotonic() < deadline, "ranks are still running"
-            os.sched_yield()
+            time.sleep(0.001)
 
     def rank_processes(self) -> list[int]:
         """Process ids of the ranks that work for this directory, in the order of their ranks."""

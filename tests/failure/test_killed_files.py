@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,7 @@ def part(request: pytest.FixtureRequest, start_run: Start) -> Part:
         break
     run.process.communicate()
     while ranks_of(run.directory):
-        os.sched_yield()
+        time.sleep(0.001)
     return next(parts_of(run.directory))
 
 
@@ -198,7 +199,7 @@ def just_named(
     command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as held:
         while held.poll() is None and not all(sign.exists() for sign in signs):
-            os.sched_yield()
+            time.sleep(0.001)
         for process in ranks_of(run).values():
             os.kill(process, signal.SIGKILL)
         held.communicate()

@@ -55,3 +55,11 @@ def test_another_compiler_compiles_its_own(tmp_path: Path, monkeypatch: pytest.M
         found.append(build("one", CODE, ("-fPIC", "-shared"), tmp_path / "kept"))
     assert found[0] != found[1]
     made_for._version.cache_clear()
+
+
+def test_code_from_another_place_is_the_same_and_other_code_is_not(tmp_path: Path) -> None:
+    """Of its text, not of the comment that tells its file: checkouts and examples are moved."""
+    words, kept = ("-fPIC", "-shared"), tmp_path / "kept"
+    one = build("one", f"// /a/one.py:5\n{CODE}", words, kept)
+    assert build("one", f"// /b/one.py:7\n{CODE}", words, kept) == one
+    assert build("one", f"// /a/one.py:5\n{CODE.replace('1', '2')}", words, kept) != one

@@ -71,4 +71,10 @@ def _unit_tests() -> None:
 
 
 def _call(command: list[str]) -> int:
-    return subprocess.run(command, cwd=ROOT, env=mpirun_environment(), check=False).returncode
+    """Modules are compiled once, not by each process of a test: beside no source, if it must not
+    be there.
+    """
+    environment = mpirun_environment()
+    if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
+        environment["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "bytecode")
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode

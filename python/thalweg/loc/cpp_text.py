@@ -14,6 +14,8 @@ _WORDS = re.compile(
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'",
     re.DOTALL,
 )
+_NO_SIGN = re.compile(r"[^{}();\"'R\n]+")  # nothing in it begins or ends anything
+_ENDS = re.compile(r"\s*;")
 _DIRECTIVE = re.compile(r"[ \t]*#(?:\\\n|[^\n])*")
 # What a block stands behind; any other brace holds values, as in `Reals all{}`.
 _HEAD = re.compile(
@@ -69,6 +71,7 @@ def _statements(plain: str) -> list[tuple[int, int]]:
         block, sign = blocks[-1], plain[at]
         directive = _DIRECTIVE.match(plain, at) if at == 0 or plain[at - 1] == "\n" else None
         literal = _WORDS.match(plain, at) if sign in "\"'R" else None
+        words = None if directive else _NO_SIGN.match(plain, at)
         step = 1
         if directive:
             number += 1
@@ -76,6 +79,9 @@ def _statements(plain: str) -> list[tuple[int, int]]:
         elif literal:
             block.pending += '""'  # what it holds is no brace and no semicolon
             step = len(literal[0])
+        elif words:
+            block.pending += words[0]
+            step = len(words[0])
         elif sign == "{":
             head = block.pending.strip()
             values = block.is_values or not _HEAD.search(head)
@@ -107,7 +113,7 @@ def _close(blocks: list[_Block], plain: str, at: int) -> None:
     """The statement around goes on behind values, within brackets and before a semicolon."""
     was_values = blocks.pop().is_values
     around = blocks[-1]
-    if was_values or around.brackets or plain[at + 1 :].lstrip()[:1] == ";":
+    if was_values or around.brackets or _ENDS.match(plain, at + 1):
         around.pending += "{}"
     else:
         blocks[-1] = _Block()

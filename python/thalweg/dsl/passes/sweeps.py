@@ -79,6 +79,8 @@ class _Maker:
         self.arguments = kernel.arguments
         self.locals = dict(kernel.locals)
         self.sweeps: list[Sweep] = []
+        self.set: set[str] = set()  # by the last sweep
+        self.read_at_neighbours: set[str] = set()
 
     def type_of(self, name: str) -> ArgumentType:
         return (self.arguments.get(name) or self.locals[name]).type
@@ -149,22 +151,19 @@ class _Maker:
     def add(self, loop: LevelLoop) -> None:
         place, points = self.type_of(loop.steps[0].name).place, loop.steps[0].points
         last = self.sweeps[-1] if self.sweeps else None
+        set_, read = {step.name for step in loop.steps}, self._read_at_neighbours(loop.steps)
         same = last is not None and last.place is place and last.points == points
-        if not same or not self._may_join(loop):
+        # No neighbour is needed that this sweep sets, none is set that it has read.
+        if not same or self.set & read or set_ & self.read_at_neighbours:
             self.sweeps.append(Sweep(place, points))
+            self.set, self.read_at_neighbours = set(), set()
+        self.set |= set_
+        self.read_at_neighbours |= read
         loops = self.sweeps[-1].loops
         if loops and _one_loop(loops[-1], loop):
             loops[-1].steps += _renamed(loop, loops[-1].name)
         else:
             loops.append(loop)
-
-    def _may_join(self, loop: LevelLoop) -> bool:
-        """No neighbour is needed that this sweep sets, none is set that it has read."""
-        before = [step for each in self.sweeps[-1].loops for step in each.steps]
-        return not (
-            {step.name for step in before} & self._read_at_neighbours(loop.steps)
-            or {step.name for step in loop.steps} & self._read_at_neighbours(before)
-        )
 
     def _read_at_neighbours(self, steps: list[Step]) -> set[str]:
         found = [each for each in reads(steps) if self.type_of(each.name).place]
