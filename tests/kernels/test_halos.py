@@ -114,6 +114,7 @@ def copied(arguments: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [*BODIES, *KNOWN])
 def test_own_points_are_right_with_this_halo_and_wrong_with_less(name: str, tmp_path: Path) -> None:
     case = made_case(made(name, tmp_path))

@@ -25,15 +25,15 @@ LINE = re.compile(r"step (\d+) mass (\S+) energy (\S+) eddy (\S+)")
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built once, whichever process of the tests is the first to need it."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    folder /= "rectangle"
+def program(compiled: Path) -> Path:
+    """Built once, whichever process of the tests is the first to need it, and kept."""
+    folder = compiled / "rectangle"
     folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    with (compiled / "rectangle.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        cache = folder / "CMakeCache.txt"
+        if cache.is_file() and f"CMAKE_CACHEFILE_DIR:INTERNAL={folder}\n" not in cache.read_text():
+            shutil.rmtree(folder)  # the checkout was moved, or copied with what it had built
         for words in (
             ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
             ["cmake", "--build", str(folder)],
