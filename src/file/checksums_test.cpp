@@ -94,8 +94,11 @@ TEST_CASE("memory_for_checksums_does_not_grow_with_the_number_of_files") {
     for (int array = 0; array < arrays; ++array) {
       const auto place = fmt::format("{}/files/a.zarr/field_{}/c", directory.path, array);
       std::filesystem::create_directories(place);
-      for (int file = 0; file < files; ++file)
-        std::filesystem::create_hard_link(first, fmt::format("{}/{}", place, file));
+      for (int file = 0; file < files; ++file) {
+        std::error_code refused;
+        std::filesystem::create_hard_link(first, fmt::format("{}/{}", place, file), refused);
+        if (refused) std::ofstream(fmt::format("{}/{}", place, file)) << "values";
+      }
     }
   }
   collect_checksums(directory.path);

@@ -37,7 +37,7 @@ def namespaces_are_allowed(model: Path) -> None:
 SMALL = ("grid.name=R2B3", "time.duration=PT2H")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("size", ["8m", "1m"])  # 1 MiB: not even Open MPI's own queues fit
 def test_auto_falls_back_to_messages_and_writes_the_same_bits(size: str, tmp_path: Path) -> None:
     done = run_without_shared_memory(tmp_path / "messages", *SMALL, size=size)

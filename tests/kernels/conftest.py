@@ -25,6 +25,10 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not os.access(folder, os.W_OK):
         folder = tmp_path_factory.getbasetemp()
     for each in folder.iterdir():
-        if each.is_file() and time.time() - each.stat().st_atime > KEPT_S:
+        if (
+            each.suffix != ".lock"
+            and each.is_file()
+            and time.time() - each.stat().st_atime > KEPT_S
+        ):
             each.unlink(missing_ok=True)
     return folder

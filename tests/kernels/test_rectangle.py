@@ -16,6 +16,7 @@ import pytest
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.made_for import made_for
 from thalweg.run.launch import mpirun_command, mpirun_environment
 from thalweg.testing.kernels.ways import IDS, WAYS, different
 
@@ -26,20 +27,26 @@ LINE = re.compile(r"step (\d+) mass (\S+) energy (\S+) eddy (\S+)")
 
 @pytest.fixture(scope="module")
 def program(compiled: Path) -> Path:
-    """Built once, whichever process of the tests is the first to need it, and kept."""
+    """Built once, whichever process of the tests is the first to need it, and kept for those of
+    another day, if the compiler is the same and nothing stopped it.
+    """
     folder = compiled / "rectangle"
-    folder.mkdir(exist_ok=True)
+    whole = folder / "whole"
+    compilers = [os.environ.get("CXX") or "c++", *filter(None, [shutil.which("mpicxx")])]
+    by = "\n".join([str(folder), *(made_for((each,), False) for each in compilers)])
     with (compiled / "rectangle.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        cache = folder / "CMakeCache.txt"
-        if cache.is_file() and f"CMAKE_CACHEFILE_DIR:INTERNAL={folder}\n" not in cache.read_text():
-            shutil.rmtree(folder)  # the checkout was moved, or copied with what it had built
+        if not whole.is_file() or whole.read_text() != by:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+        whole.unlink(missing_ok=True)
         for words in (
             ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
             ["cmake", "--build", str(folder)],
         ):
             made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
             assert made.returncode == 0, made.stdout + made.stderr
+        whole.write_text(by)
     return folder / "rectangle"
 
 

@@ -164,7 +164,7 @@ def three_threads() -> Iterator[None]:
     gomp.omp_set_num_threads(before)
 
 
-@pytest.mark.some(25)
+@pytest.mark.some(25, 2)
 @pytest.mark.usefixtures("three_threads")
 @pytest.mark.parametrize("tile", [1, 4, 17, 1000])
 @pytest.mark.parametrize("name", BODIES)

@@ -96,6 +96,24 @@ def test_a_part_that_was_cut_or_is_gone_is_named(
     assert f"lacks a part: the file '{second}' does not exist" in text
 
 
+def test_a_damaged_file_is_named_where_another_one_is_drawn(
+    tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(CASE)
+    overrides = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4"]
+    overrides.append("output.main.file_interval=PT30M")
+    run = run_case(RunRequest(case, 4, overrides, tmp_path / "run", quiet=True)).path
+    last = max((run / "files").glob("*.001.nc"))
+    assert "The map is of another file" not in page_text(write_report([run], tmp_path / "a.html"))
+    last.unlink()
+    text = page_text(write_report([run], tmp_path / "b.html"))
+    assert drawn[-1] == "map"
+    index = last.with_name(last.name.replace(".001.nc", ".nc"))
+    told = f"The map is of another file: '{index}' lacks a part: the file '{last}' does not exist."
+    assert told in text
+
+
 @pytest.mark.parametrize("mode", ["sync", "async", "joint_multifile", "dedicated_multifile"])
 def test_a_run_with_checkpoints_is_told(
     mode: str, tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]

@@ -341,8 +341,9 @@ def build_for_device(name: str, code: str, folder: Path) -> Path:
 
 def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix: str) -> Path:
     """Found again where the same was compiled before, for this machine by this compiler."""
-    said = (line for line in code.splitlines() if not line.startswith("//"))  # where it came from
-    words = [*said, *command, made_for(command, suffix == ".cu")]
+    place, _, rest = code.partition("\n")  # which file it came from makes no other code
+    same = rest if place.startswith("// ") else code
+    words = [same, *command, made_for(command, suffix == ".cu")]
     mark = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
     if library.is_file():

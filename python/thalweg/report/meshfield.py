@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.errors import ThalwegError, UnreadableError, did_you_mean
 from thalweg.files.index_parts import broken_part, require_parts
 from thalweg.files.netcdf_dataset import require_end
 from thalweg.files.readers import reader_of
@@ -67,13 +67,13 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         )
     except (OSError, ValueError, KeyError):
         kind = "Zarr store" if reader.is_store else "netCDF file"
-        raise ThalwegError(f"'{path}' is not a {kind} that can be read") from None
+        raise UnreadableError(f"'{path}' is not a {kind} that can be read") from None
     with file:
         try:
             yield file
         except (OSError, RuntimeError) as error:
             told = broken_part(path) or f"'{path}' cannot be read: {error}"
-            raise ThalwegError(told) from error
+            raise UnreadableError(told) from error
 
 
 def plottable_fields(path: Path) -> list[str]:

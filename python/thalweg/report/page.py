@@ -17,7 +17,7 @@ from thalweg.report.overview import failure, header, log_end, tiles
 from thalweg.report.pictures import Pictures
 from thalweg.report.render import cannot_write, start_pictures, write_page
 from thalweg.report.rundata import RunData, read_run
-from thalweg.report.runmap import choose_field
+from thalweg.report.runmap import Chosen, choose_field
 from thalweg.report.shares import bars_by_role, draw_shares
 from thalweg.report.timeline import draw_timeline
 from thalweg.report.timers import timer_lines
@@ -128,7 +128,9 @@ def _section(
     subject = (known.get("case", run.name), known.get("grid", ""))
     if subject not in drawn:
         try:
-            shown.append(("A field on the sphere", _map(run, pictures)))
+            chosen = choose_field(run)
+            shown.append(("A field on the sphere", _map(chosen, pictures)))
+            notes += [f"The map is of another file: {sentence}." for sentence in chosen.damaged]
             drawn.add(subject)
         except ThalwegError as error:
             notes.append(f"There is no map: {error}.")
@@ -145,9 +147,8 @@ def _section(
     }
 
 
-def _map(run: RunData, pictures: Pictures) -> str:
-    path, field = choose_field(run)
+def _map(chosen: Chosen, pictures: Pictures) -> str:
     return pictures.add(
-        lambda width: draw_field(field, width_inches=width), "map", "Map of one field",
-        f"Every point of the mesh in its own colour, equal-area map; from '{path.name}'.",
+        lambda width: draw_field(chosen.field, width_inches=width), "map", "Map of one field",
+        f"Every point of the mesh in its own colour, equal-area map; from '{chosen.path.name}'.",
     )  # fmt: skip

@@ -3,35 +3,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import ThalwegError, UnreadableError
 from thalweg.report.meshfield import MeshField, last_time_s, plottable_fields, read_field
 from thalweg.report.rundata import RunData
 
 
-def choose_field(run: RunData) -> tuple[Path, MeshField]:
-    """'vor' before others, then fields with levels; of the latest time. (file, field).
+@dataclass(frozen=True)
+class Chosen:
+    """damaged  sentences about files that might have been drawn instead"""
+
+    path: Path
+    field: MeshField
+    damaged: list[str]
+
+
+def choose_field(run: RunData) -> Chosen:
+    """'vor' before others, then fields with levels; of the latest time.
 
     Raises ThalwegError with the reason if no file of the run can be drawn.
     """
     candidates: list[tuple[bool, float, Path, str]] = []
     reasons: list[str] = []
+    damaged: list[str] = []
     for path in run.files:
-        candidates += _candidates(path, reasons)
+        candidates += _candidates(path, reasons, damaged)
     if not candidates:
         if not run.files:
             raise ThalwegError("the run wrote no complete file")
-        raise ThalwegError(reasons[0] if reasons else "no file of the run names its mesh")
+        told = [*damaged, *reasons, "no file of the run names its mesh"]
+        raise ThalwegError(told[0])
     _, _, path, field = max(candidates, key=lambda entry: entry[:2])
-    return path, read_field(path, field, level=0, time=-1)
+    return Chosen(path, read_field(path, field, level=0, time=-1), damaged)
 
 
-def _candidates(path: Path, reasons: list[str]) -> list[tuple[bool, float, Path, str]]:
-    """The field of a file to be drawn, if there is one; else why not, among the reasons."""
+def _candidates(
+    path: Path, reasons: list[str], damaged: list[str]
+) -> list[tuple[bool, float, Path, str]]:
+    """The field of a file to be drawn, if there is one; else why not, in one of the lists."""
     try:
         fields = plottable_fields(path)
         return [(fields[0] == "vor", last_time_s(path), path, fields[0])] if fields else []
+    except UnreadableError as error:
+        damaged.append(error.sentence)
+        return []
     except ThalwegError as error:
         reasons.append(error.sentence)
         return []

@@ -9,6 +9,7 @@ from typing import Any
 import h5py
 
 from thalweg.errors import ThalwegError
+from thalweg.files.index_parts import part_of
 from thalweg.files.netcdf_dataset import open_netcdf
 from thalweg.trace.spot import Spot, byte_within, never_written
 
@@ -84,5 +85,5 @@ def _source(path: Path, dataset: Any, index: tuple[int, ...]) -> tuple[Path, str
             every = source.src_space.get_select_type() == h5py.h5s.SEL_ALL
             begin = (0,) * len(index) if every else source.src_space.get_select_bounds()[0]
             inner = tuple(b + i - a for a, i, b in zip(first, index, begin, strict=True))
-            return path.parent / source.file_name, source.dset_name, inner
+            return part_of(path, source.file_name), source.dset_name, inner
     raise never_written(path, dataset.name.lstrip("/"))
