@@ -72,13 +72,17 @@ def test_the_map_is_drawn_where_the_container_holds_a_mesh(
     assert sentence in html
 
 
+def run_in_parts(folder: Path, *overrides: str) -> Path:
+    """Of two writers, with an index over their parts."""
+    (folder / "case.toml").write_text(CASE)
+    words = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4", *overrides]
+    return run_case(RunRequest(folder / "case.toml", 4, words, folder / "run", quiet=True)).path
+
+
 def test_a_part_that_was_cut_or_is_gone_is_named(
     tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
 ) -> None:
-    case = tmp_path / "case.toml"
-    case.write_text(CASE)
-    overrides = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4"]
-    run = run_case(RunRequest(case, 4, overrides, tmp_path / "run", quiet=True)).path
+    run = run_in_parts(tmp_path)
     second = max((run / "files").glob("*.001.nc"))
     index = second.with_name(second.name.replace(".001.nc", ".nc"))
     linked = tmp_path / "linked.nc"
@@ -99,11 +103,7 @@ def test_a_part_that_was_cut_or_is_gone_is_named(
 def test_a_damaged_file_is_named_where_another_one_is_drawn(
     tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
 ) -> None:
-    case = tmp_path / "case.toml"
-    case.write_text(CASE)
-    overrides = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4"]
-    overrides.append("output.main.file_interval=PT30M")
-    run = run_case(RunRequest(case, 4, overrides, tmp_path / "run", quiet=True)).path
+    run = run_in_parts(tmp_path, "output.main.file_interval=PT30M")
     last = max((run / "files").glob("*.001.nc"))
     assert "The map is of another file" not in page_text(write_report([run], tmp_path / "a.html"))
     last.unlink()
