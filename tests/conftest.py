@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+import typer
 
+from thalweg.cli.main import app, main
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.command import ThalwegCommand
@@ -45,6 +49,7 @@ timeout = 60
 ranks = 3
 """
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+KEPT_S = 3 * 24 * 3600.0  # how long those stay that no test has made or asked for
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -90,21 +95,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def told_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToldRuns]:
+def told_runs(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ToldRuns]:
     """The runs that the report has told. At the end it tells also those that tests shared."""
-    told = ToldRuns()
+    base = tmp_path_factory.getbasetemp()
+    ours = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # of all workers
+    told = ToldRuns(ours / "told_kinds_of_runs", each=pytestconfig.getoption("--slow"))
     yield told
     page = tmp_path_factory.mktemp("report_of_shared_runs") / "page.html"
-    failures = told.failures_below(tmp_path_factory.getbasetemp(), page)
+    failures = told.failures_below(base, page)
     assert not failures, "\n".join(failures)
 
 
 @pytest.fixture(autouse=True)
 def _every_run_is_told(request: pytest.FixtureRequest, told_runs: ToldRuns) -> Iterator[None]:
     """Whatever a test does to a run, the report tells it and does not end in a traceback."""
+    has_folder = "tmp_path" in request.fixturenames
+    folder = request.getfixturevalue("tmp_path") if has_folder else None  # is removed after this
     yield
-    folder = request.node.funcargs.get("tmp_path")
     if folder is not None:
+        assert folder.is_dir(), "it was removed before its runs were told"
         failures = told_runs.failures_below(folder, folder / "report_of_runs.html")
         assert not failures, "\n".join(failures)
 
@@ -121,9 +132,64 @@ def model() -> Path:
 
 
 @pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where compiled kernels are, of all tests at a time and of those before, if that is ours: they
+    are found again by their text, so that no test compiles what another one has.
+    """
+    folder = ROOT / "build" / "tested_kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = tmp_path_factory.getbasetemp()
+    if not os.access(folder, os.W_OK):
+        folder = tmp_path_factory.getbasetemp()
+    for each in folder.iterdir():
+        if (
+            each.suffix != ".lock"
+            and each.is_file()
+            and time.time() - each.stat().st_atime > KEPT_S
+        ):
+            each.unlink(missing_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def cli() -> Cli:
     """Runs `thalweg` with these words; stops it after `timeout` seconds."""
     return ThalwegCommand()
+
+
+@pytest.fixture(scope="session")
+def built() -> Callable[..., object]:
+    """The command line, built once: that takes as long as most refusals."""
+    return typer.main.get_command(app)
+
+
+@pytest.fixture
+def here(
+    built: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Cli:
+    """As `cli`, for what reads files or refuses: a process would take ten times as long."""
+
+    def call(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        texts = [str(word) for word in words]
+        capfd.readouterr()
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "argv", ["thalweg", *texts])
+            # The module: as an attribute of its package this is the function.
+            patched.setattr(sys.modules["thalweg.cli.main"], "app", built)
+            if cwd is not None:
+                patched.chdir(cwd)
+            with pytest.raises(SystemExit) as end:
+                main()
+        said = capfd.readouterr()
+        code = end.value.code
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(texts, code, said.out, said.err)
+
+    return call
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ NAMELIST = """
 STREAM = "&output_nml output_bounds = 0, 86400, 3600 steps_per_file = 0 {stream} /"
 Advise = Callable[..., Answer]
 Streams = Callable[..., Answer]
+Cli = Callable[..., "CompletedProcess[str]"]
 
 
 @pytest.fixture

@@ -105,11 +105,11 @@ def test_doubtful_parts_are_counted_and_told(advise: Advise) -> None:
     )
 
 
-def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
+def test_the_table_and_json_say_the_same(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT.replace("\n", "\r\n"))
     words = ["advise", "exp.test", *(f"--set={word}" for word in GIVEN)]
-    page = cli(*words, cwd=tmp_path)
-    told = json.loads(cli(*words, "--json", cwd=tmp_path).stdout)
+    page = here(*words, cwd=tmp_path)
+    told = json.loads(here(*words, "--json", cwd=tmp_path).stdout)
     assert set(told) == {"streams", "parallel", "restart", "warnings"}
     (stream,) = told["streams"]
     assert set(stream) >= KEYS
@@ -126,11 +126,11 @@ def test_the_table_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("interval", "words"), [("P1M", "1 month"), ("P31D", "31 d")])
-def test_months_are_no_number_of_days(cli: Cli, tmp_path: Path, interval: str, words: str) -> None:
+def test_months_are_no_number_of_days(here: Cli, tmp_path: Path, interval: str, words: str) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT + "start_date=2000-01-01\n")
     given = [f"--set={word}" for word in (*GIVEN[:2], f"interval={interval}")]
-    table = cli("advise", "exp.test", *given, cwd=tmp_path)
-    told = json.loads(cli("advise", "exp.test", *given, "--json", cwd=tmp_path).stdout)
+    table = here("advise", "exp.test", *given, cwd=tmp_path)
+    told = json.loads(here("advise", "exp.test", *given, "--json", cwd=tmp_path).stdout)
     assert f" 20480  {words:>8}  " in table.stdout.splitlines()[1]
     assert told["streams"][0]["interval_s"] == 31 * 86400.0
 
@@ -146,21 +146,21 @@ def test_months_are_no_number_of_days(cli: Cli, tmp_path: Path, interval: str, w
     ],
 )
 def test_wrong_words_are_one_sentence(
-    cli: Cli, tmp_path: Path, words: list[str], sentence: str
+    here: Cli, tmp_path: Path, words: list[str], sentence: str
 ) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT)
     settings = [f"--set={word}" for word in GIVEN] if words else []
-    result = cli("advise", tmp_path / "exp.test", *settings, *words)
+    result = here("advise", tmp_path / "exp.test", *settings, *words)
     assert result.returncode == 2
     assert sentence in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_files_by_steps_are_whole_numbers(cli: Cli, tmp_path: Path) -> None:
+def test_files_by_steps_are_whole_numbers(here: Cli, tmp_path: Path) -> None:
     """The output at the start rides along: a truth value that was numpy's, which JSON has not."""
     text = SCRIPT.replace("${interval}", "PT6H").replace("${grid}", "iconR2B04_DOM01.nc")
     text = text.replace("${nlev}", "10").replace("steps_per_file = 0", "steps_per_file = 2")
     (tmp_path / "exp.test").write_text(text + "start_date=2000-01-01\n")
-    done = cli("advise", tmp_path / "exp.test", "--json")
+    done = here("advise", tmp_path / "exp.test", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["streams"][0]["files"] == 2

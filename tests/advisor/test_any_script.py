@@ -40,7 +40,7 @@ CHANGES = st.lists(
 
 
 @given(CHANGES)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_script_has_an_answer_or_a_sentence(
     tmp_path: Path, changes: list[tuple[int, int, str]]
 ) -> None:

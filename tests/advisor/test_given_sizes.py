@@ -77,13 +77,13 @@ def test_nests_count_by_their_work(advise: Advise, grid: str, run: str, work: in
 
 
 def test_restart_processes_without_restarts_are_idle_and_go(
-    cli: Cli, tmp_path: Path, made_up_machine: str
+    here: Cli, tmp_path: Path, made_up_machine: str
 ) -> None:
     script, machine = tmp_path / "exp.idle", tmp_path / "machine.toml"
     script.write_text(text(restart=63))
     machine.write_text(made_up_machine)
     words = ("--machine", machine, "--nodes", 1, "--ranks-per-node", 128, "--json")
-    done = cli("advise", script, *words)
+    done = here("advise", script, *words)
     assert done.returncode == 0, done.stderr
     proposal = json.loads(done.stdout)["proposal"]
     assert proposal["now"]["compute_ranks"] == 64
@@ -91,12 +91,12 @@ def test_restart_processes_without_restarts_are_idle_and_go(
     assert "num_restart_procs = 0" in proposal["patch"]
 
 
-def test_what_logs_do_not_tell_the_script_of_their_runs_does(cli: Cli, tmp_path: Path) -> None:
+def test_what_logs_do_not_tell_the_script_of_their_runs_does(here: Cli, tmp_path: Path) -> None:
     log = write_lines(tmp_path / "LOG.exp.a.run.1.o", icon_lines())
     (row,) = read_runs([log])
     script, out = tmp_path / "exp.a", tmp_path / "runs.parquet"
     script.write_text(text().replace("nsteps = 240", f"nsteps = {row['steps'] or 240}"))
-    done = cli("logs", "import", log, "--script", script, "-o", out)
+    done = here("logs", "import", log, "--script", script, "-o", out)
     assert done.returncode == 0, done.stderr
     (found,) = read_table(out)
     assert (found["cells"], found["outputs"], found["checkpoints"]) == (20480, 25, 0)
@@ -104,11 +104,11 @@ def test_what_logs_do_not_tell_the_script_of_their_runs_does(cli: Cli, tmp_path:
     assert found["total_s"] == row["total_s"]
 
 
-def test_a_script_of_another_run_is_refused(cli: Cli, tmp_path: Path) -> None:
+def test_a_script_of_another_run_is_refused(here: Cli, tmp_path: Path) -> None:
     table, out = tmp_path / "runs.csv", tmp_path / "runs.parquet"
     table.write_text("run,steps,ranks,total_s\na,7,4,10\n")
     (tmp_path / "exp.a").write_text(text())
-    done = cli("logs", "import", table, "--script", tmp_path / "exp.a", "-o", out)
+    done = here("logs", "import", table, "--script", tmp_path / "exp.a", "-o", out)
     assert done.returncode == 2
     assert "steps 7 and not 240 as in 'exp.a': it is a run of another script" in done.stderr
     assert not out.exists()

@@ -49,17 +49,17 @@ def propose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...,
 
 
 def test_what_no_run_tells_is_not_told_to_a_few_percent(
-    propose: Callable[..., Any], campaign: Campaign
+    propose: Callable[..., Any], campaign: Campaign, made_up_machine: str
 ) -> None:
     """Runs without I/O ranks do not tell how long one of them takes: it may be ten times as long as
     is usual, and hides behind steps where it is not.
     """
-    everything = campaign(0.01)
-    some = [run for run in everything if not run.facts.io_ranks]
-    blind, known = propose(some)["proposal"], propose(everything)["proposal"]
+    some = [run for run in campaign(0.01) if not run.facts.io_ranks]
+    answer = propose(some)
+    blind, known = answer["proposal"], propose(made_up_machine)["proposal"]
     assert blind["io_ranks"] > known["io_ranks"]
     assert blind["high_s"] / blind["total_s"] > 1.5 * known["high_s"] / known["total_s"] - 0.5
-    warnings = propose(some)["warnings"]
+    warnings = answer["warnings"]
     assert any("left out: the runs that were fitted do not tell 'io_s_per_gb'" in text
                for text in warnings)  # fmt: skip
     assert any("had none of these: I/O ranks" in text for text in warnings)
@@ -75,22 +75,22 @@ def test_serial_output_is_not_proposed_for_want_of_anything_else(
 
 
 def test_all_that_lies_outside_is_in_one_sentence(
-    propose: Callable[..., Any], campaign: Campaign
+    propose: Callable[..., Any], made_up_machine: str
 ) -> None:
-    (told,) = [each for each in propose(campaign(0.01), 40, 4)["warnings"] if "outside" in each]
+    (told,) = [each for each in propose(made_up_machine, 40, 4)["warnings"] if "outside" in each]
     assert "40 nodes (1 to 4), 4 ranks on a node (128), 0.099 GB of an output" in told
 
 
 def test_few_ranks_that_serial_output_suits_better_are_told(
-    propose: Callable[..., Any], campaign: Campaign
+    propose: Callable[..., Any], made_up_machine: str
 ) -> None:
     """One of four ranks for output is a third more time."""
-    answer = propose(campaign(0.01), 2, 2)
+    answer = propose(made_up_machine, 2, 2)
     assert answer["proposal"]["io_ranks"] > 0
     assert answer["proposal"]["now"]["total_s"] < answer["proposal"]["total_s"]
     assert any("serial output" in text and "would take" in text for text in answer["warnings"])
     assert answer["proposal"]["output_limits_from_nodes"] == 2
-    assert propose(campaign(0.01), 2, 1)["proposal"]["looked_at_nodes"] == 2
+    assert propose(made_up_machine, 2, 1)["proposal"]["looked_at_nodes"] == 2
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_few_ranks_that_serial_output_suits_better_are_told(
     ],
 )  # fmt: skip
 def test_what_a_scientist_would_trip_over_is_told(
-    propose: Callable[..., Any], campaign: Campaign, given: dict[str, Any], sentence: str
+    propose: Callable[..., Any], made_up_machine: str, given: dict[str, Any], sentence: str
 ) -> None:
-    answer = propose(campaign(0.01), **{"nodes": 2, **given})
+    answer = propose(made_up_machine, **{"nodes": 2, **given})
     assert any(sentence in text for text in answer["warnings"])
     assert answer["proposal"]["io_ranks"] > 0
     assert answer["proposal"]["now"] is None or given.get("io", 0) == 0

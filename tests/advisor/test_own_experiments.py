@@ -73,19 +73,20 @@ KEYS = {
     "name", "level_type", "mesh", "points", "interval_s", "outputs", "variables",
     "unknown_variables", "values_per_output", "bytes_per_output", "bytes_once_per_file",
 }  # fmt: skip
-# --set words of each way of writing that is run.
+# --set words of each way of writing that is run: each second one by default, with every mode of
+# restarts among them.
 WAYS = {
     "netcdf4": [],
     "netcdf4 chunked": ["output.layout=chunked"],
-    "netcdf4 by MPI-IO": ["io.mode=shared_file", "io.way=mpiio"],
     "cdf5": ["output.container=cdf5", "io.mode=async", "io.ranks=1"],
-    "classic": ["output.container=classic", "io.mode=auto", "io.ranks=2"],
-    "raw": ["output.container=raw", "restart.mode=sync"],
-    "zarr": ["output.container=zarr", "io.mode=shared_file"],
+    "netcdf4 by MPI-IO": ["io.mode=shared_file", "io.way=mpiio"],
     "grib2": [
         "output.container=grib2", "output.precision=float32", "output.bits=13",
         "restart.mode=async", "restart.ranks=1",
     ],
+    "classic": ["output.container=classic", "io.mode=auto", "io.ranks=2"],
+    "zarr": ["output.container=zarr", "io.mode=shared_file", "restart.mode=sync"],
+    "raw": ["output.container=raw", "restart.mode=sync"],
     "netcdf4 in parts": ["io.mode=file_parallel", "restart.mode=joint_multifile"],
     "cdf5 in parts": ["output.container=cdf5", "io.mode=file_parallel", "io.ranks=2"],
     "raw in parts": [
@@ -138,11 +139,13 @@ def stored(run: RunDirectory, stream: str) -> Iterator[tuple[str, np.ndarray]]:
                 dataset.close()
 
 
+@pytest.mark.some(2)
 def test_files_are_as_many_as_told(told: Told) -> None:
     for stream in told.answer.streams:
         assert len(files_of(told.run, stream.name)) == stream.files, stream.name
 
 
+@pytest.mark.some(2)
 def test_values_are_as_many_as_told(told: Told) -> None:
     for stream in told.answer.streams:
         found = [
@@ -154,6 +157,7 @@ def test_values_are_as_many_as_told(told: Told) -> None:
         assert sum(count for _, count in found) == stream.outputs * stream.values_per_output
 
 
+@pytest.mark.some(2)
 def test_bytes_beside_values_and_mesh_stay_within_the_header_told(told: Told) -> None:
     complete = [path.name for path in told.run.complete_files()]
     for stream in told.answer.streams:
@@ -163,6 +167,7 @@ def test_bytes_beside_values_and_mesh_stay_within_the_header_told(told: Told) ->
         assert 0 < header <= stream.header_bytes_per_file * files, stream.name
 
 
+@pytest.mark.some(2)
 def test_mesh_and_levels_take_the_bytes_told(told: Told) -> None:
     for stream in told.answer.streams:
         if stream.filetype not in ("netcdf4", "cdf5", "classic"):
@@ -185,6 +190,7 @@ def first_of(path: Path, run: RunDirectory) -> bool:
     return path.name.partition(".")[0] == first
 
 
+@pytest.mark.some(2)
 def test_packed_values_of_grib2_take_the_bytes_told(told: Told) -> None:
     eccodes = pytest.importorskip("eccodes")
     for stream in told.answer.streams:
@@ -202,6 +208,7 @@ def test_packed_values_of_grib2_take_the_bytes_told(told: Told) -> None:
         assert packed == stream.outputs * stream.bytes_per_output
 
 
+@pytest.mark.some(2)
 def test_checkpoints_are_as_told(told: Told) -> None:
     sets, kept = told.answer.checkpoints, list_restart_sets(told.run.path)
     assert len(kept) == (sets.kept if sets else 0)
@@ -328,12 +335,12 @@ def test_what_cannot_be_known_is_told(tmp_path: Path, model: Path) -> None:
 
 
 def test_the_table_and_json_of_an_experiment_say_the_same(
-    cli: Cli, tmp_path: Path, model: Path
+    here: Cli, tmp_path: Path, model: Path
 ) -> None:
     (tmp_path / "case.toml").write_text(CASE)
     words = ["advise", "case.toml", "--set", "restart.mode=sync", "--set", "grid.name=R2B4"]
-    page = cli(*words, cwd=tmp_path).stdout.splitlines()
-    told = json.loads(cli(*words, "--json", cwd=tmp_path).stdout)
+    page = here(*words, cwd=tmp_path).stdout.splitlines()
+    told = json.loads(here(*words, "--json", cwd=tmp_path).stdout)
     assert set(told) == {"streams", "checkpoints", "warnings"}
     assert all(set(stream) >= KEYS for stream in told["streams"])
     flat = told["streams"][1]
@@ -363,17 +370,17 @@ def test_the_table_and_json_of_an_experiment_say_the_same(
     ],
 )
 def test_a_wrong_experiment_is_one_sentence(
-    cli: Cli, tmp_path: Path, model: Path, words: list[str], sentence: str
+    here: Cli, tmp_path: Path, model: Path, words: list[str], sentence: str
 ) -> None:
     (tmp_path / "case.toml").write_text(CASE)
-    result = cli("advise", tmp_path / "case.toml", *words)
+    result = here("advise", tmp_path / "case.toml", *words)
     assert result.returncode == 2
     assert sentence in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_an_experiment_that_is_not_there_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
-    result = cli("advise", tmp_path / "none.toml")
+def test_an_experiment_that_is_not_there_is_one_sentence(here: Cli, tmp_path: Path) -> None:
+    result = here("advise", tmp_path / "none.toml")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
     path = tmp_path / "odd.toml"
     path.write_text("x = 1\n")

@@ -45,19 +45,19 @@ def case(tmp_path: Path, model: Path) -> Path:
     return path
 
 
-def advise(cli: Cli, case: Path, machine: Path, *words: object) -> Any:
-    done = cli("advise", case, "--machine", machine, "--json", *words)
+def advise(here: Cli, case: Path, machine: Path, *words: object) -> Any:
+    done = here("advise", case, "--machine", machine, "--json", *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_the_copy_says_what_is_proposed_and_keeps_its_comments(
-    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated
+    here: Cli, case: Path, tmp_path: Path, calibrated: Calibrated
 ) -> None:
     machine, copy = tmp_path / "m.toml", tmp_path / "copy.toml"
     write_machine(calibrated(nodes=2, ranks=8, cores=4), machine)
     words = ("--nodes", 2, "--ranks-per-node", 4, "--write", copy)
-    answer = advise(cli, case, machine, *words)
+    answer = advise(here, case, machine, *words)
     best = answer["proposal"]
     changed = Experiment.read(copy)
     assert changed.text("io", "mode") == best["mode"] != "serial"
@@ -73,27 +73,28 @@ def test_the_copy_says_what_is_proposed_and_keeps_its_comments(
     modes = {each["mode"] for each in answer["alternatives"]}
     assert "serial" not in modes
     assert len(answer["alternatives"]) >= 3
-    again = advise(cli, copy, machine, *words[:4])
+    again = advise(here, copy, machine, *words[:4])
     assert again["proposal"]["patch"] == ""
     assert again["proposal"]["total_s"] == best["total_s"]
 
 
-def test_the_page_tells_what_the_json_tells(cli: Cli, case: Path, calibrated_file: Path) -> None:
-    done = cli("advise", case, "--machine", calibrated_file)
+def test_the_page_tells_what_the_json_tells(here: Cli, case: Path, calibrated_file: Path) -> None:
+    done = here("advise", case, "--machine", calibrated_file)
     assert done.returncode == 0, done.stderr
-    best = advise(cli, case, calibrated_file)["proposal"]
+    best = advise(here, case, calibrated_file)["proposal"]
     for word in ("now       serial; restart sync", "limited by", "node hours", "80 % between",
                  f"{best['compute_ranks']} ranks compute"):  # fmt: skip
         assert word in done.stdout, word
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.html", b"<!doctype")])
 def test_the_curve_over_io_ranks_is_drawn_and_told(
-    cli: Cli, case: Path, tmp_path: Path, calibrated_file: Path, name: str, begin: bytes
+    here: Cli, case: Path, tmp_path: Path, calibrated_file: Path, name: str, begin: bytes
 ) -> None:
     picture = tmp_path / name
     words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
-    best = advise(cli, case, calibrated_file, *words, "--picture", picture)["proposal"]
+    best = advise(here, case, calibrated_file, *words, "--picture", picture)["proposal"]
     assert picture.read_bytes().startswith(begin)
     curve = {each["io_ranks"]: each for each in best["curve"]}
     assert sorted(curve) == [0, 1, 2, 3, 4]
@@ -103,23 +104,23 @@ def test_the_curve_over_io_ranks_is_drawn_and_told(
 
 
 def test_the_curve_has_no_point_that_the_model_refuses(
-    cli: Cli, case: Path, calibrated_file: Path
+    here: Cli, case: Path, calibrated_file: Path
 ) -> None:
     """One I/O rank would hold a whole output, and two a half of it."""
     words = ("--nodes", 1, "--ranks-per-node", 8, "--set", "restart.mode=none")
-    (stream,) = advise(cli, case, calibrated_file, *words)["streams"]
+    (stream,) = advise(here, case, calibrated_file, *words)["streams"]
     budget = (8 * stream["values_per_output"]) >> 20
-    best = advise(cli, case, calibrated_file, *words, "--set", f"io.budget={budget}")["proposal"]
+    best = advise(here, case, calibrated_file, *words, "--set", f"io.budget={budget}")["proposal"]
     assert [each["io_ranks"] for each in best["curve"]] == [0, 2, 3, 4]
 
 
 def test_little_output_needs_no_ranks_of_its_own(
-    cli: Cli, case: Path, calibrated_file: Path
+    here: Cli, case: Path, calibrated_file: Path
 ) -> None:
     """Ties go to fewer I/O ranks."""
     words = ("--set", "output.all.interval=PT6H", "--set", "restart.mode=none",
              "--set", "time.duration=P10D")  # fmt: skip
-    best = advise(cli, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
+    best = advise(here, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
     assert best["proposal"]["io_ranks"] == 0 == best["proposal"]["restart_ranks"]
 
 
@@ -128,23 +129,23 @@ def test_little_output_needs_no_ranks_of_its_own(
     ("words", "each"), [((), 4), (("--ranks-per-node", 4), 4), (("--ranks-per-node", 5), 5)]
 )
 def test_ranks_that_fill_no_whole_nodes_are_not_more_than_asked(
-    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, words: tuple[object, ...],
+    here: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, words: tuple[object, ...],
     each: int,
 ) -> None:  # fmt: skip
     machine = tmp_path / "m.toml"
     write_machine(calibrated(nodes=2, ranks=8, cores=4), machine)
     asked = ("--set", "machine.ranks=7", *words)
-    best = advise(cli, case, machine, *asked)["proposal"]
+    best = advise(here, case, machine, *asked)["proposal"]
     assert (best["nodes"], best["ranks_per_node"], best["ranks"]) == (2, each, 7)
     assert best["compute_ranks"] + best["io_ranks"] + best["restart_ranks"] == 7
-    page = cli("advise", case, "--machine", machine, *asked)
+    page = here("advise", case, "--machine", machine, *asked)
     assert f"2 nodes of 4 cores with 7 ranks, at most {each} ranks each" in page.stdout
 
 
 def test_a_container_of_whole_grids_is_not_divided(
-    cli: Cli, case: Path, calibrated_file: Path
+    here: Cli, case: Path, calibrated_file: Path
 ) -> None:
-    answer = advise(cli, case, calibrated_file, "--set", "output.all.container=zarr")
+    answer = advise(here, case, calibrated_file, "--set", "output.all.container=zarr")
     ways = [answer["proposal"], *answer["alternatives"]]
     assert all(each["mode"] != "file_parallel" for each in ways)
     assert any("the time of packing" in each for each in answer["warnings"])
@@ -159,17 +160,17 @@ def test_a_container_of_whole_grids_is_not_divided(
     ],
 )
 def test_a_wrong_machine_file_is_one_sentence(
-    cli: Cli, case: Path, calibrated_file: Path, change: tuple[str, str], sentence: str
+    here: Cli, case: Path, calibrated_file: Path, change: tuple[str, str], sentence: str
 ) -> None:
     calibrated_file.write_text(calibrated_file.read_text().replace(*change))
-    done = cli("advise", case, "--machine", calibrated_file)
+    done = here("advise", case, "--machine", calibrated_file)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_wrong_words_are_one_sentence(
-    cli: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, calibrated_file: Path
+    here: Cli, case: Path, tmp_path: Path, calibrated: Calibrated, calibrated_file: Path
 ) -> None:
     poor = tmp_path / "poor.toml"
     write_machine(calibrated(writer_bytes_per_s=None), poor)
@@ -186,7 +187,7 @@ def test_wrong_words_are_one_sentence(
         (("advise", "--validate", tmp_path), "is a directory; runs of ours need --machine"),
         (("tune", case, "--machine", poor), "does not tell 'writer_bytes_per_s'"),
     ):
-        done = cli(*words, cwd=tmp_path)
+        done = here(*words, cwd=tmp_path)
         assert done.returncode == 2, (words, done.stderr)
         assert sentence in done.stderr, (words, done.stderr)
         assert done.stderr.count("\n") == 1
@@ -194,12 +195,12 @@ def test_wrong_words_are_one_sentence(
 
 
 def test_a_run_is_predicted_remembered_and_counted(
-    cli: Cli, case: Path, tmp_path: Path, calibrated_file: Path
+    here: Cli, case: Path, tmp_path: Path, calibrated_file: Path
 ) -> None:
     """One real run: what tune keeps of it is what advise and validate read."""
     words = ("--set", "grid.name=R2B1", "--set", "time.duration=PT1H", "--set", "restart.mode=none")
     more = ("--neighbours", 0, "--ranks-per-node", 2, "--nodes", 1, "--out", tmp_path / "tuned")
-    tuned = cli("tune", case, "--machine", calibrated_file, *words, *more, "--json")
+    tuned = here("tune", case, "--machine", calibrated_file, *words, *more, "--json")
     assert tuned.returncode == 0, tuned.stderr
     ways = json.loads(tuned.stdout)["ways"]
     assert ways[0]["name"] == "proposed"
@@ -210,29 +211,29 @@ def test_a_run_is_predicted_remembered_and_counted(
     assert kept == [each["measured_s"][0] for each in ways]
     summary = json.loads((tmp_path / "tuned" / "proposed" / "run.json").read_text())
     assert summary["metrics"]["run_time_s"] == kept[0]
-    best = advise(cli, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
+    best = advise(here, case, calibrated_file, *words, "--ranks-per-node", 2, "--nodes", 1)
     assert best["proposal"]["learned_from_runs"] == len(ways)
     shutil.copytree(tmp_path / "tuned", tmp_path / "runs")
-    done = cli("advise", "--validate", tmp_path / "runs", "--machine", calibrated_file, "--json")
+    done = here("advise", "--validate", tmp_path / "runs", "--machine", calibrated_file, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["validation"]
     assert sorted(each["total_s"] for each in found["per_run"]) == sorted(kept)
     others = lines[0].replace('"machine": "', '"machine": "not ')
     memory_path(calibrated_file).write_text(f"{others}\n")
-    refused = cli("advise", case, "--machine", calibrated_file)
+    refused = here("advise", case, "--machine", calibrated_file)
     assert refused.returncode == 2
     assert "a run on 'not " in refused.stderr
     memory_path(calibrated_file).write_text(f"{lines[0]}\n{lines[0][:40]}\n")
-    told = cli("advise", case, "--machine", calibrated_file)
+    told = here("advise", case, "--machine", calibrated_file)
     assert told.returncode == 0, told.stderr
     assert "1 line of no run left out" in told.stderr
     memory_path(calibrated_file).write_text('{"format": 9}\n')
-    refused = cli("advise", case, "--machine", calibrated_file)
+    refused = here("advise", case, "--machine", calibrated_file)
     assert refused.returncode == 2
     assert "'format' is 9" in refused.stderr
 
 
-def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file: Path,
+def test_repeats_of_a_sweep_count_each(here: Cli, tmp_path: Path, calibrated_file: Path,
                                        small_run: Path) -> None:  # fmt: skip
     """A sweep's directories hold the last repetition only; RESULTS.jsonl has all."""
     sweep = tmp_path / "campaign" / "outputs"
@@ -251,7 +252,7 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     changed = [{**each, "digest": "of the sweep as it was before"} for each in lines[:2]]
     lines = [*({**each, "figures": {"run_time_s": 77.0}} for each in changed), *lines]
     (sweep / "RESULTS.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in lines))
-    done = cli(
+    done = here(
         "advise", "--validate", tmp_path / "campaign", "--machine", calibrated_file, "--json"
     )
     assert done.returncode == 0, done.stderr
@@ -265,18 +266,18 @@ def test_repeats_of_a_sweep_count_each(cli: Cli, tmp_path: Path, calibrated_file
     assert group["regret"] == pytest.approx(medians[group["proposed"]] / 0.7 - 1.0)
     assert group["rules"]["always_serial"] == pytest.approx(0.5)
     assert group["rules"]["default"] == pytest.approx(0.85 / 0.7 - 1.0)
-    kept = cli("tune", "--from", tmp_path / "campaign", "--machine", calibrated_file, "--json")
+    kept = here("tune", "--from", tmp_path / "campaign", "--machine", calibrated_file, "--json")
     assert kept.returncode == 0, kept.stderr
     assert json.loads(kept.stdout)["runs"] == 5
     assert len(memory_path(calibrated_file).read_text().splitlines()) == 5
 
 
-def test_a_proposal_is_run_event_by_event(cli: Cli, case: Path, calibrated_file: Path) -> None:
-    answer = advise(cli, case, calibrated_file, "--simulate", "0.3")
+def test_a_proposal_is_run_event_by_event(here: Cli, case: Path, calibrated_file: Path) -> None:
+    answer = advise(here, case, calibrated_file, "--simulate", "0.3")
     simulated = answer["proposal"]["simulation"]
     assert simulated["total_s"] == pytest.approx(answer["proposal"]["total_s"], rel=0.3)
-    done = cli("advise", case, "--machine", calibrated_file, "--simulate", "0")
+    done = here("advise", case, "--machine", calibrated_file, "--simulate", "0")
     assert "simulated, times of outputs varying by 0 %" in done.stdout
-    refused = cli("advise", case, "--machine", calibrated_file, "--simulate", "x")
+    refused = here("advise", case, "--machine", calibrated_file, "--simulate", "x")
     assert refused.returncode == 2
     assert "--simulate 'x' is no variation" in refused.stderr

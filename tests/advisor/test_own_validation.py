@@ -62,30 +62,30 @@ def runs(tmp_path: Path, calibrated: Calibrated, model: Path) -> Callable[..., l
     return made
 
 
-def check(cli: Cli, tmp_path: Path, machine: Machine, found: list[OwnRun], *words: str) -> Any:
+def check(here: Cli, tmp_path: Path, machine: Machine, found: list[OwnRun], *words: str) -> Any:
     path = tmp_path / "made_up.toml"
     write_machine(machine, path)
     memory = path.with_suffix(".runs.jsonl")
     memory.unlink(missing_ok=True)
     for run in found:
         remember(path, machine, run)
-    return cli("advise", "--validate", memory, "--machine", path, "--check", *words)
+    return here("advise", "--validate", memory, "--machine", path, "--check", *words)
 
 
 def test_bars_are_met_by_a_machine_that_is_as_calibrated(
-    cli: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
+    here: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
 ) -> None:
-    done = check(cli, tmp_path, calibrated(), runs(3))
+    done = check(here, tmp_path, calibrated(), runs(3))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "met     within_repeats: 100.0 % (at least 80 %" in done.stdout
     assert re.search(r"met     regret: 0\.\d % \(below that of the best rule\)", done.stdout)
 
 
 def test_a_bar_that_is_missed_fails_the_check(
-    cli: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
+    here: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
 ) -> None:
     """Ways take times that no form explains."""
-    done = check(cli, tmp_path, calibrated(), runs(3, (0.3, 3.0, 0.4, 2.5)), "--json")
+    done = check(here, tmp_path, calibrated(), runs(3, (0.3, 3.0, 0.4, 2.5)), "--json")
     assert done.returncode == 1
     bars = {bar["name"]: bar for bar in json.loads(done.stdout)["validation"]["bars"]}
     assert set(bars) == {"within_repeats", "regret"}
@@ -93,9 +93,9 @@ def test_a_bar_that_is_missed_fails_the_check(
 
 
 def test_runs_without_repeats_measure_no_spread(
-    cli: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
+    here: Cli, tmp_path: Path, calibrated: Calibrated, runs: Callable[..., list[OwnRun]]
 ) -> None:
-    done = check(cli, tmp_path, calibrated(), runs(1))
+    done = check(here, tmp_path, calibrated(), runs(1))
     assert done.returncode == 1
     assert "MISSED  within_repeats: nothing measures it" in done.stdout
 

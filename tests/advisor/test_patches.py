@@ -15,6 +15,7 @@ import pytest
 
 from thalweg.advisor.command import advise
 from thalweg.advisor.prediction.run_facts import MeasuredRun
+from thalweg.advisor.proposing import outlook
 from thalweg.advisor.proposing.command import Asked
 from thalweg.errors import ThalwegError
 
@@ -44,9 +45,15 @@ def machine(tmp_path: Path, made_up_machine: str) -> Path:
 
 @pytest.fixture
 def propose(
-    machine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    machine: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Any]:
-    """The answer on a script, in this process."""
+    """The answer on a script, in this process. No patch tells from which nodes on output limits,
+    and to look at more of them takes as long as all else.
+    """
+    monkeypatch.setattr(outlook, "_MOST_NODES", 1)
 
     def answer(
         path: Path, write: Path | None = None, cells: Sequence[str] = (), **more: Any

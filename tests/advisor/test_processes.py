@@ -232,14 +232,14 @@ def test_what_goes_together_is_not_told(streams: Streams) -> None:
     assert [each for each in told if "--bytes-per-restart" not in each] == []
 
 
-def test_the_page_and_json_tell_processes_and_restarts(cli: Cli, tmp_path: Path) -> None:
+def test_the_page_and_json_tell_processes_and_restarts(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT)
     words = ["advise", "exp.test", "--set=num_io_procs=3", "--bytes-per-restart=1000000000"]
-    lines = [line.split() for line in cli(*words, cwd=tmp_path).stdout.splitlines()]
+    lines = [line.split() for line in here(*words, cwd=tmp_path).stdout.splitlines()]
     assert ["num_io_procs", "3", "exp.test:4"] in lines
     assert ["restart", "sets", "23", "intervals", "and", "end", "of", "the", "run"] in lines
     assert ["GB", "of", "restart", "sets", "23.000", "--bytes-per-restart"] in lines
-    told = json.loads(cli(*words, "--json", cwd=tmp_path).stdout)
+    told = json.loads(here(*words, "--json", cwd=tmp_path).stdout)
     assert told["parallel"]["num_io_procs"] == 3
     assert told["restart"]["bytes_in_all"] == 23_000_000_000
 
@@ -254,10 +254,10 @@ def test_the_page_and_json_tell_processes_and_restarts(cli: Cli, tmp_path: Path)
     ],
 )
 def test_wrong_processes_are_one_sentence(
-    cli: Cli, tmp_path: Path, words: list[str], text: str, sentence: str
+    here: Cli, tmp_path: Path, words: list[str], text: str, sentence: str
 ) -> None:
     (tmp_path / "exp.test").write_text(text)
-    result = cli("advise", tmp_path / "exp.test", "--set=num_io_procs=3", *words)
+    result = here("advise", tmp_path / "exp.test", "--set=num_io_procs=3", *words)
     assert result.returncode == 2
     assert sentence in result.stderr
     assert len(result.stderr.splitlines()) == 1

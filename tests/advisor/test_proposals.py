@@ -56,8 +56,8 @@ def files(tmp_path: Path, made_up_machine: str) -> tuple[Path, Path]:
     return script, machine
 
 
-def advise(cli: Cli, script: Path, machine: Path, *words: object, nodes: int = 2) -> Any:
-    done = cli("advise", script, "--machine", machine, "--nodes", nodes, "--json", *words)
+def advise(here: Cli, script: Path, machine: Path, *words: object, nodes: int = 2) -> Any:
+    done = here("advise", script, "--machine", machine, "--nodes", nodes, "--json", *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -73,7 +73,7 @@ def test_a_machine_file_reads_back(campaign: Campaign, tmp_path: Path) -> None:
 
 
 def test_the_proposal_is_the_best_of_all_ways(
-    cli: Cli, files: tuple[Path, Path], machine: Values
+    here: Cli, files: tuple[Path, Path], machine: Values
 ) -> None:
     """As the machine that made the runs has it, within what the fit does not know."""
     script, path = files
@@ -81,7 +81,7 @@ def test_the_proposal_is_the_best_of_all_ways(
         text = SCRIPT.replace("&run_nml\n", CHECKPOINTS) if size else SCRIPT
         script.write_text(text)
         words = ["--bytes-per-restart", size] if size else []
-        answer = advise(cli, script, path, *words, nodes=nodes)
+        answer = advise(here, script, path, *words, nodes=nodes)
         proposal, (stream,) = answer["proposal"], answer["streams"]
         situation = Situation(
             81920, 30, 7200, 864000.0,
@@ -111,15 +111,15 @@ def test_the_proposal_is_the_best_of_all_ways(
 
 
 def test_the_changed_script_says_what_is_proposed(
-    cli: Cli, files: tuple[Path, Path], tmp_path: Path
+    here: Cli, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     script, machine = files
     script.write_text(SCRIPT.replace("&run_nml\n", CHECKPOINTS))
     size = ("--bytes-per-restart", 873_600_000)
-    answer = advise(cli, script, machine, *size, "--write", tmp_path / "exp.new", nodes=4)
+    answer = advise(here, script, machine, *size, "--write", tmp_path / "exp.new", nodes=4)
     proposal = answer["proposal"]
     before = script.read_text()
-    again = advise(cli, tmp_path / "exp.new", machine, *size, nodes=4)
+    again = advise(here, tmp_path / "exp.new", machine, *size, nodes=4)
     assert script.read_text() == before
     assert again["parallel"]["num_io_procs"] == proposal["io_ranks"]
     assert again["streams"][0]["partitions"] == proposal["partitions"]["all"]
@@ -131,16 +131,16 @@ def test_the_changed_script_says_what_is_proposed(
     for line in proposal["patch"].splitlines():
         if line.startswith("+ "):
             assert line[1:] in (tmp_path / "exp.new").read_text()
-    refused = cli("advise", script, "--machine", machine, "--nodes", 4, *size,
+    refused = here("advise", script, "--machine", machine, "--nodes", 4, *size,
                   "--write", tmp_path / "exp.new")  # fmt: skip
     assert refused.returncode == 2
     assert "exp.new' exists; give --write another name" in refused.stderr
 
 
-def test_a_stream_with_an_operation_has_one_partition(cli: Cli, files: tuple[Path, Path]) -> None:
+def test_a_stream_with_an_operation_has_one_partition(here: Cli, files: tuple[Path, Path]) -> None:
     script, machine = files
     script.write_text(SCRIPT.replace("'all'\n", "'all'\n operation = 'mean'\n"))
-    proposal = advise(cli, script, machine)["proposal"]
+    proposal = advise(here, script, machine)["proposal"]
     assert proposal["partitions"] == {"all": 1}
 
 
@@ -162,23 +162,23 @@ def test_partitions_load_ranks_evenly() -> None:
     assert busy_ranks((Series("a", 0, 5, 1, (1, "ml")),), (1,), 3) == 1.0
 
 
-def test_steps_of_other_levels_and_measured_steps(cli: Cli, files: tuple[Path, Path]) -> None:
+def test_steps_of_other_levels_and_measured_steps(here: Cli, files: tuple[Path, Path]) -> None:
     script, machine = files
-    thirty = advise(cli, script, machine)["proposal"]["now"]["steps_s"]
+    thirty = advise(here, script, machine)["proposal"]["now"]["steps_s"]
     script.write_text(SCRIPT.replace("num_lev = 30", "num_lev = 90"))
-    answer = advise(cli, script, machine)
+    answer = advise(here, script, machine)
     assert answer["proposal"]["now"]["steps_s"] == pytest.approx(3 * thirty, rel=0.02)
     assert any("3 times as long as those of 'made up'" in text for text in answer["warnings"])
-    told = advise(cli, script, machine, "--step", "0.5@256")["proposal"]["now"]["steps_s"]
+    told = advise(here, script, machine, "--step", "0.5@256")["proposal"]["now"]["steps_s"]
     assert told == pytest.approx(7200 * 0.5, rel=0.02)
 
 
 def test_output_limits_some_runs_from_some_nodes_on(
-    cli: Cli, files: tuple[Path, Path], campaign: Campaign
+    here: Cli, files: tuple[Path, Path], campaign: Campaign
 ) -> None:
     """All writers together are as slow as a step on two nodes, or on four."""
     script, path = files
-    assert advise(cli, script, path)["proposal"]["output_limits_from_nodes"] is None
+    assert advise(here, script, path)["proposal"]["output_limits_from_nodes"] is None
     found = fit_machine(campaign(), "made up", 30)
     whole_gb = 1201 * 81920 * 151 * 8 / 1e9  # 5 fields on 30 levels, one of them on 31
     for nodes in (2, 4):
@@ -190,15 +190,16 @@ def test_output_limits_some_runs_from_some_nodes_on(
         fit = replace(found.predictor.fit, values=Values(values))
         slow = replace(found, predictor=replace(found.predictor, fit=fit))
         path.write_text(machine_text(slow))
-        first = advise(cli, script, path)["proposal"]["output_limits_from_nodes"]
+        first = advise(here, script, path)["proposal"]["output_limits_from_nodes"]
         assert nodes / 2 < first <= nodes
         for count in (first - 1, first):
-            total_s = advise(cli, script, path, nodes=count)["proposal"]["total_s"]
+            total_s = advise(here, script, path, nodes=count)["proposal"]["total_s"]
             alone_s = 7200 * (values["cell_step_s"] * 81920 / (128 * count)
                               + values["shared_cell_step_s"] * 81920)  # fmt: skip
             assert (total_s > 1.1 * alone_s) == (count == first)
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize(
     ("name", "begin"),
     [
@@ -209,27 +210,27 @@ def test_output_limits_some_runs_from_some_nodes_on(
     ],
 )
 def test_the_curve_is_drawn(
-    cli: Cli, files: tuple[Path, Path], tmp_path: Path, name: str, begin: bytes
+    here: Cli, files: tuple[Path, Path], tmp_path: Path, name: str, begin: bytes
 ) -> None:
-    advise(cli, *files, "--picture", tmp_path / name)
+    advise(here, *files, "--picture", tmp_path / name)
     content = (tmp_path / name).read_bytes()
     assert content.startswith(begin)
     assert b"<svg" in content or not name.endswith(("svg", "html"))
 
 
-def test_the_proposal_runs_event_by_event(cli: Cli, files: tuple[Path, Path]) -> None:
+def test_the_proposal_runs_event_by_event(here: Cli, files: tuple[Path, Path]) -> None:
     script, machine = files
     script.write_text(SCRIPT.replace("&run_nml\n", CHECKPOINTS))
     size = ("--bytes-per-restart", 873_600_000)
-    plain = advise(cli, script, machine, *size)["proposal"]
+    plain = advise(here, script, machine, *size)["proposal"]
     assert plain["simulation"] is None
-    still = advise(cli, script, machine, *size, "--simulate", 0)["proposal"]["simulation"]
+    still = advise(here, script, machine, *size, "--simulate", 0)["proposal"]["simulation"]
     assert still["total_s"] == pytest.approx(plain["total_s"], rel=0.02)
     assert still["compute_s"] == pytest.approx(plain["steps_s"], rel=0.01)
-    varied = advise(cli, script, machine, *size, "--simulate", 0.8)["proposal"]["simulation"]
+    varied = advise(here, script, machine, *size, "--simulate", 0.8)["proposal"]["simulation"]
     assert varied["waiting_s"] > still["waiting_s"]
     assert varied["written_bytes"] == pytest.approx(still["written_bytes"])
-    done = cli("advise", script, "--machine", machine, "--nodes", 2, *size, "--simulate", "0.3")
+    done = here("advise", script, "--machine", machine, "--nodes", 2, *size, "--simulate", "0.3")
     assert "simulated, times of outputs varying by 30 %" in done.stdout
 
 
@@ -255,11 +256,11 @@ def test_the_proposal_runs_event_by_event(cli: Cli, files: tuple[Path, Path]) ->
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(
-    cli: Cli, files: tuple[Path, Path], words: list[str], sentence: str, tmp_path: Path,
+    here: Cli, files: tuple[Path, Path], words: list[str], sentence: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    done = cli("advise", "exp.tc", *words)
+    done = here("advise", "exp.tc", *words)
     assert done.returncode == 2, done.stdout
     assert sentence in done.stderr
     assert done.stderr.count("\n") <= 2
@@ -267,10 +268,10 @@ def test_what_does_not_go_together_is_one_sentence(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["exp.tc", "machine.toml"]
 
 
-def test_restarts_of_unknown_size_are_asked_for(cli: Cli, files: tuple[Path, Path]) -> None:
+def test_restarts_of_unknown_size_are_asked_for(here: Cli, files: tuple[Path, Path]) -> None:
     script, machine = files
     script.write_text(SCRIPT.replace("&run_nml\n", CHECKPOINTS))
-    done = cli("advise", script, "--machine", machine, "--nodes", 2)
+    done = here("advise", script, "--machine", machine, "--nodes", 2)
     assert done.returncode == 2
     assert "writes 19 restart sets" in done.stderr
     assert "give --bytes-per-restart BYTES" in done.stderr
@@ -289,36 +290,36 @@ def test_restarts_of_unknown_size_are_asked_for(cli: Cli, files: tuple[Path, Pat
     ],
 )
 def test_a_damaged_machine_file_is_one_sentence(
-    cli: Cli, files: tuple[Path, Path], old: str, new: str, sentence: str
+    here: Cli, files: tuple[Path, Path], old: str, new: str, sentence: str
 ) -> None:
     script, machine = files
     text = machine.read_text()
     assert old in text
     machine.write_text(text.replace(old, new, 1))
-    done = cli("advise", script, "--machine", machine, "--nodes", 2)
+    done = here("advise", script, "--machine", machine, "--nodes", 2)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_calibrate_from_runs_writes_a_machine(
-    cli: Cli, files: tuple[Path, Path], tmp_path: Path, table: Path, campaign: Campaign
+    here: Cli, files: tuple[Path, Path], tmp_path: Path, table: Path, campaign: Campaign
 ) -> None:
     script, _ = files
     out = tmp_path / "fitted.toml"
-    done = cli("calibrate", "--from", table, "-o", out, "--levels", 30)
+    done = here("calibrate", "--from", table, "-o", out, "--levels", 30)
     assert done.returncode == 0, done.stderr
     assert f"fitted to {len(campaign())} runs" in done.stdout
-    from_file = advise(cli, script, out)["proposal"]
-    from_table = advise(cli, script, table)["proposal"]
+    from_file = advise(here, script, out)["proposal"]
+    from_table = advise(here, script, table)["proposal"]
     assert from_file["total_s"] == pytest.approx(from_table["total_s"], rel=1e-6)
-    again = cli("calibrate", "--from", table, "-o", out)
+    again = here("calibrate", "--from", table, "-o", out)
     assert again.returncode == 2
     assert "--overwrite" in again.stderr
-    wrong = cli("calibrate", "--levels", 30)
+    wrong = here("calibrate", "--levels", 30)
     assert wrong.returncode == 2
     assert "--levels goes with --from RUNS" in wrong.stderr
-    wrong = cli("calibrate", "--from", table, "-o", out, "--overwrite", "--ranks", 4)
+    wrong = here("calibrate", "--from", table, "-o", out, "--overwrite", "--ranks", 4)
     assert wrong.returncode == 2
     assert "leave them out with --from" in wrong.stderr
 

@@ -241,15 +241,15 @@ def test_a_sample_without_variables_is_one_sentence(tmp_path: Path) -> None:
         read_samples([tmp_path / "empty.nc"])
 
 
-def test_the_command_takes_samples(cli: Cli, tmp_path: Path, file: Path) -> None:
+def test_the_command_takes_samples(here: Cli, tmp_path: Path, file: Path) -> None:
     (tmp_path / "exp.test").write_text(SCRIPT.format(stream="ml_varlist = 'dust'", io=""))
-    result = cli("advise", "exp.test", "--sample", file, "--json", cwd=tmp_path)
+    result = here("advise", "exp.test", "--sample", file, "--json", cwd=tmp_path)
     (stream,) = json.loads(result.stdout)["streams"]
     assert stream["bytes_per_output"] == CELLS * 40
-    missing = cli("advise", "exp.test", "--sample", "none.nc", cwd=tmp_path)
+    missing = here("advise", "exp.test", "--sample", "none.nc", cwd=tmp_path)
     assert missing.returncode == 2
     assert len(missing.stderr.splitlines()) == 1
     (tmp_path / "own.toml").write_text("")
-    refused = cli("advise", "own.toml", "--sample", file, cwd=tmp_path)
+    refused = here("advise", "own.toml", "--sample", file, cwd=tmp_path)
     assert refused.returncode == 2
     assert "--sample is for ICON scripts" in refused.stderr

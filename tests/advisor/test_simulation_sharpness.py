@@ -18,7 +18,7 @@ from thalweg.config.checkout import ROOT
 from thalweg.errors import ThalwegError
 
 VALUES = {p.name: p.centre for p in PARAMETERS}
-RATIOS = (0.7, 0.9, 1.0, 1.1, 1.4)
+RATIOS = (0.8, 1.0, 1.2)
 
 
 def facts(io_ranks: float) -> RunFacts:

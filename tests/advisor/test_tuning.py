@@ -22,19 +22,19 @@ Calibrated = Callable[..., Machine]
 
 
 @pytest.fixture
-def here(calibrated: Calibrated) -> Machine:
+def this_machine(calibrated: Calibrated) -> Machine:
     """As a calibration on this machine has it."""
     return replace(calibrated(), name=name_here(), versions=versions_here())
 
 
 def test_a_calibration_in_the_directory_is_reused_and_told(
-    cli: Cli, small_case: Path, tmp_path: Path, here: Machine, model: Path
+    here: Cli, small_case: Path, tmp_path: Path, this_machine: Machine, model: Path
 ) -> None:
     out = tmp_path / "tuned"
     out.mkdir()
-    write_machine(here, out / "machine.toml")
+    write_machine(this_machine, out / "machine.toml")
     before = (out / "machine.toml").read_bytes()
-    done = cli("tune", small_case, "--neighbours", 0, "--out", out)
+    done = here("tune", small_case, "--neighbours", 0, "--out", out)
     assert done.returncode == 0, done.stderr
     assert f"calibrated on '{name_here()}' with 2 ranks, 2026-11-25 00:00 UTC" in done.stderr
     assert "is reused" in done.stderr
@@ -50,11 +50,11 @@ def test_a_calibration_in_the_directory_is_reused_and_told(
     ],
 )
 def test_a_calibration_of_another_machine_or_version_is_refused(
-    cli: Cli, small_case: Path, tmp_path: Path, here: Machine, change: dict[str, Any],
+    here: Cli, small_case: Path, tmp_path: Path, this_machine: Machine, change: dict[str, Any],
     sentence: str, model: Path,
 ) -> None:  # fmt: skip
-    write_machine(replace(here, **change), tmp_path / "machine.toml")
-    done = cli("tune", small_case, "--neighbours", 0, "--out", tmp_path)
+    write_machine(replace(this_machine, **change), tmp_path / "machine.toml")
+    done = here("tune", small_case, "--neighbours", 0, "--out", tmp_path)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
@@ -84,13 +84,13 @@ def test_the_shortest_is_told_with_how_far_runs_repeat() -> None:
 
 
 def test_every_repeat_keeps_its_directory(
-    cli: Cli, small_case: Path, tmp_path: Path, calibrated_file: Path, model: Path
+    here: Cli, small_case: Path, tmp_path: Path, calibrated_file: Path, model: Path
 ) -> None:
     words = ("--neighbours", 0, "--repeats", 2, "--out", tmp_path / "tuned", "--json")
-    done = cli("tune", small_case, "--machine", calibrated_file, *words)
+    done = here("tune", small_case, "--machine", calibrated_file, *words)
     assert done.returncode == 0, done.stderr
     times = [each for way in json.loads(done.stdout)["ways"] for each in way["measured_s"]]
     assert len(times) >= 2
-    found = cli("advise", "--validate", tmp_path / "tuned", "--machine", calibrated_file, "--json")
+    found = here("advise", "--validate", tmp_path / "tuned", "--machine", calibrated_file, "--json")
     runs = json.loads(found.stdout)["validation"]["per_run"]
     assert sorted(each["total_s"] for each in runs) == sorted(times)

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-import subprocess
-from collections.abc import Callable
+import io
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from thalweg.calibrate import command
 from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated
 from thalweg.calibrate.quantities import PARAMETERS
+from thalweg.cli.main import app
 from thalweg.config.checkout import program
-
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -39,15 +41,27 @@ def native(model: Path) -> Path:
     return program("thalweg_calibrate_bench")
 
 
+@contextlib.contextmanager
+def hurried() -> Iterator[None]:
+    """One round, of a second, after half a second of trying out: figures that mean little."""
+    with patch.object(command, "_TRIED_S", 0.5), patch.object(command, "_PACES", ((0.1, 1.0),)):
+        yield
+
+
+@pytest.fixture
+def hurry() -> Iterator[None]:
+    with hurried():
+        yield
+
+
 @pytest.fixture(scope="session")
-def short_calibration(
-    cli: Cli, native: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, str]:
+def short_calibration(native: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """(machine file, what was printed) of two ranks. Its figures mean little."""
-    folder = tmp_path_factory.mktemp("calibration")
+    folder, printed = tmp_path_factory.mktemp("calibration"), io.StringIO()
     (folder / "disk").mkdir()
-    words = ("--directory", folder / "disk", "--ranks", 2, "--minutes", 0.2, "--json")
-    result = cli("calibrate", *words, "-o", folder / "machine.toml", timeout=600.0)
-    assert result.returncode == 0, result.stderr
+    out = folder / "machine.toml"
+    words = ("calibrate", "--directory", folder / "disk", "--ranks", 2, "--minutes", 0.02, "--json")
+    with hurried(), contextlib.redirect_stdout(printed):
+        app([str(word) for word in (*words, "-o", out)], standalone_mode=False)
     assert not list((folder / "disk").iterdir()), "it leaves nothing behind"
-    return folder / "machine.toml", result.stdout
+    return out, printed.getvalue()

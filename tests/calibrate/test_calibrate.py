@@ -17,6 +17,7 @@ import pytest
 
 from thalweg.calibrate.machine_reader import read_machine
 from thalweg.calibrate.quantities import MEASURED, PARAMETERS
+from thalweg.cli.main import app
 from thalweg.errors import ThalwegError
 from thalweg.lab.native import run_native
 from thalweg.testing.file_sizes import file_sizes_up_to
@@ -24,7 +25,15 @@ from thalweg.testing.file_sizes import file_sizes_up_to
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 Calibration = tuple[Path, str]
 HANGS_AFTER_S = 180.0
+LOOKS_AGAIN_S = 0.02  # a look at all processes takes milliseconds, and the ranks need the cores
 BOTH = ("thalweg_mini", "thalweg_calibrate_bench")
+# `thalweg` that tries out files for a moment only: runs of the model begin soon.
+SOON = """
+from thalweg.calibrate import command
+from thalweg.cli.main import main
+command._TRIED_S = 0.3
+main()
+"""
 
 
 def test_a_calibration_is_plausible(short_calibration: Calibration) -> None:
@@ -56,17 +65,20 @@ def test_what_is_printed_is_what_is_in_the_file(short_calibration: Calibration) 
     assert [each["name"] for each in content["parameter"]] == [p.name for p in machine.parameters]
 
 
-def test_one_rank_tells_what_one_rank_can(cli: Cli, native: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("hurry")
+def test_one_rank_tells_what_one_rank_can(
+    native: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("calibrate", "--directory", tmp_path, "--ranks", 1, "--minutes", 0.02)
-    shown = cli(*words, "-o", tmp_path / "machine.toml")
-    assert shown.returncode == 0, shown.stderr
+    app([str(word) for word in (*words, "-o", tmp_path / "machine.toml")], standalone_mode=False)
+    shown = capsys.readouterr().out
     assert [each.name for each in tmp_path.iterdir()] == ["machine.toml"]
     machine = read_machine(tmp_path / "machine.toml")
     assert machine.why_not("gather_latency_s") == "1 rank: there is nobody to send to"
     assert machine.why_not("node_bytes_per_s") == "no two writers are on one node"
-    assert "not told: exchange_bytes_per_s: 1 rank" in shown.stdout
+    assert "not told: exchange_bytes_per_s: 1 rank" in shown
     for quantity in PARAMETERS:
-        assert quantity.name in shown.stdout
+        assert quantity.name in shown
 
 
 @pytest.fixture
@@ -82,7 +94,7 @@ def two_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nodes_are_told_apart(native: Path, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    lines = list(run_native([str(native), str(folder), "--seconds", "1"], 4, folder))
+    lines = list(run_native([str(native), str(folder), "--seconds", "0.3"], 4, folder))
     layout = next(line["layout"] for line in lines if "layout" in line)
     assert (layout["nodes"], layout["ranks_on_first_node"], layout["few_ranks"]) == (2, 2, 2)
     teams = {(line["method"], line["team"]): line for line in lines if "bench" in line}
@@ -210,7 +222,7 @@ def started(native: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str
     disk = tmp_path / "disk"
     disk.mkdir()
     words = ["calibrate", "--directory", disk, "--ranks", 2, "--minutes", 1]
-    command = [sys.executable, "-m", "thalweg", *words, "-o", tmp_path / "machine.toml"]
+    command = [sys.executable, "-c", SOON, *words, "-o", tmp_path / "machine.toml"]
     with subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -225,7 +237,7 @@ def await_rank(process: subprocess.Popen[str], disk: Path, name: str) -> int:
         for number, its_name in processes_below(disk).items():
             if its_name == name:
                 return number
-        time.sleep(0.001)
+        time.sleep(LOOKS_AGAIN_S)
     raise AssertionError(f"no rank of {name}: {process.communicate()}")
 
 
@@ -233,7 +245,7 @@ def await_nothing(disk: Path) -> None:
     deadline_s = time.monotonic() + HANGS_AFTER_S
     while processes_below(disk) or list(disk.iterdir()):
         assert time.monotonic() < deadline_s, (processes_below(disk), list(disk.iterdir()))
-        time.sleep(0.001)
+        time.sleep(LOOKS_AGAIN_S)
 
 
 @pytest.mark.some(3)

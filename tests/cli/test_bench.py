@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from thalweg.config.checkout import program
+from thalweg.lab import rank_bench
 from thalweg.lab.bars import read_bars
 from thalweg.lab.benchmarks import BENCHMARKS
+from thalweg.lab.rank_trials import Wish
 
 Cli = Callable[..., "CompletedProcess[str]"]
 PEERS = {"memory_copy", "pwrite", "owner_pwrite", "gather_pwrite", "owner_netcdf4",
@@ -79,30 +81,62 @@ def test_our_modes_are_measured_or_skipped_with_a_reason(
         assert line.get("median", 0.0) > 0.0 or line["skipped"]
 
 
+@pytest.fixture(scope="module")
+def waiting_lines(
+    cli: Cli, model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
+    """One quick run of the benchmark of waiting, which meets a bar; the last line says so."""
+    folder = tmp_path_factory.mktemp("waiting")
+    bars = bar_file(folder / "bars.toml", "at_most = 100.0")
+    words = ("bench", "waiting", "--quick", "--check", "--bars", bars, "--directory", folder)
+    told = cli(*words, "--json")
+    assert told.returncode == 0, told.stderr
+    return json_lines(told.stdout)
+
+
+@pytest.fixture
+def measured(
+    waiting_lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> list[dict[str, Any]]:
+    """What `bench` in this process takes for measured."""
+    lines = waiting_lines[:-1]
+    monkeypatch.setattr("thalweg.lab.bench._measure", lambda *_: lines)
+    return lines
+
+
+def test_a_bar_that_is_met_is_the_last_line(waiting_lines: list[dict[str, Any]]) -> None:
+    last = waiting_lines[-1]
+    assert (last["bar"], last["verdict"]) == ("a bar", "met")
+    assert 0.0 <= last["value"] <= 100.0
+
+
 @pytest.mark.parametrize(
     ("limit", "code", "verdict"),
     [("at_most = 100.0", 0, "met"), ("at_least = 101.0", 1, "missed")],
 )
 def test_check_tells_whether_a_bar_is_met(
-    limit: str, code: int, verdict: str, cli: Cli, tmp_path: Path, model: Path
-) -> None:
+    limit: str, code: int, verdict: str, here: Cli, tmp_path: Path,
+    measured: list[dict[str, Any]],
+) -> None:  # fmt: skip
     bars = bar_file(tmp_path / "bars.toml", limit)
     words = ("bench", "waiting", "--quick", "--check", "--bars", bars, "--directory", tmp_path)
-    told = cli(*words, "--json")
+    told = here(*words, "--json")
     assert told.returncode == code, told.stderr
     last = json_lines(told.stdout)[-1]
     assert (last["bar"], last["verdict"]) == ("a bar", verdict)
     assert 0.0 <= last["value"] <= 100.0
-    shown = cli(*words)
+    shown = here(*words)
     assert shown.returncode == code
     assert verdict in shown.stdout
+    assert all(line["method"] in shown.stdout for line in measured)
 
 
-def test_a_bar_that_was_not_measured_is_missed(cli: Cli, tmp_path: Path, model: Path) -> None:
+@pytest.mark.usefixtures("measured")
+def test_a_bar_that_was_not_measured_is_missed(here: Cli, tmp_path: Path) -> None:
     bars = bar_file(tmp_path / "bars.toml", "at_most = 100.0")
     bars.write_text(bars.read_text().replace("async_2_1", "async_9_9"))
     words = ("bench", "waiting", "--quick", "--check", "--json", "--directory", tmp_path)
-    result = cli(*words, "--bars", bars)
+    result = here(*words, "--bars", bars)
     assert result.returncode == 1
     assert json_lines(result.stdout)[-1]["reason"] == "'async_9_9' was not measured"
 
@@ -118,9 +152,9 @@ def test_a_bar_that_was_not_measured_is_missed(cli: Cli, tmp_path: Path, model: 
     ],
 )
 def test_wrong_words_are_one_sentence(
-    words: list[str], sentence: str, cli: Cli, tmp_path: Path
+    words: list[str], sentence: str, here: Cli, tmp_path: Path
 ) -> None:
-    result = cli("bench", *words, cwd=tmp_path)
+    result = here("bench", *words, cwd=tmp_path)
     assert result.returncode == 2
     (line,) = result.stderr.strip().splitlines()
     assert line.startswith("thalweg: error: ")
@@ -140,18 +174,18 @@ def test_wrong_words_are_one_sentence(
     ],
 )
 def test_wrong_bars_are_one_sentence(
-    line: str, wrong: str, sentence: str, cli: Cli, tmp_path: Path
+    line: str, wrong: str, sentence: str, here: Cli, tmp_path: Path
 ) -> None:
     bars = bar_file(tmp_path / "bars.toml", "at_most = 1.0")
     bars.write_text(bars.read_text().replace(line, wrong))
-    result = cli("bench", "waiting", "--check", "--bars", bars)
+    result = here("bench", "waiting", "--check", "--bars", bars)
     assert result.returncode == 2
     assert sentence in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-def test_benchmarks_are_listed_and_every_bar_has_one(cli: Cli) -> None:
-    listed = [entry["name"] for entry in json.loads(cli("bench", "--json").stdout)]
+def test_benchmarks_are_listed_and_every_bar_has_one(here: Cli) -> None:
+    listed = [entry["name"] for entry in json.loads(here("bench", "--json").stdout)]
     assert listed == [benchmark.name for benchmark in BENCHMARKS]
     assert {bar.bench for bar in read_bars()} <= set(listed)
 
@@ -164,12 +198,36 @@ def test_benchmarks_are_listed_and_every_bar_has_one(cli: Cli) -> None:
         (["kernels", "--target", "cuda"], "kernels of target cuda "),
     ],
 )
-def test_targets_that_are_not_timed_are_refused(words: list[str], sentence: str, cli: Cli) -> None:
-    told = cli("bench", *words)
+def test_targets_that_are_not_timed_are_refused(words: list[str], sentence: str, here: Cli) -> None:
+    told = here("bench", *words)
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
     assert told.stderr.startswith(f"thalweg: error: {sentence}")
 
 
+def test_what_overlap_hides_is_told_of_repetitions_that_took_turns(
+    here: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of times made up; tests/scaling measures them."""
+
+    def made_up(wish: Wish, *_: object) -> Iterator[dict[str, Any]]:
+        for overlaps, waits_s in ((True, [1.0, 2.0, 3.0]), (False, [4.0, 4.0, 3.0])):
+            line = {"bench": "scaling", "method": f"overlap {overlaps}", "target": "mpi",
+                    "kind": "weak", "overlaps": overlaps, "waits_s": waits_s}  # fmt: skip
+            yield from ({"progress": {}}, line, {**line, "kind": "strong", "waits_s": [9.0]})
+        assert wish.kernel.name == "caldyn_vert"
+
+    monkeypatch.setattr(rank_bench, "measure", made_up)
+    words = ["bench", "kernels", "--target", "mpi", "--quick", "--json", "--directory", tmp_path]
+    told = here(*words)
+    assert told.returncode == 0, told.stderr
+    lines = json_lines(told.stdout)
+    methods = ["overlap True", "overlap False", "caldyn_vert, mpi: hidden"]
+    assert [each["method"] for each in lines] == methods
+    assert {each["bench"] for each in lines} == {"ranks"}
+    assert (lines[-1]["median"], lines[-1]["n"], lines[-1]["unit"]) == (0.5, 3, "of waiting")
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
 def test_what_overlap_hides_is_a_line_for_each_kernel(cli: Cli, tmp_path: Path) -> None:
     words = ["bench", "kernels", "--target", "mpi", "--quick", "--json", "--directory", tmp_path]

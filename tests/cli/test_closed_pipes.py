@@ -44,6 +44,7 @@ def closed_pipe() -> Callable[[], int]:
     return make
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("words", PRINTING, ids=" ".join)
 def test_a_closed_pipe_ends_quietly(words: Words, closed_pipe: Callable[[], int]) -> None:
     assert run_into(words, closed_pipe()) == (1, "")

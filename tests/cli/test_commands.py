@@ -8,7 +8,6 @@ import importlib
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from thalweg.cli.main import app, main
 from thalweg.config.checkout import ROOT
 from thalweg.files.readers import READERS
 from thalweg.run.machine import describe_versions
+from thalweg.testing.file_sizes import file_sizes_up_to
 from thalweg.testing.model_fields import fields_of_all
 
 Cli = Callable[..., "CompletedProcess[str]"]
@@ -40,8 +40,8 @@ KINDS = ("output mode", "restart mode", "container")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(command: str, cli: Cli) -> None:
-    result = cli(*command.split(), "--help")
+def test_help_has_an_example(command: str, here: Cli) -> None:
+    result = here(*command.split(), "--help")
     assert result.returncode == 0
     assert f"Example: thalweg {command}" in result.stdout
 
@@ -103,30 +103,30 @@ def test_a_grid_file_has_icons_sizes(cli: Cli, tmp_path: Path, model: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["grid.nc"]
 
 
-def test_a_grid_file_is_told_in_json(cli: Cli, tmp_path: Path, model: Path) -> None:
+def test_a_grid_file_is_told_in_json(here: Cli, tmp_path: Path, model: Path) -> None:
     out = tmp_path / "grid.nc"
-    told = json.loads(cli("grid", "R2B1", "-o", out, "--json").stdout)
+    told = json.loads(here("grid", "R2B1", "-o", out, "--json").stdout)
     assert told == {"grid": "R2B1", "out": str(out), "cells": 320, "edges": 480, "vertices": 162}
 
 
-def test_a_grid_file_replaces_nothing_unasked(cli: Cli, tmp_path: Path, model: Path) -> None:
+def test_a_grid_file_replaces_nothing_unasked(here: Cli, tmp_path: Path, model: Path) -> None:
     out = tmp_path / "notes.txt"
     out.write_text("mine")
-    refused = cli("grid", "R2B1", "-o", out)
+    refused = here("grid", "R2B1", "-o", out)
     assert refused.returncode == 2
     assert f"'{out}' exists; choose another name or add --overwrite" in refused.stderr
     assert out.read_text() == "mine"
-    assert cli("grid", "R2B1", "-o", out, "--overwrite").returncode == 0
+    assert here("grid", "R2B1", "-o", out, "--overwrite").returncode == 0
     with netCDF4.Dataset(out) as grid:
         assert len(grid.dimensions["cell"]) == 320
 
 
 def test_a_grid_file_larger_than_the_disk_is_refused_at_once(
-    cli: Cli, tmp_path: Path, model: Path
+    here: Cli, tmp_path: Path, model: Path
 ) -> None:
     if shutil.disk_usage(tmp_path).free > 400 * 10**9:
         pytest.skip("this disk has room for it")
-    refused = cli("grid", "R5B11", "-o", "grid.nc", cwd=tmp_path)
+    refused = here("grid", "R5B11", "-o", "grid.nc", cwd=tmp_path)
     assert refused.returncode == 2
     assert "grid file 'grid.nc' cannot be written: the disk of '.' has no room" in refused.stderr
     assert not list(tmp_path.iterdir())
@@ -134,15 +134,12 @@ def test_a_grid_file_larger_than_the_disk_is_refused_at_once(
 
 @pytest.mark.parametrize("largest_file", [1 << 12, 1 << 17, 1 << 20])
 def test_a_grid_file_that_does_not_fit_leaves_nothing(
-    tmp_path: Path, model: Path, largest_file: int
+    here: Cli, tmp_path: Path, model: Path, largest_file: int
 ) -> None:
     mine = tmp_path / "grid.nc.part"
     mine.write_text("mine")
-    refused = subprocess.run(
-        [sys.executable, "-m", "thalweg", "grid", "R2B4", "-o", str(tmp_path / "grid.nc")],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file,) * 2),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    with file_sizes_up_to(largest_file):
+        refused = here("grid", "R2B4", "-o", tmp_path / "grid.nc")
     assert refused.returncode == 2, refused
     assert "grid.nc" in refused.stderr
     assert "the limit of file sizes" in refused.stderr
@@ -150,11 +147,11 @@ def test_a_grid_file_that_does_not_fit_leaves_nothing(
     assert mine.read_text() == "mine"
 
 
-def test_modes_have_a_table_for_each_kind(cli: Cli, model: Path) -> None:
-    modes = json.loads(cli("modes", "--json").stdout)
+def test_modes_have_a_table_for_each_kind(here: Cli, model: Path) -> None:
+    modes = json.loads(here("modes", "--json").stdout)
     assert {each["kind"] for each in modes} == set(KINDS)
     assert all(each["meaning"] for each in modes)
-    pages = cli("modes").stdout.split("\n\n")
+    pages = here("modes").stdout.split("\n\n")
     for kind, page in zip(KINDS, pages, strict=True):
         title, heads, *rows = page.strip().splitlines()
         assert title == kind
@@ -164,8 +161,8 @@ def test_modes_have_a_table_for_each_kind(cli: Cli, model: Path) -> None:
         ]
 
 
-def test_every_container_has_a_reader_and_the_other_way_round(cli: Cli, model: Path) -> None:
-    modes = json.loads(cli("modes", "--json").stdout)
+def test_every_container_has_a_reader_and_the_other_way_round(here: Cli, model: Path) -> None:
+    modes = json.loads(here("modes", "--json").stdout)
     containers = {(e["reader"], e["suffix"]) for e in modes if e["kind"] == "container"}
     assert containers == {(reader.name, reader.suffix) for reader in READERS}
     for reader in READERS:
@@ -176,26 +173,26 @@ def test_every_container_has_a_reader_and_the_other_way_round(cli: Cli, model: P
 
 
 def test_words_of_the_programs_tables_are_refused_with_their_list(
-    cli: Cli, model: Path, small_case: Path
+    here: Cli, model: Path, small_case: Path
 ) -> None:
     """They stand in no other list: a new mode or container needs no word in settings.toml."""
-    modes = json.loads(cli("modes", "--json").stdout)
+    modes = json.loads(here("modes", "--json").stdout)
     for table, key, kind in (
         ("io", "mode", "output mode"),
         ("restart", "mode", "restart mode"),
         ("output", "container", "container"),
     ):
-        result = cli("run", small_case, "--set", f"{table}.{key}=teapot")
+        result = here("run", small_case, "--set", f"{table}.{key}=teapot")
         assert result.returncode == 2
         names = dict.fromkeys(each["name"] for each in modes if each["kind"] == kind)
         assert f"choose one of: {', '.join(names)}." in result.stderr, result.stderr
 
 
-def test_fields_are_listed_in_a_hundred_columns(cli: Cli, model: Path) -> None:
-    fields = json.loads(cli("fields", "--json").stdout)
+def test_fields_are_listed_in_a_hundred_columns(here: Cli, model: Path) -> None:
+    fields = json.loads(here("fields", "--json").stdout)
     assert {field["dimensions"] for field in fields} == {2, 3}
     assert {field["place"] for field in fields} == {"cell", "edge", "vertex"}
-    lines = cli("fields").stdout.splitlines()
+    lines = here("fields").stdout.splitlines()
     assert max(len(line) for line in lines) <= 100, "a terminal of 100 columns wraps no row"
     heads = ["name", "place", "dimensions", "units", "long", "name"]
     equations = list(dict.fromkeys(field["equations"] for field in fields))
@@ -218,17 +215,17 @@ def answers_as_json() -> list[str]:
 
 
 @pytest.mark.parametrize("command", answers_as_json())
-def test_every_command_that_answers_does_so_in_json_too(command: str, cli: Cli) -> None:
-    assert "--json" in cli(*command.split(), "--help").stdout
+def test_every_command_that_answers_does_so_in_json_too(command: str, here: Cli) -> None:
+    assert "--json" in here(*command.split(), "--help").stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_out_is_asked_for_alike_everywhere(command: str, cli: Cli) -> None:
-    words = cli(*command.split(), "--help").stdout.split()
+def test_out_is_asked_for_alike_everywhere(command: str, here: Cli) -> None:
+    words = here(*command.split(), "--help").stdout.split()
     assert ("--out" in words) == ("-o," in words)
 
 
-def test_every_command_is_tried(cli: Cli) -> None:
+def test_every_command_is_tried(here: Cli) -> None:
     groups = {each.name: each.typer_instance for each in app.registered_groups}
     found = {each.name or each.callback.__name__ for each in app.registered_commands}
     found |= {
@@ -257,13 +254,13 @@ def test_the_script_knows_every_command_before_the_command_line_is_there() -> No
     ],
 )
 def test_what_nobody_expects_is_a_sentence(
-    words: list[str], sentence: str, cli: Cli, tmp_path: Path, model: Path
+    words: list[str], sentence: str, here: Cli, tmp_path: Path, model: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deep.toml").write_text(f"a = {'[' * 100_000}")
     few = '[grid]\nname = "R1B0"\n[time]\nduration = "PT1H"\n[io]\nmode = "serial"\n'
     (tmp_path / "few.toml").write_text(few + "[machine]\nranks = 21\n")
-    result = cli(*(word.format(folder=tmp_path) for word in words))
+    result = here(*(word.format(folder=tmp_path) for word in words))
     assert result.returncode == 2, result.stderr
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr

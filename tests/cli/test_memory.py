@@ -23,10 +23,10 @@ Cli = Callable[..., "CompletedProcess[str]"]
     ],
 )
 def test_a_run_that_needs_more_than_there_is_does_not_start(
-    overrides: list[str], part: str, cli: Cli, small_case: Path, model: Path
+    overrides: list[str], part: str, here: Cli, small_case: Path, model: Path
 ) -> None:
     words = [word for override in overrides for word in ("--set", override)]
-    result = cli("run", small_case, *words, "--out", small_case.parent / "run")
+    result = here("run", small_case, *words, "--out", small_case.parent / "run")
     assert result.returncode == 2, result.stderr
     (sentence,) = result.stderr.strip().splitlines()
     assert "small.toml [model]: this run needs at least" in sentence

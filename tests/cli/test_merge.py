@@ -96,10 +96,10 @@ def check_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_parts_in_any_order_make_the_whole(cli: Cli, tmp_path: Path, kind: str) -> None:
+def test_parts_in_any_order_make_the_whole(here: Cli, tmp_path: Path, kind: str) -> None:
     parts = write_parts(tmp_path, kind)
     out = tmp_path / "whole.nc"
-    result = cli("merge", *reversed(parts), "--out", out, "--check", "--json")
+    result = here("merge", *reversed(parts), "--out", out, "--check", "--json")
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
     assert report["parts"] == [str(part) for part in parts]
@@ -114,10 +114,10 @@ def test_parts_in_any_order_make_the_whole(cli: Cli, tmp_path: Path, kind: str) 
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_an_index_leads_to_its_parts(cli: Cli, tmp_path: Path) -> None:
+def test_an_index_leads_to_its_parts(here: Cli, tmp_path: Path) -> None:
     write_parts(tmp_path)
     index = write_index(tmp_path)
-    result = cli("merge", index, "--out", tmp_path / "whole.nc")
+    result = here("merge", index, "--out", tmp_path / "whole.nc")
     assert result.returncode == 0, result.stderr
     assert "from 3 files" in result.stdout
     check_whole(tmp_path / "whole.nc")
@@ -128,7 +128,7 @@ def test_an_index_leads_to_its_parts(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spelling", ["itself", "link", "hard link", "from within"])
 @pytest.mark.parametrize("given", ["index", "parts"])
 def test_the_whole_never_takes_the_place_of_the_index(
-    cli: Cli, tmp_path: Path, spelling: str, given: str
+    here: Cli, tmp_path: Path, spelling: str, given: str
 ) -> None:
     """The run would miss the file that its checksums know."""
     parts = write_parts(tmp_path)
@@ -142,7 +142,7 @@ def test_the_whole_never_takes_the_place_of_the_index(
         out = index if spelling == "itself" else tmp_path / "within" / ".." / index.name
     content = index.read_bytes()
     inputs = [index] if given == "index" else parts
-    refused = cli("merge", *inputs, "--out", out, "--overwrite")
+    refused = here("merge", *inputs, "--out", out, "--overwrite")
     assert refused.returncode == 2, refused.stdout
     told = "is one of the files" if given == "index" else "is the index of the files"
     assert f"'{out}' {told} to merge; choose another name" in refused.stderr
@@ -150,7 +150,7 @@ def test_the_whole_never_takes_the_place_of_the_index(
     assert out.is_symlink() == (spelling == "link")
 
 
-def test_an_index_of_others_or_a_damaged_file_may_be_replaced(cli: Cli, tmp_path: Path) -> None:
+def test_an_index_of_others_or_a_damaged_file_may_be_replaced(here: Cli, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     write_parts(other)
@@ -158,20 +158,20 @@ def test_an_index_of_others_or_a_damaged_file_may_be_replaced(cli: Cli, tmp_path
     cut.write_bytes(cut.read_bytes()[:-100])
     parts = write_parts(tmp_path)
     for out in (write_index(other), cut):
-        assert cli("merge", *parts, "--out", out, "--overwrite").returncode == 0
+        assert here("merge", *parts, "--out", out, "--overwrite").returncode == 0
         check_whole(out)
 
 
-def test_dropped_times_of_every_part_stay_in_the_history(cli: Cli, tmp_path: Path) -> None:
+def test_dropped_times_of_every_part_stay_in_the_history(here: Cli, tmp_path: Path) -> None:
     parts = write_parts(tmp_path)
     write_part(parts[2], 2, history="written\noutput 1 dropped")
-    assert cli("merge", *parts, "--out", tmp_path / "whole.nc").returncode == 0
+    assert here("merge", *parts, "--out", tmp_path / "whole.nc").returncode == 0
     with netCDF4.Dataset(tmp_path / "whole.nc") as file:
         lines = ["written", "output 1 dropped", "merged from 3 files by thalweg merge"]
         assert file.history.splitlines() == lines
 
 
-def test_a_missing_part_is_named(cli: Cli, tmp_path: Path) -> None:
+def test_a_missing_part_is_named(here: Cli, tmp_path: Path) -> None:
     parts = write_parts(tmp_path)
     index = write_index(tmp_path)
     parts[1].unlink()
@@ -182,14 +182,14 @@ def test_a_missing_part_is_named(cli: Cli, tmp_path: Path) -> None:
         ([parts[0], parts[0], parts[2]], "are twice"),
         ([parts[1]], "does not exist"),
     ):
-        result = cli("merge", *words, "--out", tmp_path / "whole.nc")
+        result = here("merge", *words, "--out", tmp_path / "whole.nc")
         assert result.returncode == 2, result.stdout
         assert sentence in result.stderr
         assert len(result.stderr.splitlines()) == 1
     assert not list(tmp_path.glob("whole*"))
 
 
-def test_what_does_not_belong_together_is_refused(cli: Cli, tmp_path: Path) -> None:
+def test_what_does_not_belong_together_is_refused(here: Cli, tmp_path: Path) -> None:
     parts = write_parts(tmp_path)
     no_netcdf = tmp_path / "text.nc"
     no_netcdf.write_text("no netCDF")
@@ -202,20 +202,20 @@ def test_what_does_not_belong_together_is_refused(cli: Cli, tmp_path: Path) -> N
         ([*parts[:2], no_netcdf], "text.nc' cannot be read as netCDF"),
         ([tmp_path / "plain.nc"], "no attribute 'cell_first'"),
     ):
-        result = cli("merge", *words, "--out", tmp_path / "whole.nc")
+        result = here("merge", *words, "--out", tmp_path / "whole.nc")
         assert result.returncode == 2, result.stdout
         assert sentence in result.stderr
-    assert cli("merge", *parts, "--out", parts[0], "--overwrite").returncode == 2
+    assert here("merge", *parts, "--out", parts[0], "--overwrite").returncode == 2
     assert not list(tmp_path.glob("whole*"))
 
 
 @pytest.mark.parametrize("left", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_part_that_was_cut_is_named(cli: Cli, tmp_path: Path, kind: str, left: float) -> None:
+def test_a_part_that_was_cut_is_named(here: Cli, tmp_path: Path, kind: str, left: float) -> None:
     parts = write_parts(tmp_path, kind)
     content = parts[1].read_bytes()
     parts[1].write_bytes(content[: int(left * len(content))])
-    result = cli("merge", *parts, "--out", tmp_path / "whole.nc")
+    result = here("merge", *parts, "--out", tmp_path / "whole.nc")
     assert result.returncode == 2, result.stdout
     (line,) = result.stderr.splitlines()
     assert f"'{parts[1]}' {'was cut' if left else 'cannot be read as netCDF'}: " in line
@@ -223,22 +223,22 @@ def test_a_part_that_was_cut_is_named(cli: Cli, tmp_path: Path, kind: str, left:
     assert not list(tmp_path.glob("whole*"))
 
 
-def test_an_index_that_was_cut_is_named(cli: Cli, tmp_path: Path) -> None:
+def test_an_index_that_was_cut_is_named(here: Cli, tmp_path: Path) -> None:
     write_parts(tmp_path)
     index = write_index(tmp_path)
     index.write_bytes(index.read_bytes()[:-100])
-    result = cli("merge", index, "--out", tmp_path / "whole.nc")
+    result = here("merge", index, "--out", tmp_path / "whole.nc")
     assert result.returncode == 2, result.stdout
     (line,) = result.stderr.splitlines()
     assert f"'{index}' was cut: it ends at byte" in line
     assert not list(tmp_path.glob("whole*"))
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_leaves_nothing(here: Cli, tmp_path: Path) -> None:
     parts = write_parts(tmp_path)
-    assert cli("merge", *parts, "--out", tmp_path / "missing" / "whole.nc").returncode == 2
+    assert here("merge", *parts, "--out", tmp_path / "missing" / "whole.nc").returncode == 2
     (tmp_path / "folder").mkdir()
-    result = cli("merge", *parts, "--out", tmp_path / "folder", "--overwrite")
+    result = here("merge", *parts, "--out", tmp_path / "folder", "--overwrite")
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.glob("*.part"))
@@ -253,10 +253,10 @@ def test_a_pipe_is_no_place_for_the_whole(cli: Cli, tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_file_named_like_a_whole_that_is_not_complete_stays(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_named_like_a_whole_that_is_not_complete_stays(here: Cli, tmp_path: Path) -> None:
     parts, mine = write_parts(tmp_path), tmp_path / "whole.nc.part"
     mine.write_text("mine")
-    assert cli("merge", *parts, "--out", tmp_path / "whole.nc", "--check").returncode == 0
+    assert here("merge", *parts, "--out", tmp_path / "whole.nc", "--check").returncode == 0
     check_whole(tmp_path / "whole.nc")
     assert mine.read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == len(parts) + 2

@@ -45,9 +45,9 @@ def test_the_summary_tells_how_the_run_was_made(small_run: Path) -> None:
     )  # fmt: skip
 
 
-def test_the_last_line_says_what_limited_the_run(cli: Cli, small_case: Path, model: Path) -> None:
+def test_the_last_line_says_what_limited_the_run(here: Cli, small_case: Path, model: Path) -> None:
     out = small_case.parent / "a run with spaces"
-    result = cli("run", small_case, "--out", out, "--set", "time.duration=PT30M")
+    result = here("run", small_case, "--out", out, "--set", "time.duration=PT30M")
     assert result.returncode == 0, result.stderr
     lines = result.stdout.strip().splitlines()
     assert lines[0].split()[:3] == ["name", "ranks", "calls"]
@@ -57,18 +57,18 @@ def test_the_last_line_says_what_limited_the_run(cli: Cli, small_case: Path, mod
 
 
 def test_the_default_directory_is_named_after_case_and_time(
-    cli: Cli, small_case: Path, model: Path
+    here: Cli, small_case: Path, model: Path
 ) -> None:
-    result = cli("run", small_case, "--set", "time.duration=PT30M", cwd=small_case.parent)
+    result = here("run", small_case, "--set", "time.duration=PT30M", cwd=small_case.parent)
     assert result.returncode == 0, result.stderr
     (made,) = (small_case.parent / "runs").iterdir()
     assert made.name.startswith("small-2")
 
 
-def test_a_run_without_output_is_a_run(cli: Cli, small_case: Path, model: Path) -> None:
+def test_a_run_without_output_is_a_run(here: Cli, small_case: Path, model: Path) -> None:
     """The reference for the price of output."""
     small_case.write_text(small_case.read_text().partition("[[output]]")[0])
     out = small_case.parent / "run"
-    result = cli("run", small_case, "--out", out, "--ranks", "2", "--set", "io.mode=serial")
+    result = here("run", small_case, "--out", out, "--ranks", "2", "--set", "io.mode=serial")
     assert result.returncode == 0, result.stderr
     assert RunDirectory(out).summary()["metrics"]["files"] == 0

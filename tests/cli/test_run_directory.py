@@ -31,12 +31,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_overwrite_removes_what_a_run_makes_and_nothing_else(
-    cli: Cli, small_case: Path, model: Path
+    here: Cli, small_case: Path, model: Path
 ) -> None:
     out = small_case.parent / "run"
     words = ["run", small_case, "--out", out, *SHORT, "--set", "output.container=zarr"]
     words += ["--set", "output.layout=contiguous", "--set", "restart.mode=joint_multifile"]
-    assert cli(*words, "--set", "restart.interval=PT30M").returncode == 0
+    assert here(*words, "--set", "restart.interval=PT30M").returncode == 0
     precious = {
         "thesis.txt": b"years of work",
         "files/notes.txt": b"measured by hand",
@@ -48,7 +48,7 @@ def test_overwrite_removes_what_a_run_makes_and_nothing_else(
         (out / name).parent.mkdir(exist_ok=True)
         (out / name).write_bytes(content)
     before = set(contents(out))
-    again = cli("run", small_case, "--out", out, *SHORT, "--overwrite")
+    again = here("run", small_case, "--out", out, *SHORT, "--overwrite")
     assert again.returncode == 0, again.stderr
     left = contents(out)
     assert {name: left[name] for name in precious} == precious
@@ -61,49 +61,51 @@ def test_overwrite_removes_what_a_run_makes_and_nothing_else(
 @pytest.mark.some(2)
 @pytest.mark.parametrize("again", ["--overwrite", "--continue"])
 def test_a_report_of_what_the_run_was_before_does_not_stay(
-    again: str, cli: Cli, small_case: Path, model: Path
+    again: str, here: Cli, small_case: Path, model: Path
 ) -> None:
     out = small_case.parent / "run"
     words = ["run", small_case, "--out", out, "--set", "output.flat.interval=PT30M"]
     words += ["--set", "restart.mode=sync", "--set", "restart.interval=PT30M", "--json"]
-    assert cli(*words, "--set", "time.duration=PT30M").returncode == 0
-    told = cli("report", out, "--json")
+    words += ["--set", "output.container=raw", "--set", "output.layout=contiguous"]  # no map and
+    words += ["--set", "io.events=false"]  # no timeline: pictures take seconds
+    assert here(*words, "--set", "time.duration=PT30M").returncode == 0
+    told = here("report", out, "--json")
     assert told.returncode == 0, told.stderr
     assert json.loads(told.stdout) == {"page": str(out / "report.html")}
     assert (out / "report.html").is_file()
-    assert len(list((out / "report_images").iterdir())) == 4
+    assert [each.name for each in (out / "report_images").iterdir()] == ["01-shares.png"]
     longer = ["--set", "time.duration=PT1H"]
-    assert cli(*words, *longer, again).returncode == 0
+    assert here(*words, *longer, again).returncode == 0
     assert not [name for name in contents(out) if name.startswith("report")]
     assert not (out / "report_images").exists()
 
     (out / "report.html").write_text("<html>what I think of this run</html>")
     (out / "report_images").mkdir()
     (out / "report_images" / "01-mine.png").write_bytes(b"png")
-    assert cli(*words, *longer, "--overwrite").returncode == 0
+    assert here(*words, *longer, "--overwrite").returncode == 0
     left = {name for name in contents(out) if name.startswith("report")}
     assert left == {"report.html", "report_images/01-mine.png"}, "they are somebody else's"
 
 
 def test_a_continuation_with_nothing_left_to_compute_says_so(
-    cli: Cli, small_case: Path, model: Path
+    here: Cli, small_case: Path, model: Path
 ) -> None:
     out = small_case.parent / "run"
     words = ["run", small_case, "--out", out, *SHORT[:-1], "--set", "restart.mode=sync"]
     words += ["--set", "restart.interval=PT30M"]
     said = "the run was complete already"
-    assert said not in cli(*words).stderr
-    assert said in cli(*words, "--continue").stderr
+    assert said not in here(*words).stderr
+    assert said in here(*words, "--continue").stderr
     record = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps(record | {"status": "failed"}))
-    ended = cli(*words, "--continue")
+    ended = here(*words, "--continue")
     assert ended.returncode == 0
     assert said not in ended.stderr
     assert "this continuation completes the files" in ended.stderr
 
 
 def test_an_experiment_beside_files_is_not_yet_a_run(
-    cli: Cli, small_case: Path, model: Path
+    here: Cli, small_case: Path, model: Path
 ) -> None:
     """Somebody's own folder: its experiment.toml was written by hand."""
     out = small_case.parent / "precious"
@@ -111,7 +113,7 @@ def test_an_experiment_beside_files_is_not_yet_a_run(
     (out / "experiment.toml").write_text("# mine")
     (out / "files" / "thesis.txt").write_text("years of work")
     before = contents(out)
-    refused = cli("run", small_case, "--out", out, *SHORT, "--overwrite")
+    refused = here("run", small_case, "--out", out, *SHORT, "--overwrite")
     assert refused.returncode == 2
     assert "is not a run directory" in refused.stderr
     assert contents(out) == before
@@ -181,16 +183,17 @@ def test_a_backslash_that_netcdf_cannot_take_is_named(small_case: Path, model: P
 
 
 def test_a_directory_that_no_file_of_a_run_could_name_is_refused(
-    cli: Cli, small_case: Path
+    here: Cli, small_case: Path
 ) -> None:
     name = os.fsdecode(b"gr\xfcn")
-    refused = cli("run", small_case, "--out", small_case.parent / name)
+    refused = here("run", small_case, "--out", small_case.parent / name)
     assert refused.returncode == 2, refused.stderr
     (line,) = refused.stderr.splitlines()
     assert line.endswith("gr\\xfcn' is not UTF-8; choose another name")
     assert not (small_case.parent / name).exists()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "name", ["new\nline", "blanks 'and' \"quotes\"", "Schüttelfrost ☃", "-dash$d%e"]
 )

@@ -31,11 +31,12 @@ def one_field(run: Path, stream: str, place: str, layered: bool) -> str:
     return next(s.name for s in shapes if s.place == place and (s.levels > 1) == layered)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("place", ["cell", "edge", "vertex"])
-def test_a_value_is_followed_to_its_bytes(place: str, cli: Cli, small_run: Path) -> None:
+def test_a_value_is_followed_to_its_bytes(place: str, here: Cli, small_run: Path) -> None:
     name = one_field(small_run, "main", place, layered=True)
     words = ["--field", name, f"--{place}", 77, "--level", 2, "--time", 3, "--json"]
-    stops = stops_of(cli("trace", small_run, *words))
+    stops = stops_of(here("trace", small_run, *words))
     assert [stop["stop"] for stop in stops] == STOPS
     (file,) = (small_run / "files").glob("main_*.nc")
     with netCDF4.Dataset(file) as dataset:
@@ -51,18 +52,18 @@ def test_a_value_is_followed_to_its_bytes(place: str, cli: Cli, small_run: Path)
         assert len(source) >= int(str(stop["line"])) > 0
 
 
-def test_a_chunked_float64_stream_is_followed_too(cli: Cli, small_run: Path) -> None:
+def test_a_chunked_float64_stream_is_followed_too(here: Cli, small_run: Path) -> None:
     name = one_field(small_run, "flat", "cell", layered=False)
     words = ["--field", name, "--cell", 1279, "--time", 1, "--stream", "flat"]
-    stops = stops_of(cli("trace", small_run, *words, "--json"))
+    stops = stops_of(here("trace", small_run, *words, "--json"))
     assert [stop["stop"] for stop in stops] == STOPS
     assert "chunk" in str(stops[-1]["detail"])
     assert stops[0]["value"] == stops[-1]["value"]
 
 
-def test_the_table_is_aligned(cli: Cli, small_run: Path) -> None:
+def test_the_table_is_aligned(here: Cli, small_run: Path) -> None:
     name = one_field(small_run, "main", "cell", layered=True)
-    result = cli("trace", small_run, "--field", name, "--cell", 5, "--level", 1)
+    result = here("trace", small_run, "--field", name, "--cell", 5, "--level", 1)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["stop", *STOPS]
@@ -70,10 +71,10 @@ def test_the_table_is_aligned(cli: Cli, small_run: Path) -> None:
     assert all(line[column - 1] == " " != line[column] for line in lines)
 
 
-def test_calls_are_a_table_of_their_own(cli: Cli, small_run: Path) -> None:
+def test_calls_are_a_table_of_their_own(here: Cli, small_run: Path) -> None:
     name = one_field(small_run, "main", "cell", layered=True)
     words = ["--field", name, "--cell", 5, "--level", 1, "--calls"]
-    result = cli("trace", small_run, *words)
+    result = here("trace", small_run, *words)
     assert result.returncode == 0, result.stderr
     rows = [line.split() for line in result.stdout.split("\n\n")[1].splitlines()]
     assert rows[0] == ["until", "rank", "called", "at", "in"]
@@ -83,13 +84,13 @@ def test_calls_are_a_table_of_their_own(cli: Cli, small_run: Path) -> None:
     assert rows[-1][2].startswith("src/file/aside_file.cpp:")
 
 
-def test_a_changed_file_is_noticed(cli: Cli, small_run: Path, tmp_path: Path) -> None:
+def test_a_changed_file_is_noticed(here: Cli, small_run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(small_run, copy)
     name = one_field(small_run, "main", "cell", layered=True)
     with netCDF4.Dataset(next((copy / "files").glob("main_*.nc")), "a") as dataset:
         dataset.variables[name][2, 0, 9] += 1.0
-    result = cli("trace", copy, "--field", name, "--cell", 9, "--level", 1, "--time", 2)
+    result = here("trace", copy, "--field", name, "--cell", 9, "--level", 1, "--time", 2)
     assert result.returncode == 1
     assert "but the traced value is" in result.stderr.strip().splitlines()[-1]
 
@@ -108,13 +109,13 @@ def test_a_changed_file_is_noticed(cli: Cli, small_run: Path, tmp_path: Path) ->
     ],
 )
 def test_a_place_that_does_not_fit_is_one_sentence(
-    words: list[object], sentence: str, cli: Cli, small_run: Path
+    words: list[object], sentence: str, here: Cli, small_run: Path
 ) -> None:
     names = {
         "CELL": one_field(small_run, "main", "cell", layered=True),
         "FLAT": one_field(small_run, "flat", "cell", layered=False),
     }
-    result = cli("trace", small_run, *(names.get(str(word), word) for word in words))
+    result = here("trace", small_run, *(names.get(str(word), word) for word in words))
     assert result.returncode == 2
     assert len(result.stderr.strip().splitlines()) == 1
     for part in sentence.split("|"):
@@ -123,13 +124,13 @@ def test_a_place_that_does_not_fit_is_one_sentence(
 
 @pytest.mark.parametrize("tables", ["", '[[output]]\nname = "renamed"\n'])
 def test_an_experiment_that_is_not_that_of_the_files_is_told(
-    tables: str, cli: Cli, small_run: Path, tmp_path: Path
+    tables: str, here: Cli, small_run: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(small_run, copy)
     (copy / "experiment.toml").write_text(tables)
     name = one_field(small_run, "main", "cell", layered=True)
-    result = cli("trace", copy, "--field", name, "--cell", 1)
+    result = here("trace", copy, "--field", name, "--cell", 1)
     assert (result.returncode, result.stdout) == (2, "")
     assert len(result.stderr.splitlines()) == 1
     assert "' has files, but no [[output]] in " in result.stderr

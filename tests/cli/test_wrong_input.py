@@ -46,12 +46,12 @@ def assert_one_sentence(result: CompletedProcess[str], words: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model: Path) -> None:
+def test_wrong_settings_are_refused(name: str, here: Cli, small_case: Path, model: Path) -> None:
     line, wrong, words = WRONG[name]
     text = small_case.read_text()
     assert text.count(line) >= 1
     small_case.write_text(text.replace(line, wrong, 1))
-    result = cli("run", small_case.name, "--out", "run", cwd=small_case.parent)
+    result = here("run", small_case.name, "--out", "run", cwd=small_case.parent)
     assert_one_sentence(result, words)
     assert [path.name for path in small_case.parent.iterdir()] == [small_case.name]
 
@@ -74,33 +74,33 @@ def test_wrong_settings_are_refused(name: str, cli: Cli, small_case: Path, model
     ],
 )
 def test_wrong_overrides_are_refused(
-    override: str, words: str, cli: Cli, small_case: Path, model: Path
+    override: str, words: str, here: Cli, small_case: Path, model: Path
 ) -> None:
-    result = cli("run", small_case, "--set", override, "--out", small_case.parent / "run")
+    result = here("run", small_case, "--set", override, "--out", small_case.parent / "run")
     assert_one_sentence(result, words)
     assert not (small_case.parent / "run").exists()
 
 
-def test_a_missing_file_is_named(cli: Cli, tmp_path: Path) -> None:
-    result = cli("run", "nowhere.toml", cwd=tmp_path)
+def test_a_missing_file_is_named(here: Cli, tmp_path: Path) -> None:
+    result = here("run", "nowhere.toml", cwd=tmp_path)
     assert_one_sentence(result, "'nowhere.toml' cannot be read (No such file or directory)")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("place", ["file/run", "file/deep/run"])
 def test_an_unwritable_directory_is_refused(
-    place: str, cli: Cli, small_case: Path, model: Path
+    place: str, here: Cli, small_case: Path, model: Path
 ) -> None:
     """Below a regular file: refused for root as well."""
     (small_case.parent / "file").write_text("in the way")
-    result = cli("run", small_case, "--out", small_case.parent / place)
+    result = here("run", small_case, "--out", small_case.parent / place)
     assert_one_sentence(result, "cannot be written: Not a directory|--out")
     assert (small_case.parent / "file").read_text() == "in the way"
 
 
-def test_proc_is_refused(cli: Cli, small_case: Path, model: Path) -> None:
+def test_proc_is_refused(here: Cli, small_case: Path, model: Path) -> None:
     assert_one_sentence(
-        cli("run", small_case, "--out", "/proc/run"), "'/proc/run' cannot be written"
+        here("run", small_case, "--out", "/proc/run"), "'/proc/run' cannot be written"
     )
 
 
@@ -115,45 +115,47 @@ def test_proc_is_refused(cli: Cli, small_case: Path, model: Path) -> None:
     ids=" ".join,
 )
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(
-    words: list[str], cli: Cli, tmp_path: Path
+    words: list[str], here: Cli, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     places = {"file": "is no directory", "file/deep": "cannot be written: Not a directory"}
     for place, told in places.items():
-        refused = cli(*words, "-o", tmp_path / place, cwd=ROOT)
+        refused = here(*words, "-o", tmp_path / place, cwd=ROOT)
         assert_one_sentence(refused, f"'{tmp_path / place}' {told}; give another with -o")
         assert refused.stdout == ""
-    assert_one_sentence(cli(*words, "-o", "/proc/here", cwd=ROOT), "'/proc/here' cannot be written")
+    assert_one_sentence(
+        here(*words, "-o", "/proc/here", cwd=ROOT), "'/proc/here' cannot be written"
+    )
 
 
 def test_a_report_of_a_file_of_output_says_that_it_is_no_directory(
-    cli: Cli, tmp_path: Path
+    here: Cli, tmp_path: Path
 ) -> None:
     (tmp_path / "ocean.nc").touch()
     told = "'ocean.nc' is no directory; give the directory of a run"
-    assert_one_sentence(cli("report", "ocean.nc", cwd=tmp_path), told)
+    assert_one_sentence(here("report", "ocean.nc", cwd=tmp_path), told)
 
 
-def test_an_existing_directory_is_kept(cli: Cli, small_case: Path, model: Path) -> None:
+def test_an_existing_directory_is_kept(here: Cli, small_case: Path, model: Path) -> None:
     kept = small_case.parent / "precious"
     kept.mkdir()
     (kept / "thesis.txt").write_text("years of work")
-    assert_one_sentence(cli("run", small_case, "--out", kept), "exists|--overwrite")
-    refused = cli("run", small_case, "--out", kept, "--overwrite")
+    assert_one_sentence(here("run", small_case, "--out", kept), "exists|--overwrite")
+    refused = here("run", small_case, "--out", kept, "--overwrite")
     assert_one_sentence(refused, "is not a run directory")
     assert (kept / "thesis.txt").read_text() == "years of work"
 
 
 def test_a_folder_of_a_models_own_output_is_told_how_to_be_looked_at(
-    cli: Cli, tmp_path: Path
+    here: Cli, tmp_path: Path
 ) -> None:
     (tmp_path / "ocean.nc").touch()
     named = f"is not a run directory, but holds output|'{tmp_path / 'ocean.nc'}'"
-    assert_one_sentence(cli("verify", tmp_path), named)
+    assert_one_sentence(here("verify", tmp_path), named)
 
 
-def test_a_sweep_is_no_experiment(cli: Cli) -> None:
-    refused = cli("run", "examples/sweep_small.toml", cwd=ROOT)
+def test_a_sweep_is_no_experiment(here: Cli) -> None:
+    refused = here("run", "examples/sweep_small.toml", cwd=ROOT)
     assert_one_sentence(refused, "sweep_small.toml is a sweep, not an experiment|thalweg sweep")
 
 
@@ -173,9 +175,9 @@ def test_a_sweep_is_no_experiment(cli: Cli) -> None:
     ],
 )
 def test_wrong_commands_are_one_sentence(
-    words: list[str], sentence: str, cli: Cli, tmp_path: Path, model: Path
+    words: list[str], sentence: str, here: Cli, tmp_path: Path, model: Path
 ) -> None:
-    assert_one_sentence(cli(*words, cwd=tmp_path), sentence)
+    assert_one_sentence(here(*words, cwd=tmp_path), sentence)
     assert not list(tmp_path.iterdir())
 
 
@@ -188,9 +190,9 @@ def test_wrong_commands_are_one_sentence(
     ],
 )
 def test_wrong_usage_names_the_help_of_its_command(
-    words: list[str], help_words: str, cli: Cli
+    words: list[str], help_words: str, here: Cli
 ) -> None:
-    result = cli(*words)
+    result = here(*words)
     assert result.returncode == 2
     assert result.stderr.strip().endswith(f"see '{help_words}'")
 
@@ -206,6 +208,6 @@ def test_wrong_usage_names_the_help_of_its_command(
     ],
 )
 def test_the_range_of_an_option_is_told_as_that_of_a_setting(
-    words: list[str], sentence: str, cli: Cli
+    words: list[str], sentence: str, here: Cli
 ) -> None:
-    assert_one_sentence(cli(*words), sentence)
+    assert_one_sentence(here(*words), sentence)

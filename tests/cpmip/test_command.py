@@ -41,8 +41,8 @@ def refused(result: CompletedProcess[str]) -> str:
     return result.stderr
 
 
-def test_a_real_run_tells_what_its_run_json_noted(cli: Cli, small_run: Path) -> None:
-    (told,) = objects(cli("cpmip", small_run, "--measure-read", "--json"))
+def test_a_real_run_tells_what_its_run_json_noted(here: Cli, small_run: Path) -> None:
+    (told,) = objects(here("cpmip", small_run, "--measure-read", "--json"))
     metrics = json.loads((small_run / "run.json").read_text())["metrics"]
     assert told["run_time_s"] == metrics["run_time_s"]
     assert told["simulated_s"] == 7200.0
@@ -59,59 +59,59 @@ def test_a_real_run_tells_what_its_run_json_noted(cli: Cli, small_run: Path) -> 
 
 
 def test_trials_whose_output_was_removed_have_its_figures_and_one_note(
-    cli: Cli, small_run: Path, tmp_path: Path
+    here: Cli, small_run: Path, tmp_path: Path
 ) -> None:
     for number in range(5):
         trial = tmp_path / "trials" / f"{number}"
         shutil.copytree(small_run, trial, ignore=shutil.ignore_patterns("*.nc", "*.log"))
         assert not list((trial / "files").iterdir())
     metrics = json.loads((small_run / "run.json").read_text())["metrics"]
-    for told in objects(cli("cpmip", tmp_path / "trials", "--json")):
+    for told in objects(here("cpmip", tmp_path / "trials", "--json")):
         assert told["data_intensity_gb_per_core_hour"] == pytest.approx(metrics["data_intensity"])
         assert told["output_gb_per_year"] > 0.0
         assert told["sources"]["output_gb"] == "run.json"
     for words in (("cpmip",), ("logs", "import")):
-        lines = cli(*words, tmp_path / "trials").stdout.splitlines()
+        lines = here(*words, tmp_path / "trials").stdout.splitlines()
         (note,) = (line for line in lines if "files/" in line)
         assert note.startswith("note: 5 runs: files/ is empty: run.json is believed")
 
 
 def test_a_run_with_checkpoints_has_fields_of_its_state(
-    cli: Cli, small_case: Path, model: Path, tmp_path: Path
+    here: Cli, small_case: Path, model: Path, tmp_path: Path
 ) -> None:
     changes = ["restart.mode=sync", "restart.interval=PT1H", "time.duration=PT1H"]
     words = [word for each in changes for word in ("--set", each)]
-    assert cli("run", small_case, *words, "-o", tmp_path / "run").returncode == 0
-    (told,) = objects(cli("cpmip", tmp_path / "run", "--json"))
+    assert here("run", small_case, *words, "-o", tmp_path / "run").returncode == 0
+    (told,) = objects(here("cpmip", tmp_path / "run", "--json"))
     manifest = next((tmp_path / "run" / "restart").glob("*/manifest.json"))
     assert told["complexity_fields"] == len(json.loads(manifest.read_text())["fields"]) >= 2
 
 
-def test_the_parquet_table_of_a_log_tells_the_same_as_the_log(cli: Cli, tmp_path: Path) -> None:
+def test_the_parquet_table_of_a_log_tells_the_same_as_the_log(here: Cli, tmp_path: Path) -> None:
     log = write_lines(tmp_path / "LOG.exp.storm.run.4711.o", icon_lines())
     table = tmp_path / "runs.parquet"
-    assert cli("logs", "import", log, "-o", table).returncode == 0
+    assert here("logs", "import", log, "-o", table).returncode == 0
     words = ("--read-rate", "500", "--json")
-    of_log, of_table = (objects(cli("cpmip", path, *words)) for path in (log, table))
+    of_log, of_table = (objects(here("cpmip", path, *words)) for path in (log, table))
     assert of_log == of_table
     assert of_log[0]["sypd_years_per_day"] == pytest.approx(864e3 / 5970.311 / 365.25)
     assert of_log[0]["data_output_cost_ratio"] == pytest.approx(5970.311 / (5970.311 - 15.5))
-    again = objects(cli("cpmip", table, table, *words))
+    again = objects(here("cpmip", table, table, *words))
     assert len(again) == 1, "the same file twice is one table"
 
 
-def test_threads_of_a_log_count_as_cores(cli: Cli, tmp_path: Path) -> None:
+def test_threads_of_a_log_count_as_cores(here: Cli, tmp_path: Path) -> None:
     lines = [(0, "+ export OMP_NUM_THREADS=4"), *icon_lines()]
     log = write_lines(tmp_path / "LOG.o", lines)
     log.write_text("+ export OMP_NUM_THREADS=4\n" + log.read_text())
-    (told,) = objects(cli("cpmip", log, "--json"))
+    (told,) = objects(here("cpmip", log, "--json"))
     assert told["parallelization_cores"] == 8 * 4
 
 
-def test_a_table_has_a_row_a_run_and_reasons_under_it(cli: Cli, tmp_path: Path) -> None:
+def test_a_table_has_a_row_a_run_and_reasons_under_it(here: Cli, tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     path.write_text(TABLE)
-    result = cli("cpmip", path)
+    result = here("cpmip", path)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[1].split()[:5] == ["one", "0.6571", "292.2", "?", "8"]
@@ -122,25 +122,25 @@ def test_a_table_has_a_row_a_run_and_reasons_under_it(cli: Cli, tmp_path: Path) 
     assert any("a year has 365.25 days" in line for line in lines)
 
 
-def test_a_file_gets_the_json_and_is_not_replaced_unasked(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_gets_the_json_and_is_not_replaced_unasked(here: Cli, tmp_path: Path) -> None:
     path, out = tmp_path / "runs.csv", tmp_path / "cost.json"
     path.write_text(TABLE)
-    result = cli("cpmip", path, "-o", out)
+    result = here("cpmip", path, "-o", out)
     assert result.stdout.endswith(f"'{out}': 2 runs\n")
-    assert json.loads(out.read_text()) == objects(cli("cpmip", path, "--json"))
-    assert "exists; choose another name" in refused(cli("cpmip", path, "-o", out))
-    assert cli("cpmip", path, "-o", out, "--overwrite").returncode == 0
+    assert json.loads(out.read_text()) == objects(here("cpmip", path, "--json"))
+    assert "exists; choose another name" in refused(here("cpmip", path, "-o", out))
+    assert here("cpmip", path, "-o", out, "--overwrite").returncode == 0
     assert sorted(tmp_path.iterdir()) == [out, path]
 
 
-def test_a_failed_run_is_told_as_one(cli: Cli, small_run: Path, tmp_path: Path) -> None:
+def test_a_failed_run_is_told_as_one(here: Cli, small_run: Path, tmp_path: Path) -> None:
     run = tmp_path / "failed"
     shutil.copytree(small_run, run)
     (run / "run.json").write_text('{"status": "failed"}')
-    (told,) = objects(cli("cpmip", run, "--json"))
+    (told,) = objects(here("cpmip", run, "--json"))
     assert told["sypd_years_per_day"] is None
     assert "the run is 'failed'" in told["not_known"]["sypd_years_per_day"]
-    (told,) = objects(cli("cpmip", run, "--json", "--simulated", "PT1H"))
+    (told,) = objects(here("cpmip", run, "--json", "--simulated", "PT1H"))
     assert told["sypd_years_per_day"] > 0.0
 
 
@@ -152,28 +152,28 @@ def test_a_failed_run_is_told_as_one(cli: Cli, small_run: Path, tmp_path: Path) 
     ],
 )  # fmt: skip
 def test_a_damaged_run_is_one_sentence(
-    cli: Cli, small_run: Path, tmp_path: Path, name: str, content: str | None
+    here: Cli, small_run: Path, tmp_path: Path, name: str, content: str | None
 ) -> None:
     run = tmp_path / "broken"
     shutil.copytree(small_run, run)
     (run / name).unlink()
     if content is not None:
         (run / name).write_text(content)
-    assert name in refused(cli("cpmip", run))
+    assert name in refused(here("cpmip", run))
 
 
 @pytest.mark.parametrize(
     "total", ['["x", 1.0, 1.0]', "[1.0]", "[null, null, null]", "[1" + 400 * "0" + ", 1, 1]"]
 )
 def test_times_that_are_none_are_one_sentence(
-    cli: Cli, small_run: Path, tmp_path: Path, total: str
+    here: Cli, small_run: Path, tmp_path: Path, total: str
 ) -> None:
     run = tmp_path / "broken"
     shutil.copytree(small_run, run)
     timing = json.loads((run / "timing.json").read_text())
     next(e for e in timing["timers"] if e["name"] == "total")["total_s"] = json.loads(total)
     (run / "timing.json").write_text(json.dumps(timing))
-    assert "is not a table of timers" in refused(cli("cpmip", run))
+    assert "is not a table of timers" in refused(here("cpmip", run))
 
 
 @pytest.mark.parametrize(
@@ -195,19 +195,19 @@ def test_times_that_are_none_are_one_sentence(
     ],
 )
 def test_wrong_options_are_one_sentence(
-    cli: Cli, tmp_path: Path, words: list[str], sentence: str
+    here: Cli, tmp_path: Path, words: list[str], sentence: str
 ) -> None:
     path = tmp_path / "runs.csv"
     path.write_text(TABLE)
-    assert sentence in refused(cli("cpmip", path, *words))
+    assert sentence in refused(here("cpmip", path, *words))
 
 
-def test_wrong_paths_and_tables_are_one_sentence(cli: Cli, tmp_path: Path) -> None:
-    assert "does not exist" in refused(cli("cpmip", tmp_path / "nowhere"))
-    assert "holds no log" in refused(cli("cpmip", tmp_path))
+def test_wrong_paths_and_tables_are_one_sentence(here: Cli, tmp_path: Path) -> None:
+    assert "does not exist" in refused(here("cpmip", tmp_path / "nowhere"))
+    assert "holds no log" in refused(here("cpmip", tmp_path))
     empty = tmp_path / "runs.csv"
     empty.write_text("run,total_s\n")
-    assert "a head and no runs" in refused(cli("cpmip", empty))
+    assert "a head and no runs" in refused(here("cpmip", empty))
 
 
 PARQUETS: dict[str, tuple[dict[str, list[Any]] | bytes, str]] = {
@@ -226,7 +226,7 @@ PARQUETS: dict[str, tuple[dict[str, list[Any]] | bytes, str]] = {
 @pytest.mark.some(3)
 @pytest.mark.parametrize("name", PARQUETS)
 def test_a_parquet_file_that_is_no_table_of_runs_is_one_sentence(
-    cli: Cli, tmp_path: Path, name: str
+    here: Cli, tmp_path: Path, name: str
 ) -> None:
     content, sentence = PARQUETS[name]
     path = tmp_path / f"{name}.parquet"
@@ -234,7 +234,7 @@ def test_a_parquet_file_that_is_no_table_of_runs_is_one_sentence(
         path.write_bytes(content)
     else:
         pq.write_table(pa.table(content), path)
-    said = refused(cli("cpmip", path))
+    said = refused(here("cpmip", path))
     assert str(path) in said
     assert sentence in said
 
@@ -248,13 +248,13 @@ def test_a_run_without_output_has_no_rate_of_reading(small_run: Path, tmp_path: 
     assert read_rate(tmp_path / "gone") is None
 
 
-def test_the_runs_on_levante_have_speed_and_cost(cli: Cli) -> None:
+def test_the_runs_on_levante_have_speed_and_cost(here: Cli) -> None:
     """Ten days each, as their page says; 128 ranks a node, one core a rank."""
     if not LEVANTE.is_file():
         pytest.skip(f"the figures measured on Levante are not on this machine: {LEVANTE}")
-    without = objects(cli("cpmip", LEVANTE, "--json"))
+    without = objects(here("cpmip", LEVANTE, "--json"))
     assert all("--simulated" in each["not_known"]["sypd_years_per_day"] for each in without)
-    for each in objects(cli("cpmip", LEVANTE, "--simulated", "P10D", "--json")):
+    for each in objects(here("cpmip", LEVANTE, "--simulated", "P10D", "--json")):
         assert each["parallelization_cores"] == 128 * each["nodes"]
         assert 0.1 < each["sypd_years_per_day"] < 20.0
         assert each["data_output_cost_ratio"] > 1.0

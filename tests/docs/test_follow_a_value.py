@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "follow-a-value.md"
 Told = list[dict[str, Any]]
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def page_stops() -> dict[str, str]:
@@ -22,29 +24,26 @@ def page_stops() -> dict[str, str]:
     return dict(rows)
 
 
-def thalweg(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [str(ROOT / "thalweg"), *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-
-
-def run_and_trace(folder: Path, mode: str) -> Told:
+def run_and_trace(cli: Cli, folder: Path, mode: str) -> Told:
     run = folder / "run"
     settings = [
-        "--set=grid.name=R2B2", "--set=model.levels=4", "--set=time.duration=PT3H",
+        "--set=grid.name=R2B2", "--set=model.levels=4", "--set=time.duration=PT1H",
         "--set=machine.ranks=3", f"--set=io.mode={mode}",
     ]  # fmt: skip
-    made = thalweg("run", ROOT / "examples" / "jet.toml", "--out", run, *settings)
+    made = cli("run", ROOT / "examples" / "jet.toml", "--out", run, *settings)
     assert made.returncode == 0, made.stderr
-    words = ["--field", "vor", "--cell", "711", "--level", "3", "--time", "2", "--calls", "--json"]
-    traced = thalweg("trace", run, *words)
+    words = ["--field", "vor", "--cell", "711", "--level", "3", "--time", "1", "--calls", "--json"]
+    traced = cli("trace", run, *words)
     assert traced.returncode == 0, traced.stderr
     return [json.loads(line) for line in traced.stdout.splitlines() if line.startswith("{")]
 
 
 @pytest.fixture(scope="module", params=["async", "serial", "file_parallel"])
-def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def told(
+    request: pytest.FixtureRequest, cli: Cli, tmp_path_factory: pytest.TempPathFactory
+) -> Told:
     """What `thalweg trace --calls` tells of a value, in modes of each kind."""
-    return run_and_trace(tmp_path_factory.mktemp("value"), request.param)
+    return run_and_trace(cli, tmp_path_factory.mktemp("value"), request.param)
 
 
 def test_the_page_names_the_stops_and_files_of_a_real_trace(told: Told) -> None:

@@ -38,6 +38,7 @@ CONTAINERS = tuple(name for name in TABLE if name != "container")
 
 
 def make(folder: Path, *settings: str) -> Path:
+    """In the place of the one before."""
     case = folder / "case.toml"
     case.write_text(CASE)
     return run_case(RunRequest(case, 2, settings, folder / "run", overwrite=True, quiet=True)).path
@@ -78,11 +79,7 @@ def test_every_container_has_a_row(model: Path) -> None:
 def test_the_commands_do_what_the_table_says(container: str, tmp_path: Path, model: Path) -> None:
     run = make(tmp_path, "io.mode=serial", f"output.container={container}")
     request = TraceRequest("vor", "cell", 7, 2, 1)
-    answers = [
-        "yes" if verify(run, None, as_json=True) else "no",
-        says(trace, run, request, as_json=True),
-        answer_for_merge(tmp_path, container),
-    ]
-    run = make(tmp_path, "io.mode=serial", f"output.container={container}")
-    answers.append(says(choose_field, read_run(run)))
-    assert answers == TABLE[container]
+    verified = "yes" if verify(run, None, as_json=True) else "no"
+    traced, drawn = says(trace, run, request, as_json=True), says(choose_field, read_run(run))
+    merged = answer_for_merge(tmp_path, container)
+    assert [verified, traced, merged, drawn] == TABLE[container]

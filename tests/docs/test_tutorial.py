@@ -94,6 +94,7 @@ def test_python_reads_what_the_page_says(folder: Path, prefix: Path) -> None:
     assert run_well([sys.executable, "-c", only("python")], folder, prefix) == OUTPUT
 
 
+@pytest.mark.some(2)  # another mode and another container
 @pytest.mark.parametrize(
     "change",
     [

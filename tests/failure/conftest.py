@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import runpy
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import netCDF4
 import numpy as np
 import pytest
 
+from thalweg.testing.command import ThalwegCommand
 from thalweg.testing.model_fields import fields_of_all
 from thalweg.testing.ranked_run import ranks_of, stopped
 
@@ -41,21 +44,60 @@ ranks = 3
 HANGS_AFTER_S = 180.0
 
 
-def heed_interrupts() -> None:
-    """Tests that run in the background of a shell inherit "ignore Ctrl-C"; their runs must not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def status_of(process: int) -> list[str]:
     """Its state, one letter as in ps, and its parent first (proc(5))."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
 @dataclass
+class ForkedCommand:
+    """`thalweg` as a process of its own, forked as those of `cli` are, with what subprocess.Popen
+    has to look at it and to end it.
+    """
+
+    process: BaseProcess
+    said: tuple[Path, Path]
+
+    @property
+    def pid(self) -> int:
+        assert self.process.pid is not None
+        return self.process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self.process.exitcode
+
+    def poll(self) -> int | None:
+        return self.process.exitcode
+
+    def wait(self, timeout: float = HANGS_AFTER_S) -> int:
+        self.process.join(timeout)
+        assert self.process.exitcode is not None, f"not ended within {timeout} s"
+        return self.process.exitcode
+
+    def communicate(self, timeout: float = HANGS_AFTER_S) -> tuple[str, str]:
+        """What it said until its end."""
+        self.wait(timeout)
+        out, err = (path.read_text(encoding="utf-8") for path in self.said)
+        return out, err
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+@dataclass
 class RunningCase:
     """`thalweg run` as a process of its own."""
 
-    process: subprocess.Popen[str]
+    process: ForkedCommand
     directory: Path
 
     @property
@@ -120,50 +162,78 @@ def assert_complete(file: Path) -> None:
             assert np.isfinite(dataset.variables[name][:]).all(), (file, name)
 
 
+@pytest.fixture(scope="session")
+def slow_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """slow_disk.c, to be loaded."""
+    library, source = tmp_path_factory.mktemp("disk") / "slow_disk.so", "slow_disk.c"
+    words = ["cc", "-shared", "-fPIC", str(Path(__file__).with_name(source)), "-o", str(library)]
+    subprocess.run(words, check=True)
+    return library
+
+
 @pytest.fixture
-def use_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def use_slow_disk(
+    slow_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., contextlib.AbstractContextManager[None]]:
     """SLOW_DISK_S, SLOW_READ_S, SLOW_EVENTS_S: how long each write into a restart set, read of an
     output file, write of events takes; DISK_GATE: no output is written before this file is there;
     HELD_FILE, HELD_NAME, HELD_NAMED: who creates a file with this in its path, is to rename it, or
     has just given it that name, leaves a sign, FILE.held, and waits for ever; SHORT_WRITE: of a
     rank's large writes of output the one of this number, from 1, is done by half.
+
+    For what is started in this context: `cli` forks only where the environment is the usual one.
     """
 
-    def use(**settings: object) -> None:
-        slow_disk, source = tmp_path / "slow_disk.so", Path(__file__).with_name("slow_disk.c")
-        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", slow_disk], check=True)
-        monkeypatch.setenv("LD_PRELOAD", str(slow_disk))
-        for name, setting in settings.items():
-            monkeypatch.setenv(name, str(setting))
+    @contextlib.contextmanager
+    def use(**settings: object) -> Iterator[None]:
+        with monkeypatch.context() as patched:
+            patched.setenv("LD_PRELOAD", str(slow_disk))
+            for name, setting in settings.items():
+                patched.setenv(name, str(setting))
+            yield
 
     return use
 
 
 @pytest.fixture
-def start_run(tmp_path: Path, model: Path) -> Iterator[Callable[..., RunningCase]]:
-    """Starts a long run in a directory; stops it after the test whatever happened."""
-    started: list[RunningCase] = []
+def start_thalweg(tmp_path: Path, cli: ThalwegCommand) -> Iterator[Callable[..., ForkedCommand]]:
+    """Starts `thalweg` with these words, in the environment of this moment; stops it after the
+    test whatever happened.
+    """
+    started: list[ForkedCommand] = []
+
+    def start(*words: object) -> ForkedCommand:
+        said = tuple(tmp_path / f"said_{len(started)}.{name}" for name in ("out", "err"))
+        for path in said:
+            path.touch()
+        given = {"words": [*map(str, words)], "environment": dict(os.environ), "said": said}
+        script = str(Path(__file__).with_name("forked_run.py"))
+        process = cli.processes.Process(target=runpy.run_path, args=(script, given))
+        process.start()
+        started.append(ForkedCommand(process, (said[0], said[1])))
+        return started[-1]
+
+    yield start
+    for each in started:
+        if each.poll() is None:
+            each.terminate()
+            each.wait()
+
+
+@pytest.fixture
+def start_run(
+    tmp_path: Path, model: Path, start_thalweg: Callable[..., ForkedCommand]
+) -> Callable[..., RunningCase]:
+    """Starts a long run in a directory; it is stopped after the test whatever happened."""
 
     def start(*overrides: str, directory: Path | None = None, goes_on: bool = False) -> RunningCase:
         case = tmp_path / "long.toml"
         case.write_text(LONG_CASE)
         directory = directory or tmp_path / "run"
-        command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(directory)]
+        words = ["run", str(case), "--out", str(directory)]
         for override in overrides:
-            command += ["--set", override]
-        command += ["--continue"] * goes_on
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=heed_interrupts,
-        )
-        started.append(RunningCase(process, directory))
-        return started[-1]
+            words += ["--set", override]
+        words += ["--continue"] * goes_on
+        return RunningCase(start_thalweg(*words), directory)
 
-    yield start
-    for each in started:
-        if each.process.poll() is None:
-            each.process.terminate()
-            each.process.communicate(timeout=HANGS_AFTER_S)
+    return start

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -68,33 +66,53 @@ def everything_in(run: Path) -> dict[str, bytes]:
     return {str(path.relative_to(run)): path.read_bytes() for path in sorted(found)}
 
 
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Callable[[str, Path], None]:
+    """Copies a finished run of CASE, of this storage, to a directory."""
+    runs: dict[str, Path] = {}
+
+    def copy(storage: str, directory: Path) -> None:
+        if storage not in runs:
+            case = tmp_path_factory.mktemp("begun") / "case.toml"
+            case.write_text(CASE)
+            run = case.with_name("run")
+            done = cli("run", case, "--out", run, *set_words(words_of(storage)))
+            assert done.returncode == 0, done.stderr
+            runs[storage] = run
+        shutil.copytree(runs[storage], directory)
+
+    return copy
+
+
 @pytest.mark.some(4)
 @pytest.mark.parametrize(
     "storage", ["netcdf4-deflate-chunked", "zarr-none-contiguous", "cdf5-none-contiguous",
                 "netcdf4-none-contiguous"],
 )  # fmt: skip
 def test_a_kill_just_after_a_continuation_leaves_no_checkpoint_before_its_output(
-    storage: str, cli: Cli, tmp_path: Path
+    storage: str,
+    cli: Cli,
+    begin: Callable[[str, Path], None],
+    tmp_path: Path,
+    start_thalweg: Callable[..., Any],
 ) -> None:
     """Journals told of the times that were to be written anew, so that a checkpoint counted whose
     output was not yet there.
     """
     case, run, twin = tmp_path / "case.toml", tmp_path / "run", tmp_path / "twin"
     case.write_text(CASE)
-    first = cli("run", case, "--out", run, *set_words(words_of(storage)))
-    assert first.returncode == 0, first.stderr
-    shutil.copytree(run, twin)
+    begin(storage, run)
+    begin(storage, twin)
     other = [*words_of(storage), "model.viscosity=1e6", "time.duration=PT6H"]
     done = cli("run", case, "--out", twin, "--continue", *set_words(other))
     assert done.returncode == 0, done.stderr
     words = ["--continue", *set_words([*other, "restart.interval=PT5M"])]
-    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as again:
-        while again.poll() is None and not (run / "restart/20000101T040500Z").exists():
-            time.sleep(0.0005)
-        for process in ranks_of(run).values():
-            os.kill(process, signal.SIGKILL)
-        again.communicate()
+    again = start_thalweg("run", case, "--out", run, *words)
+    while again.poll() is None and not (run / "restart/20000101T040500Z").exists():
+        time.sleep(0.0005)
+    for process in ranks_of(run).values():
+        os.kill(process, signal.SIGKILL)
+    again.wait()
     done = cli("run", case, "--out", run, "--continue", *set_words(other))
     assert done.returncode == 0, done.stderr
     ones, others = contents_of(twin), contents_of(run)
@@ -122,7 +140,7 @@ def test_a_longer_run_does_not_give_a_file_corners_that_it_had_not(
         assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("storage", "changed", "sentence"),
     [
@@ -136,12 +154,16 @@ def test_a_longer_run_does_not_give_a_file_corners_that_it_had_not(
     ],
 )
 def test_what_a_container_cannot_go_on_with_is_refused_before_anything_changes(
-    storage: str, changed: list[str], sentence: str, cli: Cli, tmp_path: Path
+    storage: str,
+    changed: list[str],
+    sentence: str,
+    cli: Cli,
+    begin: Callable[[str, Path], None],
+    tmp_path: Path,
 ) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
-    first = cli("run", case, "--out", run, *set_words(words_of(storage)))
-    assert first.returncode == 0, first.stderr
+    begin(storage, run)
     before = everything_in(run)
     words = [*words_of(storage), *changed, "restart.interval=PT5M"]
     refused = cli("run", case, "--out", run, "--continue", *set_words(words))
@@ -199,7 +221,8 @@ def test_a_kill_while_a_run_is_removed_leaves_nothing_of_it_to_go_on_with(
 ) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
-    words = set_words(["output.file_interval=PT5M", "time.duration=PT3H"])
+    words = ["output.file_interval=PT5M", "restart.interval=PT1H", "time.duration=PT90M"]
+    words = set_words(words)
     assert cli("run", case, "--out", run, *words).returncode == 0
     unlink, calls = os.unlink, iter(range(removed))
 

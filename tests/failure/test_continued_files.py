@@ -7,7 +7,9 @@ import json
 import os
 import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +43,27 @@ def settings_of(storage: str) -> list[str]:
     return [word for each in [*words, "io.mode=async", "io.ranks=2"] for word in ("--set", each)]
 
 
+Copy = Callable[[str, Path], None]
+
+
+@pytest.fixture(scope="module")
+def three_hours(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Copy:
+    """Copies a run of the first three hours, of this storage, to a directory."""
+    runs: dict[str, Path] = {}
+
+    def copy(storage: str, directory: Path) -> None:
+        if storage not in runs:
+            case = tmp_path_factory.mktemp("three_hours") / "case.toml"
+            case.write_text(CASE)
+            words = [*settings_of(storage), "--set", "time.duration=PT3H"]
+            done = cli("run", case, "--out", case.with_name("run"), *words)
+            assert done.returncode == 0, done.stderr
+            runs[storage] = case.with_name("run")
+        shutil.copytree(runs[storage], directory)
+
+    return copy
+
+
 def test_a_continued_run_says_which_settings_of_the_model_changed(
     cli: object, tmp_path: Path
 ) -> None:
@@ -67,26 +90,28 @@ def test_a_continued_run_says_which_settings_of_the_model_changed(
 
 
 def test_a_continued_run_with_another_courant_number_has_another_step(
-    cli: object, tmp_path: Path
+    cli: object, three_hours: Copy, tmp_path: Path
 ) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
+    three_hours("netcdf4-none", run)
 
-    def step_s(*words: object) -> float:
-        done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
-        assert done.returncode == 0, done.stderr
+    def step_s() -> float:
         return float(json.loads((run / "run.json").read_text())["start"]["time_step_s"])
 
-    before = step_s("--set", "time.duration=PT3H")
-    changed = ["--set", "model.cfl=0.2", "--set", "model.depth_spread=0.5"]
-    after = step_s("--continue", *changed)
+    before = step_s()
+    words = [*settings_of("netcdf4-none"), "--set", "model.cfl=0.2"]
+    words += ["--set", "model.depth_spread=0.5", "--continue"]
+    done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    after = step_s()
     notes = json.loads((run / "run.json").read_text())["notes"]
     assert after <= before / 2
     assert "[model] cfl is 0.2 from 10800 s on; until then it was 0.8" in notes
     assert any("[model] depth_spread = 0.5 changes nothing" in note for note in notes)
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(6, 5)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     storage: str, cli: object, tmp_path: Path
@@ -114,14 +139,15 @@ def test_a_continued_run_has_the_files_of_one_that_never_stopped(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_file_that_was_cut_is_not_continued(storage: str, cli: object, tmp_path: Path) -> None:
+def test_a_file_that_was_cut_is_not_continued(
+    storage: str, cli: object, three_hours: Copy, tmp_path: Path
+) -> None:
     case = tmp_path / "case.toml"
     case.write_text(CASE)
     words = [case, *settings_of(storage), "--out", tmp_path / "run"]
-    done = cli("run", *words, "--set", "time.duration=PT3H")  # type: ignore[operator]
-    assert done.returncode == 0, done.stderr
+    three_hours(storage, tmp_path / "run")
     files = set(final_files(tmp_path / "run").values())
     file = cut = min(files)
     if file.is_dir():
@@ -144,15 +170,15 @@ LOST = ["level/c/0", "mesh/c", "clat/c/0", "elon/c/0", "face_nodes/c/0/0"]
 
 
 def test_coordinates_that_an_unfinished_store_lost_are_written_again(
-    cli: object, tmp_path: Path
+    cli: object, three_hours: Copy, tmp_path: Path
 ) -> None:
     case = tmp_path / "case.toml"
     case.write_text(CASE)
-    words = [case, *settings_of("zarr-none")]
+    words = [case, *settings_of("zarr-none"), "--set", "time.duration=PT4H"]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    for more in (["--out", whole], ["--out", parts, "--set", "time.duration=PT3H"]):
-        done = cli("run", *words, *more)  # type: ignore[operator]
-        assert done.returncode == 0, done.stderr
+    done = cli("run", *words, "--out", whole)  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    three_hours("zarr-none", parts)
     store = min(final_files(parts).values())
     for lost in LOST:
         (store / lost).unlink()
@@ -164,7 +190,7 @@ def test_coordinates_that_an_unfinished_store_lost_are_written_again(
         assert (store / lost).read_bytes() == (whole_store / lost).read_bytes(), lost
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(5, 1)
 @pytest.mark.parametrize("storage", STORAGES[:5])
 def test_a_run_that_becomes_unstable_leaves_the_times_that_happened(
     storage: str, cli: object, tmp_path: Path
@@ -204,7 +230,7 @@ def _flip(run: Path, file: Path) -> None:
     damaged.write_bytes(content)
 
 
-@pytest.mark.some(3, 2)
+@pytest.mark.some(6, 2)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_damage_from_before_a_continuation_is_found_after_it(
     storage: str, cli: object, tmp_path: Path
@@ -232,7 +258,7 @@ def test_damage_from_before_a_continuation_is_found_after_it(
     assert grows.name not in verified.stdout
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6, 3)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_damaged_file_does_not_grow(storage: str, cli: object, tmp_path: Path) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
@@ -251,12 +277,13 @@ def test_a_damaged_file_does_not_grow(storage: str, cli: object, tmp_path: Path)
     assert {path: path.read_bytes() for path in records} == records
 
 
-def test_a_refused_continuation_leaves_the_run_as_it_was(cli: object, tmp_path: Path) -> None:
+def test_a_refused_continuation_leaves_the_run_as_it_was(
+    cli: object, three_hours: Copy, tmp_path: Path
+) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
     words = ["run", case, *settings_of("netcdf4-none"), "--out", run]
-    done = cli(*words, "--set", "time.duration=PT3H")  # type: ignore[operator]
-    assert done.returncode == 0, done.stderr
+    three_hours("netcdf4-none", run)
     before = cli("verify", run).stdout  # type: ignore[operator]
     other = [*words, "--continue", "--set", "output.precision=float64"]
     refused = cli(*other)  # type: ignore[operator]
@@ -290,32 +317,35 @@ def test_a_run_that_was_continued_with_other_variables_is_whole(
     assert "was continued with other variables" in refused.stderr
 
 
-def test_a_continued_run_whose_step_changes_says_so(cli: object, tmp_path: Path) -> None:
+def test_a_continued_run_whose_step_changes_says_so(
+    cli: object, three_hours: Copy, tmp_path: Path
+) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
-    for words in (["--set", "time.duration=PT3H"], ["--continue", "--set", "time.duration=PT3H7M"]):
-        done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
-        assert done.returncode == 0, done.stderr
+    three_hours("netcdf4-none", run)
+    words = [*settings_of("netcdf4-none"), "--continue", "--set", "time.duration=PT3H7M"]
+    done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
     told = json.loads((run / "run.json").read_text())
     (note,) = [note for note in told["notes"] if "time step" in note]
     assert note.startswith("the time step is 60 s from 10800 s on, until then it was ")
     assert told["start"]["time_step_s"] == 60.0
 
 
-def test_a_record_of_zeros_is_made_anew(cli: object, tmp_path: Path) -> None:
+def test_a_record_of_zeros_is_made_anew(cli: object, three_hours: Copy, tmp_path: Path) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
-    done = cli("run", case, "--out", run, "--set", "time.duration=PT3H")  # type: ignore[operator]
-    assert done.returncode == 0, done.stderr
+    three_hours("netcdf4-none", run)
     record = run / "run.json"
     record.write_bytes(b"\0" * record.stat().st_size)
-    done = cli("run", case, "--out", run, "--continue")  # type: ignore[operator]
+    words = [*settings_of("netcdf4-none"), "--continue"]
+    done = cli("run", case, "--out", run, *words)  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
     assert "it is made anew" in done.stderr
     assert json.loads(record.read_text())["status"] == "complete"
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(12)
 @pytest.mark.parametrize(
     "storage", ["classic-contiguous", "cdf5-contiguous", "netcdf4-contiguous", "raw-contiguous",
                 "netcdf4-chunked", "zarr-contiguous"],
@@ -330,7 +360,7 @@ def test_a_file_that_was_cut_to_its_times_is_whole_and_grows_again(
         pytest.skip("written directly only")
     words = [f"output.container={container}", f"output.layout={layout}", f"io.way={way}"]
     words += ["output.interval=PT1H", "output.file_interval=PT480H", "io.mode=shared_file"]
-    words += ["restart.mode=sync", "restart.interval=PT2H", "io.ranks=1"]
+    words += ["restart.mode=sync", "restart.interval=PT2H", "io.ranks=1", "grid.name=R2B2"]
     run = start_run(*words)  # type: ignore[operator]
     assert isinstance(run.directory, Path)
     run.wait_for(lambda: len(list((run.directory / "restart").glob("*Z"))) >= 2)

@@ -28,7 +28,7 @@ Start = Callable[..., Any]  # returns the RunningCase of conftest.py
 MODES = ["async", "serial"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_a_full_disk_ends_the_run(mode: str, start_run: Start, small_disk: Path) -> None:
     run = start_run(f"io.mode={mode}", directory=small_disk / "run")

@@ -9,8 +9,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ TIMES = 48  # of a file: enough that a look on a busy machine meets some of them
 # container, compression, layout, mode: one file, its chunks, a store, messages, parts of writers
 WAYS = [
     "cdf5-none-contiguous-async",
-    "netcdf4-deflate-contiguous-shared_file",
+    pytest.param("netcdf4-deflate-contiguous-shared_file", marks=pytest.mark.slow),
     "netcdf4-none-chunked-file_parallel",
     "zarr-zstd-contiguous-async",
     "grib2-ccsds-contiguous-shared_file",
@@ -151,7 +149,7 @@ def test_whole_times_of_a_killed_file_are_checked_and_nothing_else_is(part: Part
     assert len(check_wholeness(part.run).damaged) == 1
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 def test_a_file_whose_journal_tells_of_whole_times_is_missed(part: Part) -> None:
     shutil.rmtree(part.path) if part.path.is_dir() else part.path.unlink()
     (sentence,) = check_wholeness(part.run).missing
@@ -187,23 +185,24 @@ HELD = "hourly_20000101T010000Z.nc"
 
 @pytest.fixture
 def just_named(
-    tmp_path: Path, use_slow_disk: Callable[..., None], monkeypatch: pytest.MonkeyPatch, model: Path
+    tmp_path: Path,
+    use_slow_disk: Callable[..., Any],
+    start_thalweg: Callable[..., Any],
+    model: Path,
 ) -> Path:
     """A run that was killed when HELD had just got its name, and its journal had not heard of it:
     the newest checkpoint that counts is that of the last time in HELD.
     """
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(TWO_STREAMS)
-    use_slow_disk(HELD_NAMED=f"files/{HELD}")
     signs = run / f"files/{HELD}.held", run / "restart/20000101T010000Z"
-    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as held:
-        while held.poll() is None and not all(sign.exists() for sign in signs):
-            time.sleep(0.001)
-        for process in ranks_of(run).values():
-            os.kill(process, signal.SIGKILL)
-        held.communicate()
-    monkeypatch.delenv("LD_PRELOAD")
+    with use_slow_disk(HELD_NAMED=f"files/{HELD}"):
+        held = start_thalweg("run", case, "--out", run)
+    while held.poll() is None and not all(sign.exists() for sign in signs):
+        time.sleep(0.001)
+    for process in ranks_of(run).values():
+        os.kill(process, signal.SIGKILL)
+    held.wait()
     signs[0].unlink()
     return run
 

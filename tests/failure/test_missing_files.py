@@ -206,6 +206,7 @@ def test_a_refused_continuation_makes_no_directory(run: Path) -> None:
     assert not (run / "files").exists()
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("mode", ["serial", "async"])
 def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
     mode: str, tmp_path: Path, model: Path
@@ -225,7 +226,7 @@ def test_a_file_that_was_archived_with_its_journal_is_not_asked_for(
     assert last.stat().st_size == before
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5, 3)
 @pytest.mark.parametrize("journal", ["stays", "goes"])
 @pytest.mark.parametrize("back", ["before a continuation", "after it"])
 @pytest.mark.parametrize("container", ["netcdf4", "cdf5", "mpiio"])

@@ -8,8 +8,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +51,7 @@ def go_back(run: Path) -> None:
             shutil.rmtree(late)
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
 def test_parts_that_are_cut_to_their_times_verify(
     container: str, cli: Callable[..., Any], tmp_path: Path
@@ -73,8 +72,8 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
     held: int,
     cli: Callable[..., Any],
     tmp_path: Path,
-    use_slow_disk: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
+    use_slow_disk: Callable[..., Any],
+    start_thalweg: Callable[..., Any],
 ) -> None:
     case, run, whole = tmp_path / "case.toml", tmp_path / "run", tmp_path / "whole"
     case.write_text(CASE)
@@ -83,20 +82,19 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
     go_back(run)
     parts = sorted(path.name for path in (run / "files").glob("*.00?.nc"))
     assert len(parts) == 2
-    use_slow_disk(HELD_FILE=f"{parts[held]}.fitted.part", HELD_NAME=f"{parts[1 - held]}.part")
     words = ["--continue", "--set", "time.duration=PT3H"]  # the files have room for five hours
-    command = [sys.executable, "-m", "thalweg", "run", str(case), "--out", str(run), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        while process.poll() is None:
-            if len(list((run / "files").glob("*.held"))) == 2:
-                break
-            time.sleep(0.001)
-        assert process.poll() is None, process.communicate()
-        for rank in ranks_of(run).values():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(rank, signal.SIGKILL)
-        process.communicate()
-    monkeypatch.delenv("LD_PRELOAD")
+    held_names = {"HELD_FILE": f"{parts[held]}.fitted.part", "HELD_NAME": f"{parts[1 - held]}.part"}
+    with use_slow_disk(**held_names):
+        process = start_thalweg("run", case, "--out", run, *words)
+    while process.poll() is None:
+        if len(list((run / "files").glob("*.held"))) == 2:
+            break
+        time.sleep(0.001)
+    assert process.poll() is None, process.communicate()
+    for rank in ranks_of(run).values():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rank, signal.SIGKILL)
+    process.wait()
     for sign in (run / "files").glob("*.held"):
         sign.unlink()
     done = cli("run", case, "--out", run, "--continue")

@@ -179,7 +179,7 @@ def test_a_run_without_a_checkpoint_begins_again_and_says_so(
     assert done.returncode == 2, done.stderr
     assert final_files(failed)
     for words in ([whole], [failed, "--continue"]):
-        done = cli(*without, "--out", *words)
+        done = cli(*without, "--set", "time.duration=PT18H", "--out", *words)
         assert done.returncode == 0, done.stderr
     assert "begins at the start again" in RunDirectory(failed).summary()["notes"][-1]
     assert "begins at the start again" in " ".join(done.stderr.split())
@@ -190,7 +190,7 @@ def test_a_run_without_a_checkpoint_begins_again_and_says_so(
 
 def test_a_run_that_may_not_go_on_is_left_as_it_was(case: Path, cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert cli("run", case, "--out", run).returncode == 0
+    assert cli("run", case, "--out", run, "--set", "time.duration=PT6H").returncode == 0
     kept = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     refused = cli("run", case, "--out", run, "--continue", "--set", "output.interval=PT2H")
     assert refused.returncode == 2, refused.stderr
@@ -207,9 +207,9 @@ def test_a_complete_run_without_checkpoints_is_not_begun_again(
 ) -> None:
     run = tmp_path / "run"
     words = ["run", case, "--set", "restart.mode=none", "--out", run]
-    assert cli(*words).returncode == 0
+    assert cli(*words, "--set", "time.duration=PT6H").returncode == 0
     before = {name: file.stat().st_mtime_ns for name, file in final_files(run).items()}
-    done = cli(*words, "--continue", "--set", "time.duration=P3D")
+    done = cli(*words, "--continue", "--set", "time.duration=PT9H")
     assert done.returncode == 2
     assert "is complete" in done.stderr
     assert "--overwrite" in done.stderr

@@ -88,7 +88,7 @@ def limit(run: Any, kind: int, value: int) -> None:
             resource.prlimit(process, kind, (value, value))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4, 1)
 def test_a_full_disk_ends_every_way(
     way: Way, start_run: Start, small_disk: Path, tmp_path: Path
 ) -> None:
@@ -98,7 +98,7 @@ def test_a_full_disk_ends_every_way(
         assert_whole(run, run.directory, way, tmp_path)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 def test_a_disk_that_has_no_room_for_more_names_is_full(
     way: Way, start_run: Start, small_disk: Path, tmp_path: Path
 ) -> None:
@@ -113,7 +113,7 @@ def test_a_disk_that_has_no_room_for_more_names_is_full(
     assert_whole(run, run.directory, way, tmp_path)
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(4, 3)
 def test_a_file_that_outgrows_its_limit_ends_every_way(
     way: Way, start_run: Start, tmp_path: Path
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_file_that_outgrows_its_limit_ends_every_way(
     assert_whole(run, run.directory, way, tmp_path)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4, 2)
 def test_too_many_open_files_end_every_way(way: Way, start_run: Start, tmp_path: Path) -> None:
     run = start_run(*settings_of(way))
     run.wait_for(lambda: count_files(run) >= FIRST)
@@ -133,7 +133,7 @@ def test_too_many_open_files_end_every_way(way: Way, start_run: Start, tmp_path:
     assert_whole(run, run.directory, way, tmp_path)
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(4, 2)
 def test_a_directory_removed_during_the_run_ends_every_way(
     way: Way, start_run: Start, tmp_path: Path
 ) -> None:
@@ -148,7 +148,7 @@ def test_a_directory_removed_during_the_run_ends_every_way(
     assert_whole(run, gone, way, tmp_path)
 
 
-@pytest.mark.some(3, 1)
+@pytest.mark.some(4, 3)
 def test_a_disk_that_becomes_read_only_ends_every_way(
     way: Way, start_run: Start, small_disk: Path, tmp_path: Path
 ) -> None:
@@ -174,7 +174,7 @@ RESTARTS = {
 }
 
 
-@pytest.mark.some(5, 2)
+@pytest.mark.some(12, 2)
 @pytest.mark.parametrize(("mode", "ranks"), RESTARTS.values(), ids=RESTARTS.keys())
 @pytest.mark.parametrize("trouble", ["size", "open files", "gone"])
 def test_checkpoints_that_cannot_be_written_end_the_run(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ ranks = 2
 """
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6, 3)
 @pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
 @pytest.mark.parametrize("algorithm", ["two_phase", "dynamic_gen2", "vulcan"])
 def test_what_a_disk_took_in_part_is_refused_or_there(
@@ -42,7 +43,7 @@ def test_what_a_disk_took_in_part_is_refused_or_there(
     algorithm: str,
     tmp_path: Path,
     model: Path,
-    use_slow_disk: Callable[..., None],
+    use_slow_disk: Callable[..., AbstractContextManager[None]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     case, whole = tmp_path / "case.toml", tmp_path / "whole"
@@ -54,10 +55,9 @@ def test_what_a_disk_took_in_part_is_refused_or_there(
     refused = 0
     for number in (2, 4):
         directory = tmp_path / f"short_{number}"
-        use_slow_disk(SHORT_WRITE=number)
-        run = RankedRun.start(case, directory, [])
+        with use_slow_disk(SHORT_WRITE=number):
+            run = RankedRun.start(case, directory, [])
         code, _ = run.wait()
-        monkeypatch.delenv("LD_PRELOAD")
         if code != 0:
             assert "told nobody: the disk took only part of a write" in run.errors()
             refused += 1

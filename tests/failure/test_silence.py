@@ -51,7 +51,7 @@ ranks = {RANKS}
 
 
 def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
-    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", "time.duration=P2D")
+    run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", "time.duration=P1D")
     run.wait_for(lambda: len(run.complete_files()) >= 2)
     for _ in range(2):
         with run.stopped():
@@ -64,19 +64,19 @@ def test_a_job_that_was_suspended_goes_on(start_run: Start) -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize(("mode", "each_s"), [("sync", 0.5), ("async", 1.1)])
 def test_a_checkpoint_may_last_longer_than_the_limit(
-    start_run: Start, use_slow_disk: Callable[..., None], mode: str, each_s: float
+    start_run: Start, use_slow_disk: Callable[..., Any], mode: str, each_s: float
 ) -> None:
     """Each rank's part takes less than the limit, all of them more."""
     ranks = 4
-    use_slow_disk(SLOW_DISK_S=each_s)
-    run = start_run(
-        f"io.timeout={SHORT_TIMEOUT_S}",
-        f"restart.mode={mode}",
-        f"restart.ranks={1 if mode == 'async' else 0}",
-        "restart.interval=PT2H",
-        "time.duration=PT3H",
-        f"machine.ranks={ranks + (mode == 'async')}",
-    )
+    with use_slow_disk(SLOW_DISK_S=each_s):
+        run = start_run(
+            f"io.timeout={SHORT_TIMEOUT_S}",
+            f"restart.mode={mode}",
+            f"restart.ranks={1 if mode == 'async' else 0}",
+            "restart.interval=PT2H",
+            "time.duration=PT3H",
+            f"machine.ranks={ranks + (mode == 'async')}",
+        )
     _, errors = run.process.communicate()
     assert run.process.returncode == 0, errors
     timer = Timing.read(run.directory / "timing.json").timer("restart_write")
@@ -86,7 +86,7 @@ def test_a_checkpoint_may_last_longer_than_the_limit(
 
 @pytest.mark.slow
 def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limit(
-    start_run: Start, use_slow_disk: Callable[..., None]
+    start_run: Start, use_slow_disk: Callable[..., Any]
 ) -> None:
     """Rank 0 reads the file that grows, one value of each field after another."""
     settings = ["output.container=cdf5", "output.file_interval=0", "restart.mode=sync"]
@@ -94,34 +94,35 @@ def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limi
     settings.append(f"io.timeout={SHORT_TIMEOUT_S}")
     run = start_run(*settings, "time.duration=PT2H")
     assert run.process.wait() == 0
-    use_slow_disk(SLOW_READ_S=0.4 * SHORT_TIMEOUT_S)
-    run = start_run(*settings, "time.duration=PT3H", goes_on=True)
+    with use_slow_disk(SLOW_READ_S=0.4 * SHORT_TIMEOUT_S):
+        run = start_run(*settings, "time.duration=PT3H", goes_on=True)
     _, errors = run.process.communicate()
     assert run.process.returncode == 0, errors
 
 
 def test_events_may_be_collected_for_longer_than_the_limit(
-    tmp_path: Path, model: Path, use_slow_disk: Callable[..., None]
+    tmp_path: Path, model: Path, use_slow_disk: Callable[..., Any]
 ) -> None:
     """Rank 0 writes those of each rank in turn; the last waits for all the others."""
     case = tmp_path / "case.toml"
-    short = TWO_STREAMS.replace("PT4H", "PT1H")
+    short = TWO_STREAMS.replace("PT4H", "PT1H").replace("R2B3", "R2B1")
     case.write_text(short.replace("timeout = 60", f"timeout = {SHORT_TIMEOUT_S}"))
-    use_slow_disk(SLOW_EVENTS_S=0.5 * SHORT_TIMEOUT_S)
-    run = RankedRun.start(case, tmp_path / "run", ["io.backpressure=block"])
+    with use_slow_disk(SLOW_EVENTS_S=0.5 * SHORT_TIMEOUT_S):
+        run = RankedRun.start(case, tmp_path / "run", ["io.backpressure=block"])
     code, _ = run.wait()
     assert code == 0, run.errors()
 
 
-def load_silent_call(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, number: int) -> None:
-    silent = folder / "silent_call.so"
+@pytest.fixture(scope="module")
+def silent_call(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """silent_call.c, to be loaded."""
+    silent = tmp_path_factory.mktemp("silent") / "silent_call.so"
     source = Path(__file__).with_name("silent_call.c")
     subprocess.run(["mpicc", "-shared", "-fPIC", source, "-o", silent], check=True)
-    monkeypatch.setenv("LD_PRELOAD", str(silent))
-    monkeypatch.setenv(kind, str(number))
+    return silent
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("kind", "call"),
     [
@@ -132,10 +133,11 @@ def load_silent_call(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, n
     ],
 )
 def test_a_call_that_cannot_be_given_up_has_a_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, call: int
+    start_run: Start, silent_call: Path, monkeypatch: pytest.MonkeyPatch, kind: str, call: int
 ) -> None:
     """Rank 1 never comes out of making a communicator or a window."""
-    load_silent_call(tmp_path, monkeypatch, kind, call)
+    monkeypatch.setenv("LD_PRELOAD", str(silent_call))
+    monkeypatch.setenv(kind, str(call))
     transport = "rma" if kind == "SILENT_WINDOW" else "auto"
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", f"io.transport={transport}")
     run.assert_fails("in a call of MPI that cannot be given up, so the program ends", codes=(1,))
@@ -144,12 +146,13 @@ def test_a_call_that_cannot_be_given_up_has_a_limit(
 @pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["cdf5", "netcdf4"])
 def test_writing_together_has_a_limit(
-    start_run: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, container: str
+    start_run: Start, silent_call: Path, monkeypatch: pytest.MonkeyPatch, container: str
 ) -> None:
     """Compute ranks write by MPI-IO, and rank 1 stays in the third of these calls, of a time or, as
     PnetCDF has it, of the number of times.
     """
-    load_silent_call(tmp_path, monkeypatch, "SILENT_WRITE", 3)
+    monkeypatch.setenv("LD_PRELOAD", str(silent_call))
+    monkeypatch.setenv("SILENT_WRITE", "3")
     monkeypatch.setenv("OMPI_MCA_io", "ompio")
     way = [f"output.container={container}", "io.way=mpiio", "io.mode=shared_file"]
     run = start_run(f"io.timeout={SHORT_TIMEOUT_S}", *way, "io.ranks=0", "machine.ranks=2")

@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import netCDF4
@@ -67,8 +68,7 @@ def case(tmp_path: Path) -> Path:
 def run_past_a_closed_disk(
     case: Path,
     model: Path,
-    use_slow_disk: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
+    use_slow_disk: Callable[..., AbstractContextManager[None]],
 ) -> Callable[[Path, list[str], float], str]:
     """The I/O ranks write nothing until the model is at `until_s`. What the run said."""
 
@@ -79,13 +79,12 @@ def run_past_a_closed_disk(
     def run_past(directory: Path, settings: list[str], until_s: float) -> str:
         gate, diagnostics = case.with_name("gate"), directory / "diagnostics.jsonl"
         diagnostics.unlink(missing_ok=True)
-        use_slow_disk(DISK_GATE=gate)
-        run = RankedRun.start(case, directory, settings)
+        with use_slow_disk(DISK_GATE=gate):
+            run = RankedRun.start(case, directory, settings)
         while reached_s(diagnostics) < until_s and run.process.poll() is None:
             time.sleep(0.01)
         gate.touch()
         code, _ = run.wait()
-        monkeypatch.delenv("LD_PRELOAD")
         assert code == 0, run.errors()
         return run.output()
 
@@ -114,7 +113,7 @@ def main_of(run: Path) -> Stream:
     return read_streams(run)["main"]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("way", "until_s"), [*((way, LATE_S) for way in WAYS), (WAYS[0], END_S), (WAYS[-1], END_S)]
 )

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from thalweg.testing.contents import content_of, difference, final_files
 
@@ -50,15 +53,25 @@ def leave_unfinished(run: Path, hour: int) -> None:
         part.rename(f"{part}.part")
 
 
+@pytest.fixture(scope="module")
+def five_hours(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+    """A run of CASE that ended before, to be copied."""
+    case = tmp_path_factory.mktemp("five_hours") / "case.toml"
+    case.write_text(CASE)
+    run = case.with_name("run")
+    assert cli("run", case, "--out", run, "--set", "time.duration=PT5H").returncode == 0
+    return run
+
+
 def test_parts_of_two_writers_are_written_anew_unless_they_are_complete(
-    cli: Callable[..., Any], tmp_path: Path
+    cli: Callable[..., Any], five_hours: Path, tmp_path: Path
 ) -> None:
     case, whole = tmp_path / "case.toml", tmp_path / "whole"
     case.write_text(CASE)
     assert cli("run", case, "--out", whole).returncode == 0
     for hours, begins in (((4,), "10800 s"), ((2, 4), "5400 s")):
         run = tmp_path / f"run{hours[0]}"
-        assert cli("run", case, "--out", run, "--set", "time.duration=PT5H").returncode == 0
+        shutil.copytree(five_hours, run)
         for hour in hours:
             leave_unfinished(run, hour)
         done = cli("run", case, "--out", run, "--continue")
@@ -71,11 +84,11 @@ def test_parts_of_two_writers_are_written_anew_unless_they_are_complete(
 
 
 def test_an_unfinished_file_before_complete_ones_is_refused(
-    cli: Callable[..., Any], tmp_path: Path
+    cli: Callable[..., Any], five_hours: Path, tmp_path: Path
 ) -> None:
     case, run = tmp_path / "case.toml", tmp_path / "run"
     case.write_text(CASE)
-    assert cli("run", case, "--out", run, "--set", "time.duration=PT5H").returncode == 0
+    shutil.copytree(five_hours, run)
     leave_unfinished(run, 2)
     before = {path: path.read_bytes() for path in sorted(run.rglob("files/*"))}
     refused = cli("run", case, "--out", run, "--continue")

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from thalweg.files.cdf_header import read_cdf_header
+from thalweg.report import write_report
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.kill_trial import CASE
+from thalweg.testing.told_runs import without_pixels
 
 Cli = Callable[..., "CompletedProcess[str]"]
 SETTINGS = ("time.duration=PT30M", "output.compression=deflate", "io.mode=file_parallel",
@@ -141,8 +143,8 @@ def test_a_classic_file_that_was_cut_is_not_read_as_zeros(
             assert result.returncode == 1, result.stdout
             assert sentence in result.stdout + result.stderr
             assert "Traceback" not in result.stderr
-        page = cli("report", run, "-o", tmp_path / "page.html")
-        assert page.returncode == 0, page.stderr
+        with without_pixels([]):
+            write_report([run], tmp_path / "page.html")
         assert "was cut: it ends at byte" in (tmp_path / "page.html").read_text()
 
 

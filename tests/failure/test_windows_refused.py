@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,17 +41,17 @@ SMALL = ("grid.name=R2B3", "time.duration=PT2H")
 
 @pytest.mark.some(2, 1)
 @pytest.mark.parametrize("size", ["8m", "1m"])  # 1 MiB: not even Open MPI's own queues fit
-def test_auto_falls_back_to_messages_and_writes_the_same_bits(size: str, tmp_path: Path) -> None:
+def test_auto_falls_back_to_messages_and_writes_the_same_bits(
+    size: str, cli: Callable[..., Any], tmp_path: Path
+) -> None:
     done = run_without_shared_memory(tmp_path / "messages", *SMALL, size=size)
     assert done.returncode == 0, done.stderr
     assert "transport two_sided" in (tmp_path / "messages" / "run.json").read_text()
-    plain = [str(ROOT / "thalweg"), "run", str(ROOT / "examples" / "jet.toml")]
-    plain += ["--out", str(tmp_path / "windows"), *(f"--set={setting}" for setting in SMALL)]
-    subprocess.run(plain, capture_output=True, timeout=120, check=True)
+    words = ["--out", tmp_path / "windows", *(f"--set={setting}" for setting in SMALL)]
+    plain = cli("run", ROOT / "examples" / "jet.toml", *words)
+    assert plain.returncode == 0, plain.stderr
     assert "transport shared_memory" in (tmp_path / "windows" / "run.json").read_text()
-    verify = [str(ROOT / "thalweg"), "verify", str(tmp_path / "messages")]
-    verify += ["--against", str(tmp_path / "windows")]
-    same = subprocess.run(verify, capture_output=True, text=True, timeout=120, check=False)
+    same = cli("verify", tmp_path / "messages", "--against", tmp_path / "windows")
     assert same.returncode == 0, same.stdout + same.stderr
 
 

@@ -30,6 +30,19 @@ CONTAINERS = {
     "raw": ("raw", "none", "contiguous"),
 }
 
+CASE = """
+[grid]
+name = "R2B2"
+[model]
+case = "jet"
+levels = 3
+[time]
+duration = "PT2H"
+[io]
+mode = "shared_file"
+ranks = 2
+timeout = 60
+"""
 
 Installed = Callable[[str], None]
 
@@ -43,22 +56,21 @@ def installed() -> Installed:
     return check
 
 
-def run_of(name: str, case: Path, folder: Path) -> Path:
-    container, compression, layout = CONTAINERS[name]
-    overrides = ["io.mode=shared_file", "io.ranks=2"]
-    overrides += [f"output.main.container={container}", f"output.main.layout={layout}"]
-    overrides += [f"output.main.compression={compression}"]
-    return run_case(RunRequest(case, 4, overrides, folder / name, quiet=True)).path
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, small_run: Path) -> dict[str, Path]:
+def files(tmp_path_factory: pytest.TempPathFactory, model: Path) -> dict[str, Path]:
+    """The small case with a stream in every container, in one run: the file of each."""
     folder = tmp_path_factory.mktemp("containers")
-    return {name: run_of(name, small_run.parent / "small.toml", folder) for name in CONTAINERS}
+    text = CASE
+    for name, (container, compression, layout) in CONTAINERS.items():
+        text += f'[[output]]\nname = "{name}"\ninterval = "PT30M"\ncontainer = "{container}"\n'
+        text += f'compression = "{compression}"\nlayout = "{layout}"\n'
+    (folder / "case.toml").write_text(text)
+    run = run_case(RunRequest(folder / "case.toml", 4, [], folder / "run", quiet=True)).path
+    return {name: file_of(run, name) for name in CONTAINERS}
 
 
-def file_of(run: Path) -> Path:
-    return next(file for file in (run / "files").glob("main_*") if file.suffix != ".json")
+def file_of(run: Path, stream: str) -> Path:
+    return next(f for f in (run / "files").glob(f"{stream}_2*") if f.suffix != ".json")
 
 
 def reported(*words: object) -> str:
@@ -83,12 +95,12 @@ def test_every_container_is_tried_here(model: Path) -> None:
 
 @pytest.mark.parametrize("name", ["deflate", "cdf5", "classic", "grib2", "ccsds"])
 def test_cdo_finds_minimum_mean_maximum(
-    name: str, runs: dict[str, Path], small_run: Path, installed: Installed
+    name: str, files: dict[str, Path], small_run: Path, installed: Installed
 ) -> None:
     installed("cdo")
     exact = vorticity(small_run)
     selector = "-selname,vor" if CONTAINERS[name][0] != "grib2" else "-selparam,12.2.0"
-    rows = reported("cdo", "-s", "infon", selector, file_of(runs[name])).splitlines()
+    rows = reported("cdo", "-s", "infon", selector, files[name]).splitlines()
     found = [row.split(":")[-2].split() for row in rows if ":" in row and "Minimum" not in row]
     assert len(found) == exact.shape[0] * exact.shape[1]
     step = np.ptp(exact, axis=2).max() / (2**16 - 1) if CONTAINERS[name][0] == "grib2" else 0.0
@@ -102,31 +114,31 @@ def test_cdo_finds_minimum_mean_maximum(
     [("deflate", "netCDF-4"), ("cdf5", "cdf5"), ("classic", "64-bit offset")],
 )
 def test_ncdump_names_the_kind(
-    name: str, kind: str, runs: dict[str, Path], installed: Installed
+    name: str, kind: str, files: dict[str, Path], installed: Installed
 ) -> None:
     installed("ncdump")
-    assert reported("ncdump", "-k", file_of(runs[name])).strip() == kind
+    assert reported("ncdump", "-k", files[name]).strip() == kind
     special = ["-s"] if name == "deflate" else []
-    header = reported("ncdump", "-h", *special, file_of(runs[name]))
+    header = reported("ncdump", "-h", *special, files[name])
     assert "CF-1.11" in header
     assert ("_DeflateLevel = " in header) == (name == "deflate")
 
 
 @pytest.mark.parametrize("name", ["deflate", "cdf5", "classic"])
 def test_netcdf_python_reads_the_same_bits(
-    name: str, runs: dict[str, Path], small_run: Path
+    name: str, files: dict[str, Path], small_run: Path
 ) -> None:
-    with netCDF4.Dataset(file_of(runs[name])) as file:
+    with netCDF4.Dataset(files[name]) as file:
         assert np.array_equal(np.asarray(file["vor"][...]), vorticity(small_run))
 
 
 @pytest.mark.parametrize("name", ["grib2", "ccsds"])
 def test_eccodes_tools_read_messages_as_icon_writes_them(
-    name: str, runs: dict[str, Path], installed: Installed
+    name: str, files: dict[str, Path], installed: Installed
 ) -> None:
     installed("grib_get")
     keys = "gridType,numberOfGridInReference,packingType,bitsPerValue,uuidOfHGrid,forecastTime"
-    rows = reported("grib_get", "-p", keys, file_of(runs[name])).splitlines()
+    rows = reported("grib_get", "-p", keys, files[name]).splitlines()
     words = [row.split() for row in rows]
     packing = {"grib2": "grid_simple", "ccsds": "grid_ccsds"}[name]
     assert len(words) == 5 * slices_of_all(levels=3)
@@ -135,28 +147,28 @@ def test_eccodes_tools_read_messages_as_icon_writes_them(
     assert {word[2] for word in words} == {packing}
     assert {word[3] for word in words} <= {"0", "16"}  # 0: all values are the same
     assert len({word[4] for word in words}) == 1
-    with netCDF4.Dataset(file_of(runs["cdf5"])) as file:
+    with netCDF4.Dataset(files["cdf5"]) as file:
         assert words[0][4] == file.uuidOfHGrid.replace("-", "")
     assert [word[5] for word in words[:: len(words) // 5]] == ["0", "30", "1", "90", "2"]
     # ecCodes' own iterator over all values of the first message
-    assert len(reported("grib_get_data", "-w", "count=1", file_of(runs[name])).splitlines()) > 600
+    assert len(reported("grib_get_data", "-w", "count=1", files[name]).splitlines()) > 600
 
 
-def test_zarr_python_and_xarray_open_the_store(runs: dict[str, Path], small_run: Path) -> None:
+def test_zarr_python_and_xarray_open_the_store(files: dict[str, Path], small_run: Path) -> None:
     zarr = pytest.importorskip("zarr", reason="zarr-python 3 needs Python 3.11")
     exact = vorticity(small_run)
-    group = zarr.open_group(file_of(runs["zarr"]), mode="r")
+    group = zarr.open_group(files["zarr"], mode="r")
     assert np.array_equal(group["vor"][...], exact)
     assert group["vor"].shards is not None
-    with xarray.open_zarr(file_of(runs["zarr"])) as dataset:
+    with xarray.open_zarr(files["zarr"]) as dataset:
         assert dataset["vor"].dims == ("time", "level", "cell")
         assert dataset["vor"].attrs["units"] == "s-1"
         assert np.array_equal(dataset["vor"].values, exact)
         assert str(dataset["time"].values[1]) == "2000-01-01T00:30:00.000000000"
 
 
-def test_raw_values_lie_where_the_description_says(runs: dict[str, Path], small_run: Path) -> None:
-    path = file_of(runs["raw"])
+def test_raw_values_lie_where_the_description_says(files: dict[str, Path], small_run: Path) -> None:
+    path = files["raw"]
     about = json.loads(path.with_name(path.name + ".json").read_text())
     field = next(each for each in about["fields"] if each["name"] == "vor")
     count = int(np.prod(field["shape"]))

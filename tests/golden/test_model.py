@@ -20,7 +20,9 @@ Field = NDArray[np.float64]
 def run_model(
     folder: Path, grid: str, case: str, variables: list[str], days: float, interval: str, *more: str
 ) -> Path:
-    """Runs one layer of a case in serial mode on two ranks; `more` are --set words."""
+    """Runs one layer of a case in serial mode on one rank, whose bits are those of any other
+    number: a rank that waits takes a core, too. `more` are --set words.
+    """
     duration_s = round(days * 86400)
     experiment = folder / f"{case}_{grid}.toml"
     experiment.write_text(
@@ -28,7 +30,7 @@ def run_model(
         f'[time]\nduration = "{duration_s}"\n'
         f'[[output]]\nname = "golden"\nvariables = {json.dumps(variables)}\n'
         f'interval = "{interval}"\nprecision = "float64"\n'
-        '[io]\nmode = "serial"\n[machine]\nranks = 2\n'
+        '[io]\nmode = "serial"\n[machine]\nranks = 1\n'
     )
     target = folder / f"run_{case}_{grid}_{len(list(folder.iterdir()))}"
     return run_case(RunRequest(experiment, overrides=more, directory=target, quiet=True)).path
@@ -58,18 +60,19 @@ def tell(capsys: pytest.CaptureFixture[str], line: str) -> None:
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize(("finest", "largest_error"), [(4, 1e-3), (5, 3e-4)])
+@pytest.mark.parametrize(("finest", "days", "largest_error"), [(4, 1, 1e-3), (5, 2, 3e-4)])
 def test_steady_flow_converges_at_least_at_first_order(
     tmp_path: Path,
     model: Path,
     capsys: pytest.CaptureFixture[str],
     finest: int,
+    days: int,
     largest_error: float,
 ) -> None:
-    """Williamson 2 after two days: whatever changed is error."""
+    """Williamson 2 after some days: whatever changed is error, which the first day makes."""
     errors = []
     for bisections in range(2, finest + 1):
-        run = run_model(tmp_path, f"R2B{bisections}", "steady", ["h", "vn"], 2, "P2D")
+        run = run_model(tmp_path, f"R2B{bisections}", "steady", ["h", "vn"], days, f"P{days}D")
         thickness, velocity = fields_of(run, "h"), fields_of(run, "vn")
         errors.append(relative_change(thickness[0], thickness[-1]))
         wind_error = relative_change(velocity[0], velocity[-1])
@@ -85,8 +88,8 @@ def test_every_number_of_ranks_and_both_decompositions_compute_the_same_bits(
 ) -> None:
     """Diagnostics are printed with all digits of their doubles; h and vn are stored as doubles."""
     expected: tuple[str, list[Field], list[Field]] | None = None
-    for decomposition in ("curve", "bisection"):
-        for ranks in (1, 2, 3, 4):
+    for decomposition, numbers in (("curve", (1, 2, 3, 4)), ("bisection", (3, 4))):
+        for ranks in numbers:
             ways = [f"grid.decomposition={decomposition}", f"machine.ranks={ranks}"]
             ways += ["model.levels=3", "model.viscosity=1e5"]
             run = run_model(tmp_path, "R2B2", "mountain", ["h", "vn"], 0.25, "PT3H", *ways)

@@ -1,34 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled kernels are found again by their text: no test compiles what another one has."""
+"""Programs of compiled kernels are found again by their text, as kernels are (../conftest.py)."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-import time
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from thalweg.config.checkout import ROOT
+from thalweg.kernels.made_for import made_for
 
-KEPT_S = 3 * 24 * 3600.0  # how long those stay that no test has made or asked for
+Link = Callable[[Sequence[str], Sequence[Path], Path], Path]
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where compiled kernels are, of all tests at a time and of those before, if that is ours."""
-    folder = ROOT / "build" / "tested_kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        folder = tmp_path_factory.getbasetemp()
-    if not os.access(folder, os.W_OK):
-        folder = tmp_path_factory.getbasetemp()
-    for each in folder.iterdir():
-        if (
-            each.suffix != ".lock"
-            and each.is_file()
-            and time.time() - each.stat().st_atime > KEPT_S
-        ):
-            each.unlink(missing_ok=True)
-    return folder
+def link(compiled: Path) -> Link:
+    """Makes a program of sources and of what a folder holds for them to include, or finds the one
+    that was made before of the same texts, by the same command and compiler. Paths in the texts
+    must be relative, or no text is that of before.
+    """
+
+    def made(command: Sequence[str], sources: Sequence[Path], included: Path) -> Path:
+        read = sorted({*sources, *(each for each in included.iterdir() if each.is_file())})
+        texts = [word for each in read for word in (each.name, each.read_text(encoding="utf-8"))]
+        words = [*command, *(each.name for each in sources), *texts, made_for((command[0],), False)]
+        mark = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+        program = compiled / f"program-{mark}"
+        if not program.is_file():
+            aside = program.with_suffix(f".{os.getpid()}.part")  # two may make the same at a time
+            all_words = [*command, f"-I{included}", *map(str, sources), "-o", str(aside)]
+            result = subprocess.run(all_words, capture_output=True, text=True, check=False)
+            assert result.returncode == 0, result.stderr
+            aside.replace(program)
+        return program
+
+    return made

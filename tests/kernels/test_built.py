@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from thalweg.config.checkout import ROOT
+
+MODULE = ROOT / "python" / "thalweg" / "dsl" / "built.py"
 KERNELS = """from thalweg.dsl import Field, InOut, Out, Parameter, Points, kernel
 from thalweg.dsl.grids.triangles import Cell, Edge, Level
 
@@ -72,6 +76,19 @@ int main() {
 
 
 def build(list_: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """As `python -m thalweg.dsl.built` in the folder of the list, without a process for it."""
+    words = [MODULE.name, list_.name, str(folder)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(list_.parent)
+        patch.setattr(sys, "argv", words)
+        try:
+            runpy.run_path(str(MODULE), run_name="__main__")
+        except SystemExit as end:
+            return subprocess.CompletedProcess(words, 1, "", f"{end.code}\n")
+    return subprocess.CompletedProcess(words, 0, "", "")
+
+
+def build_as_cmake(list_: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     words = [sys.executable, "-m", "thalweg.dsl.built", list_.name, str(folder)]
     return subprocess.run(
@@ -86,25 +103,21 @@ def list_(tmp_path: Path) -> Path:
     return tmp_path / "list.toml"
 
 
-def test_cpp_calls_each_kernel_by_the_names_of_its_arguments(list_: Path, tmp_path: Path) -> None:
+def test_cpp_calls_each_kernel_by_the_names_of_its_arguments(
+    list_: Path,
+    link: Callable[[Sequence[str], Sequence[Path], Path], Path],
+    tmp_path: Path,
+) -> None:
     made = tmp_path / "made"
-    result = build(list_, made)
+    result = build_as_cmake(list_, made)
     assert (result.returncode, result.stderr) == (0, "")
     names = sorted(each.name for each in made.iterdir())
     assert names == ["difference.cpp", "gathered.cpp", "gathered_in_tiles.cpp", "list.hpp"]
     (tmp_path / "program.cpp").write_text(PROGRAM)
-    words = [
-        "g++",
-        "-std=c++20",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-Wno-unused-parameter",
-        "-fopenmp-simd",
-    ]
-    words += [f"-I{made}", *map(str, made.glob("*.cpp")), str(tmp_path / "program.cpp")]
-    subprocess.run([*words, "-o", str(tmp_path / "program")], check=True)
-    told = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True)
+    words = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
+    sources = [*sorted(made.glob("*.cpp")), tmp_path / "program.cpp"]
+    program = link([*words, "-fopenmp-simd"], sources, made)
+    told = subprocess.run([program], capture_output=True, text=True, check=True)
     slopes, totals = "0 0 1.5 3 6 12 0 0", "100 100 109 118 88 76"
     assert told.stdout == f"{slopes} {totals} 1 kernels.py:11\n"
 
@@ -217,7 +230,7 @@ def test_grids_and_programs_beside_the_kernels_are_let_alone(list_: Path, tmp_pa
 def test_a_file_of_kernels_that_ends_the_program_is_refused(list_: Path, tmp_path: Path) -> None:
     with (tmp_path / "kernels.py").open("a") as file:
         file.write("raise SystemExit(0)\n")
-    result = build(list_, tmp_path / "made")
+    result = build_as_cmake(list_, tmp_path / "made")
     assert result.returncode == 1
     assert "kernels.py: Python cannot read this file" in result.stderr
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from thalweg.config.checkout import ROOT
 from thalweg.dsl.built import build
+from thalweg.errors import ThalwegError
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 pytestmark = pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
@@ -154,20 +156,36 @@ int main(int count, char**) {
 """
 
 
+# Of the kernels, one alone and three together: what ranks know is in both, and is linked once.
+SOURCES = {
+    "alone.cpp": '#include "flow.cpp"\n',
+    "together.cpp": '#include "total.cpp"\n#include "twice.cpp"\n#include "both.cpp"\n',
+    "program.cpp": PROGRAM,
+}
+
+
 @pytest.mark.some(3, 2)
 @pytest.mark.parametrize(("target", "ranks"), [("mpi", 2), ("mpi", 1), ("onesided", 4)])
-def test_calls_name_no_ranks(target: str, ranks: int, tmp_path: Path) -> None:
-    (tmp_path / "kernels.py").write_text(KERNELS)
-    (tmp_path / "list.toml").write_text(LIST)
-    (tmp_path / "program.cpp").write_text(PROGRAM)
-    made = tmp_path / "made"
-    build(tmp_path / "list.toml", made, target)
+def test_calls_name_no_ranks(
+    target: str,
+    ranks: int,
+    link: Callable[[Sequence[str], Sequence[Path], Path], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernels.py").write_text(KERNELS)
+    Path("list.toml").write_text(LIST)
+    build(Path("list.toml"), Path("made"), target)
+    names = sorted(each.name for each in Path("made").iterdir())
+    assert names == ["both.cpp", "flow.cpp", "list.hpp", "total.cpp", "twice.cpp"]
+    for name, text in SOURCES.items():
+        Path(name).write_text(text)
     words = ["mpicxx", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
-    words += ["-Wno-cast-function-type", "-fopenmp-simd", f"-DCALLS=calls_on_{target}", f"-I{made}"]
-    words += [*map(str, made.glob("*.cpp")), str(tmp_path / "program.cpp")]
-    subprocess.run([*words, "-o", str(tmp_path / "program")], check=True)
+    words += ["-Wno-cast-function-type", "-fopenmp-simd", f"-DCALLS=calls_on_{target}"]
+    program = link(words, [Path(name) for name in SOURCES], Path("made"))
     told = subprocess.run(
-        mpirun_command(ranks, [str(tmp_path / "program")]), env=mpirun_environment(),
+        mpirun_command(ranks, [str(program)]), env=mpirun_environment(),
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
@@ -185,9 +203,7 @@ def test_calls_name_no_ranks(target: str, ranks: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["serial", "openmp", "simd", "cuda", "mpi", "onesided"])
 def test_a_list_of_the_checkout_is_translated_for_any_target(target: str, tmp_path: Path) -> None:
     """Keys that are nothing for it are left out, and calls with tiles stay."""
-    root = Path(__file__).resolve().parents[2]
-    words = [sys.executable, "-m", "thalweg.dsl.built", "mini/kernels/model_kernels.toml"]
-    subprocess.run([*words, str(tmp_path), target], cwd=root, check=True)
+    build(ROOT / "mini" / "kernels" / "model_kernels.toml", tmp_path, target)
     header = (tmp_path / "model_kernels.hpp").read_text()
     assert "anticipation_in_tiles_tiles(" in header
     assert ("inline ranks_of_calls* calls_on_" in header) == (target in ("mpi", "onesided"))
@@ -196,10 +212,7 @@ def test_a_list_of_the_checkout_is_translated_for_any_target(target: str, tmp_pa
 def test_another_target_is_refused(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(KERNELS)
     (tmp_path / "list.toml").write_text(LIST)
-    words = [sys.executable, "-m", "thalweg.dsl.built", str(tmp_path / "list.toml")]
     for target, told in (("numpy", "'numpy' is no code"), ("mqi", "Did you mean 'mpi'?")):
-        refused = subprocess.run(
-            [*words, str(tmp_path / "made"), target], capture_output=True, text=True, check=False
-        )
-        assert refused.returncode == 1
-        assert told in refused.stderr
+        with pytest.raises(ThalwegError) as refused:
+            build(tmp_path / "list.toml", tmp_path / "made", target)
+        assert told in refused.value.sentence

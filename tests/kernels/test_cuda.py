@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.errors import ThalwegError
@@ -84,14 +85,13 @@ def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path, compiled: Path) 
 @pytest.mark.some(4)
 @pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")
 @pytest.mark.parametrize("name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes"])
-def test_nvcc_compiles_it_without_a_warning(name: str, tmp_path: Path) -> None:
-    source, library = tmp_path / f"{name}.cu", tmp_path / f"{name}.so"
+def test_nvcc_compiles_it_without_a_warning(
+    name: str, link: Callable[[Sequence[str], Sequence[Path], Path], Path], tmp_path: Path
+) -> None:
+    source = tmp_path / f"{name}.cu"
     source.write_text(translate(KERNELS[name], Configuration("cuda", "point_innermost")))
     words = [*nvcc(), *FLAGS, "-arch=sm_90", "-Werror", "all-warnings"]
-    made = subprocess.run(
-        [*words, str(source), "-o", str(library)], capture_output=True, text=True, check=False
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
+    library = link(words, [source], tmp_path)
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
     for function in (name, f"{name}_room", f"{name}_free", f"{name}_in", f"{name}_out"):
         assert f" T {function}\n" in symbols.stdout
@@ -107,9 +107,8 @@ def test_what_a_gpu_has_no_use_for_is_refused(key: str, value: int | str) -> Non
         Configuration("cuda").changed(**{key: value})
 
 
-def test_the_command_says_where_its_threads_run(tmp_path: Path) -> None:
-    words = [str(ROOT / "thalweg"), "kernels", "run", "gradient", "--target", "cuda"]
-    told = subprocess.run(words, capture_output=True, text=True, check=False)
+def test_the_command_says_where_its_threads_run(cli: Callable[..., Any]) -> None:
+    told = cli("kernels", "run", "gradient", "--target", "cuda")
     assert told.returncode == 0, told.stderr
     assert "+diff[difference] relative=0.000e+00" in told.stdout
     assert "no GPU here: its threads run one after the other on this CPU" in told.stderr

@@ -62,6 +62,7 @@ SHAPES = {
 
 
 @pytest.mark.skipif(not shutil.which("gfortran"), reason="no gfortran on this machine")
+@pytest.mark.some(2)
 @pytest.mark.parametrize("layout", SHAPES)
 def test_fortran_gets_what_the_reference_has(layout: str, tmp_path: Path) -> None:
     (tmp_path / "kernel.py").write_text(KERNEL)

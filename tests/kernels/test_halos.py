@@ -16,7 +16,7 @@ from thalweg.dsl.passes.halos import find_halos
 from thalweg.dsl.printing import print_ir
 from thalweg.dsl.targets import numpy_target
 from thalweg.dsl.translation import argument_names
-from thalweg.kernels.any_kernel import made_case
+from thalweg.kernels.any_kernel import Shape, made_case
 from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.library import all_kernels
 from thalweg.testing.kernels.ways import REFERENCE
@@ -47,6 +47,12 @@ BODIES = {  # statements, and what is needed of others; then if statements excha
 # Points of a group may be those of other ranks: that is no halo.
 HALOS = {name: find_halos(each.ir) for name, each in all_kernels().items()}
 KNOWN = [name for name, halos in HALOS.items() if halos.alone and not halos.reduced]
+SHAPE = Shape(20, 15, 8)  # of hexagons, where halos are of up to three steps
+
+
+def these(first: int) -> list[Any]:
+    """All of the bodies above, and every other kernel that there is."""
+    return [*BODIES, *(pytest.param(name, marks=pytest.mark.some(2, first)) for name in KNOWN)]
 
 
 def made(name: str, folder: Path) -> Kernel:
@@ -114,10 +120,9 @@ def copied(arguments: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("name", [*BODIES, *KNOWN])
+@pytest.mark.parametrize("name", these(0))
 def test_own_points_are_right_with_this_halo_and_wrong_with_less(name: str, tmp_path: Path) -> None:
-    case = made_case(made(name, tmp_path))
+    case = made_case(made(name, tmp_path), shape=SHAPE)
     steps = steps_to(case, np.random.default_rng(3))
     right = copied(case.arguments)
     run(case.kernel.ir, case, right)
@@ -132,10 +137,10 @@ def test_own_points_are_right_with_this_halo_and_wrong_with_less(name: str, tmp_
         assert not all(is_right(case, steps, less, right))
 
 
-@pytest.mark.parametrize("name", [*BODIES, *KNOWN])
+@pytest.mark.parametrize("name", these(1))
 def test_own_points_are_right_where_statements_exchange(name: str, tmp_path: Path) -> None:
     """Each statement is done alone; what it sets is known at own points only."""
-    case = made_case(made(name, tmp_path))
+    case = made_case(made(name, tmp_path), shape=SHAPE)
     steps = steps_to(case, np.random.default_rng(4))
     kernel = case.kernel.ir
     halos = find_halos(kernel)

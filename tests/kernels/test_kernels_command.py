@@ -35,8 +35,8 @@ def change(path: Path, **arrays: object) -> None:
     np.savez(path, **{name: each for name, each in data.items() if each is not None})
 
 
-def test_kernels_are_listed_with_their_files(cli: Cli) -> None:
-    entries = json.loads(cli("kernels", "list", "--json").stdout)
+def test_kernels_are_listed_with_their_files(here: Cli) -> None:
+    entries = json.loads(here("kernels", "list", "--json").stdout)
     listed = {each["kernel"]: each["file"] for each in entries}
     assert listed["gradient"] == "gradient.py"
     meanings = {each["kernel"]: each["meaning"] for each in entries}
@@ -48,13 +48,13 @@ def test_kernels_are_listed_with_their_files(cli: Cli) -> None:
 
 @pytest.mark.parametrize("words", [("kernels", "run"), ("translate",)], ids=" ".join)
 def test_an_unknown_kernel_is_told_what_was_meant_and_not_all_names(
-    cli: Cli, words: tuple[str, ...]
+    here: Cli, words: tuple[str, ...]
 ) -> None:
     told = "Did you mean 'gradient'? See 'thalweg kernels list'"
-    refused = cli(*words, "gradien")
+    refused = here(*words, "gradien")
     assert refused.stderr == f"thalweg: error: kernel 'gradien' does not exist. {told}\n"
     sentence = "kernel 'no_such_thing' does not exist. See 'thalweg kernels list'"
-    assert cli(*words, "no_such_thing").stderr == f"thalweg: error: {sentence}\n"
+    assert here(*words, "no_such_thing").stderr == f"thalweg: error: {sentence}\n"
 
 
 def test_a_run_prints_checks_differences_and_its_time(cli: Cli, vectors: Path) -> None:
@@ -95,86 +95,86 @@ def test_a_value_that_differs_is_exit_code_1(cli: Cli, vectors: Path) -> None:
     ],
 )
 def test_a_data_file_that_does_not_fit_is_a_sentence(
-    arrays: dict[str, object], words: list[str], sentence: str, cli: Cli, vectors: Path
+    arrays: dict[str, object], words: list[str], sentence: str, here: Cli, vectors: Path
 ) -> None:
     change(vectors, **arrays)
-    result = cli("kernels", "run", *words, "--data", vectors)
+    result = here("kernels", "run", *words, "--data", vectors)
     assert result.returncode == 2, result.stdout
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_what_must_come_out_is_compared_or_said_not_to_be(cli: Cli, vectors: Path) -> None:
-    told = cli("kernels", "run", "time_step", "--data", vectors)
+def test_what_must_come_out_is_compared_or_said_not_to_be(here: Cli, vectors: Path) -> None:
+    told = here("kernels", "run", "time_step", "--data", vectors)
     assert "reference: the data file\n" in told.stdout
-    of_numpy = cli("kernels", "run", "gradient", "--data", vectors)
+    of_numpy = here("kernels", "run", "gradient", "--data", vectors)
     assert "reference: numpy\n" in of_numpy.stdout
     right = np.load(vectors)["out_step_temp"]
     change(vectors, out_step_temp=None, out_step_tmp=right)
-    refused = cli("kernels", "run", "time_step", "--data", vectors)
+    refused = here("kernels", "run", "time_step", "--data", vectors)
     assert refused.returncode == 2
     assert "holds 'out_step_tmp', which icon_like has no use for. Did you mean 'out_step_temp'" in (
         refused.stderr
     )
 
 
-def test_an_infinite_value_hides_no_other_one(cli: Cli, vectors: Path) -> None:
+def test_an_infinite_value_hides_no_other_one(here: Cli, vectors: Path) -> None:
     data = dict(np.load(vectors))
     data["in_temp"][0, 0] = np.inf
     right = data["in_temp"] + 0.1 * data["in_dvg"]
     change(vectors, in_temp=data["in_temp"], out_step_temp=right)
-    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 0
+    assert here("kernels", "run", "time_step", "--data", vectors).returncode == 0
     right[1, 1] = 7
     change(vectors, out_step_temp=right)
-    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 1
+    assert here("kernels", "run", "time_step", "--data", vectors).returncode == 1
     right[1, 1] = -np.inf
     change(vectors, out_step_temp=right)
-    assert cli("kernels", "run", "time_step", "--data", vectors).returncode == 1
+    assert here("kernels", "run", "time_step", "--data", vectors).returncode == 1
 
 
-def test_what_is_no_data_file_is_a_sentence(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_no_data_file_is_a_sentence(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no vectors")
     for name, words in (("text.npz", "is no .npz file"), ("none.npz", "does not exist")):
-        result = cli("kernels", "run", "gradient", "--data", tmp_path / name)
+        result = here("kernels", "run", "gradient", "--data", tmp_path / name)
         assert result.returncode == 2
         assert words in result.stderr
 
 
 def test_no_compiler_is_a_sentence(
-    cli: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
+    here: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
-    result = cli("kernels", "run", "time_step", "--data", vectors)
+    result = here("kernels", "run", "time_step", "--data", vectors)
     assert result.returncode == 2
     assert "no C++ compiler was found" in result.stderr
     assert (
-        cli("kernels", "run", "time_step", "--data", vectors, "--target", "numpy").returncode == 0
+        here("kernels", "run", "time_step", "--data", vectors, "--target", "numpy").returncode == 0
     )
 
 
 def test_a_compiler_may_be_told_with_options(
-    cli: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
+    here: Cli, vectors: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", "env LC_ALL=C c++ -DWITH_WORDS")
-    result = cli("kernels", "run", "time_step", "--data", vectors)
+    result = here("kernels", "run", "time_step", "--data", vectors)
     assert result.returncode == 0, result.stderr
 
 
-def test_translated_code_names_its_source_and_keeps_its_names(cli: Cli, tmp_path: Path) -> None:
-    code = cli("translate", "gradient").stdout
+def test_translated_code_names_its_source_and_keeps_its_names(here: Cli, tmp_path: Path) -> None:
+    code = here("translate", "gradient").stdout
     assert code.splitlines()[0].endswith("mini/kernels/gradient.py:10")
     assert "difference[edge * levels + level] =" in code
-    assert "def gradient(" in cli("translate", "gradient", "--target", "numpy").stdout
-    told = cli("translate", "gradient", "--show", "ir").stdout
+    assert "def gradient(" in here("translate", "gradient", "--target", "numpy").stdout
+    told = here("translate", "gradient", "--show", "ir").stdout
     assert "out       difference: edge, level [K]" in told
-    assert cli("translate", "gradient", "-o", tmp_path / "gradient.cpp").returncode == 0
+    assert here("translate", "gradient", "-o", tmp_path / "gradient.cpp").returncode == 0
     assert (tmp_path / "gradient.cpp").read_text() == code
-    result = cli("translate", "gradient", "--show", "codes")
+    result = here("translate", "gradient", "--show", "codes")
     assert result.returncode == 2
     assert "Did you mean 'code'?" in result.stderr
 
 
-def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Path) -> None:
+def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "twice.py").write_text(
         "from thalweg.dsl import Field, Out, Parameter, kernel\n"
         "from thalweg.dsl.grids.triangles import Cell, Level\n"
@@ -189,17 +189,17 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Pa
     right = 2.0 * ((first + second) + third)
     np.savez(tmp_path / "data.npz", **data, out_b=right)  # type: ignore[arg-type]
     words = ["kernels", "run", tmp_path / "twice.py", "--data", tmp_path / "data.npz"]
-    result = cli(*words, "--target", "simd", "--layout", "blocked")
+    result = here(*words, "--target", "simd", "--layout", "blocked")
     assert result.returncode == 0, result.stderr
     assert "+diff[b] relative=0.000e+00" in result.stdout
     change(tmp_path / "data.npz", out_b=right + 1)
-    assert cli(*words).returncode == 1
+    assert here(*words).returncode == 1
     change(tmp_path / "data.npz", cell_neighbours=None)
-    refused = cli(*words)
+    refused = here(*words)
     assert refused.returncode == 2
     assert "the data file holds no 'cell_neighbours'" in refused.stderr
     change(tmp_path / "data.npz", cell_neighbours=table, out_bb=right)
-    refused = cli(*words)
+    refused = here(*words)
     assert refused.returncode == 2
     assert "holds 'out_bb', which kernel 'twice' has no use for. Did you mean" in refused.stderr
 
@@ -216,58 +216,60 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(cli: Cli, tmp_path: Pa
     ],
 )
 def test_a_configuration_that_makes_no_sense_is_refused(
-    text: str, sentence: str, cli: Cli, tmp_path: Path
+    text: str, sentence: str, here: Cli, tmp_path: Path
 ) -> None:
     (tmp_path / "kernel.toml").write_text(text)
-    result = cli("kernels", "run", "gradient", "--config", tmp_path / "kernel.toml")
+    result = here("kernels", "run", "gradient", "--config", tmp_path / "kernel.toml")
     assert result.returncode == 2
     assert re.search(sentence, result.stderr), result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_size_that_is_no_number_is_refused(cli: Cli, tmp_path: Path) -> None:
+def test_a_size_that_is_no_number_is_refused(here: Cli, tmp_path: Path) -> None:
     np.savez(tmp_path / "data.npz", par_iim=np.array([1, 2]), par_jjm=np.array("x"))
-    result = cli("kernels", "run", "pvort", "--data", tmp_path / "data.npz")
+    result = here("kernels", "run", "pvort", "--data", tmp_path / "data.npz")
     assert result.returncode == 2
     assert "has not the shape or type of those of comp_pvort: " in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_code_replaces_no_file_unasked_and_is_written_whole(cli: Cli, tmp_path: Path) -> None:
+def test_code_replaces_no_file_unasked_and_is_written_whole(here: Cli, tmp_path: Path) -> None:
     out = tmp_path / "gradient.cpp"
     out.write_text("of mine")
-    refused = cli("translate", "gradient", "-o", out)
+    refused = here("translate", "gradient", "-o", out)
     assert refused.returncode == 2
     assert f"'{out}' exists; choose another name or add --overwrite" in refused.stderr
     full = pytest.raises(ThalwegError, match=f"'{out}' cannot be written: File too large")
     with file_sizes_up_to(256), full:
         translate("gradient", Configuration(), "code", out, overwrite=True, as_json=False)
     assert out.read_text() == "of mine"
-    assert cli("translate", "gradient", "-o", out, "--overwrite").returncode == 0
-    assert out.read_text() == cli("translate", "gradient").stdout
+    assert here("translate", "gradient", "-o", out, "--overwrite").returncode == 0
+    assert out.read_text() == here("translate", "gradient").stdout
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
-def test_code_is_not_written_over_its_kernel(cli: Cli, tmp_path: Path) -> None:
+def test_code_is_not_written_over_its_kernel(here: Cli, tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "mini" / "kernels" / "gradient.py").read_text()
     (tmp_path / "own.py").write_text(text)
-    result = cli("translate", tmp_path / "own.py:gradient", "-o", tmp_path / "own.py")
+    result = here("translate", tmp_path / "own.py:gradient", "-o", tmp_path / "own.py")
     assert result.returncode == 2
     assert "own.py' is the file of the kernel; name another one for its code" in result.stderr
     assert (tmp_path / "own.py").read_text() == text
 
 
 @pytest.mark.parametrize("command", [["translate"], ["kernels", "run"], ["loc"]])
-def test_a_file_that_ends_the_program_is_told(command: list[str], cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_ends_the_program_is_told(
+    command: list[str], here: Cli, tmp_path: Path
+) -> None:
     (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
-    result = cli(*command, tmp_path / "ends.py")
+    result = here(*command, tmp_path / "ends.py")
     assert result.returncode == 2
     assert "ends.py: Python cannot read this file: it ends the program" in result.stderr
 
 
-def test_a_folder_whose_name_is_that_of_a_file_is_no_file(cli: Cli, tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_that_of_a_file_is_no_file(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "kernels.py").mkdir()
-    result = cli("loc", tmp_path)
+    result = here("loc", tmp_path)
     assert result.returncode == 2
     assert "holds no file.py with a kernel" in result.stderr
 
@@ -297,19 +299,19 @@ def shifted(tmp_path: Path) -> Path:
     ],
 )
 def test_a_table_of_another_form_is_told(
-    table: object, told: str, cli: Cli, shifted: Path, tmp_path: Path
+    table: object, told: str, here: Cli, shifted: Path, tmp_path: Path
 ) -> None:
     change_to = {"cell_neighbours": table, "t": np.ones((2, 4)), "o": np.ones((2, 4))}
     np.savez(tmp_path / "data.npz", **change_to)  # type: ignore[arg-type]
-    result = cli("kernels", "run", shifted, "--data", tmp_path / "data.npz")
+    result = here("kernels", "run", shifted, "--data", tmp_path / "data.npz")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
     assert told in result.stderr
 
 
-def test_a_grid_without_points_is_run(cli: Cli, shifted: Path, tmp_path: Path) -> None:
+def test_a_grid_without_points_is_run(here: Cli, shifted: Path, tmp_path: Path) -> None:
     nothing = np.ones((2, 0))
     np.savez(tmp_path / "data.npz", cell_neighbours=np.zeros((3, 0), int), t=nothing, o=nothing)
-    result = cli("kernels", "run", shifted, "--data", tmp_path / "data.npz")
+    result = here("kernels", "run", shifted, "--data", tmp_path / "data.npz")
     assert result.returncode == 0, result.stderr
 
 
@@ -333,10 +335,10 @@ def test_letters_that_a_terminal_lacks_are_written_by_their_numbers(
 
 
 def test_a_compiler_that_is_no_command_is_told(
-    cli: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
+    here: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", 'g++ "')
-    result = cli("kernels", "run", shifted)
+    result = here("kernels", "run", shifted)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
     assert "which is no command: No closing quotation" in result.stderr
 
@@ -350,11 +352,11 @@ def shifted(t: Field[Cell], o: Out[Cell]) -> None:
 """
 
 
-def test_what_is_not_a_number_is_counted_beside_its_name(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_not_a_number_is_counted_beside_its_name(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "shifted.py").write_text(PLUS_ONE)
     np.savez(tmp_path / "data.npz", t=np.array([1, np.nan, 3, np.nan]), o=np.zeros(4))
     words = ["kernels", "run", str(tmp_path / "shifted.py"), "--data", str(tmp_path / "data.npz")]
-    answer = cli(*words)
+    answer = here(*words)
     assert answer.returncode == 0, answer.stderr
     told = answer.stdout.splitlines()
     checks = [line for line in told if line.startswith("+check[")]

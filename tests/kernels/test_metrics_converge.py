@@ -27,7 +27,11 @@ VECTORS = ROOT.parent / "shared" / "reference" / "nicam" / "dyn_metrics.npz"
 SIZES = (8, 16, 32)  # cells of a rhombus in each direction: glevel 3, 4 and 5
 
 
-@pytest.fixture(scope="module", params=[REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
+# Both meet the vectors: test_metrics.py.
+OTHER = pytest.param(REFERENCE, id="numpy", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="module", params=[OTHER, pytest.param(WAYS[1], id="simd-blocked")])
 def spheres(request: pytest.FixtureRequest, compiled: Path) -> list[Sphere]:
     way: Configuration = request.param
     return [Sphere(n, way, compiled) for n in SIZES]

@@ -22,8 +22,10 @@ from thalweg.kernels.compiled import translate
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.on_ranks import Launch, OnRanks
 from thalweg.run.launch import mpirun_command, mpirun_environment
+from thalweg.testing.command import ThalwegCommand
 from thalweg.testing.kernels.ways import REFERENCE, outputs
 
+Cli = ThalwegCommand
 pytestmark = pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
 KERNELS = all_kernels()
 # One neighbourhood; two exchanges and ranges of points; two neighbourhoods at once; no neighbours.
@@ -116,6 +118,7 @@ def run_script(folder: Path, lines: str, before: str = "") -> subprocess.Complet
     )
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("target", ["mpi", "onesided"])
 def test_what_is_kept_travels_once_and_after_a_change(
     target: str, tmp_path: Path, compiled: Path
@@ -192,7 +195,7 @@ rank.run(1)
 @pytest.mark.parametrize("table", ["cell_edges", "edge_cells", "edge_others"])
 def test_a_hole_is_seen_in_every_table(table: str, tmp_path: Path, compiled: Path) -> None:
     """Also in those of sweeps whose values have come with others'."""
-    prepared("caldyn_horiz", Configuration("mpi"), tmp_path, compiled)
+    prepared(WAYS[1][0], WAYS[1][1], tmp_path, compiled)
     told = run_script(tmp_path, "", f"arrays['table {table}'].flat[0] = -1 if number == '1' else 0")
     assert told.returncode == 2, told.stderr
     assert (
@@ -219,6 +222,7 @@ def test_lists_of_one_rank_that_make_no_sense_are_told_on_all(
     assert sentence in told.stderr
 
 
+@pytest.mark.some(2)  # that for onesided: also test_calls_on_ranks.py
 @pytest.mark.parametrize("target", ["mpi", "onesided"])
 def test_code_for_ranks_has_no_warning(target: str, tmp_path: Path) -> None:
     source = tmp_path / "pvort.cpp"
@@ -245,14 +249,12 @@ def test_what_ranks_have_no_use_for_is_refused(
         make()
 
 
-def test_the_command_starts_ranks() -> None:
-    words = [str(ROOT / "thalweg"), "kernels", "run", "gradient", "--target", "onesided"]
-    told = subprocess.run([*words, "--ranks", "3"], capture_output=True, text=True, check=False)
+def test_the_command_starts_ranks(cli: Cli) -> None:
+    words = ["kernels", "run", "gradient", "--target", "onesided"]
+    told = cli(*words, "--ranks", "3")
     assert told.returncode == 0, told.stderr
     assert "+diff[difference] relative=0.000e+00" in told.stdout
-    told = subprocess.run(
-        [*words[:-1], "simd", "--ranks", "3"], capture_output=True, text=True, check=False
-    )
+    told = cli(*words[:-1], "simd", "--ranks", "3")
     assert (told.returncode, told.stderr) == (
         2, "thalweg: error: --ranks is nothing for target 'simd'\n"
     )  # fmt: skip

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import resource
@@ -25,21 +26,30 @@ EXAMPLE = ROOT / "examples" / "rectangle"
 LINE = re.compile(r"step (\d+) mass (\S+) energy (\S+) eddy (\S+)")
 
 
+def inputs() -> list[str]:
+    """Names and texts of the example, the language, and what makes CMake translate."""
+    files = [*EXAMPLE.iterdir(), *(ROOT / "python/thalweg/dsl").rglob("*.py")]
+    files += [ROOT / "python/thalweg/errors.py", ROOT / "tools/cmake/translate_kernels.cmake"]
+    return [word for each in sorted(files) if each.is_file()
+            for word in (str(each), each.read_text(encoding="utf-8"))]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def program(compiled: Path) -> Path:
     """Built once, whichever process of the tests is the first to need it, and kept for those of
-    another day, if the compiler is the same and nothing stopped it.
+    another day, if all that it is made of is the same and nothing stopped it.
     """
     folder = compiled / "rectangle"
     whole = folder / "whole"
     compilers = [os.environ.get("CXX") or "c++", *filter(None, [shutil.which("mpicxx")])]
-    by = "\n".join([str(folder), *(made_for((each,), False) for each in compilers)])
+    made_of = [str(folder), *(made_for((each,), False) for each in compilers), *inputs()]
+    by = hashlib.sha256("\0".join(made_of).encode()).hexdigest()
     with (compiled / "rectangle.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not whole.is_file() or whole.read_text() != by:
-            shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(exist_ok=True)
-        whole.unlink(missing_ok=True)
+        if whole.is_file() and whole.read_text() == by:
+            return folder / "rectangle"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
         for words in (
             ["cmake", "-S", str(EXAMPLE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"],
             ["cmake", "--build", str(folder)],

@@ -36,8 +36,8 @@ def lines_of(folder: Path, repetitions: int) -> list[Line]:
 
 
 @pytest.mark.usefixtures("few")
-def test_a_line_for_each_way_and_one_for_the_best(tmp_path: Path) -> None:
-    lines = lines_of(tmp_path, 2)
+def test_a_line_for_each_way_and_one_for_the_best(compiled: Path) -> None:
+    lines = lines_of(compiled, 2)
     names = [line["method"] for line in lines]
     wanted = [f"{name}{where}" for where in ("", " in caches") for name in ("gradient", "geopot")]
     assert names == [each for name in wanted for each in (f"{name}: {ONE.name}", name)]
@@ -52,12 +52,12 @@ def test_a_line_for_each_way_and_one_for_the_best(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_what_is_fused_runs_beside_its_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = ("gradient", "divergence_of_triangles")
     monkeypatch.setattr(kernel_cases, "ICON_LIKE", (*parts, "laplacian"))
     monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
-    (line,) = [each for each in lines_of(tmp_path, 2) if "against" in each["method"]]
+    (line,) = [each for each in lines_of(compiled, 2) if "against" in each["method"]]
     assert line["method"] == "laplacian: against gradient and divergence_of_triangles"
     assert line["n"] == 2
     assert line["median"] > 0
@@ -67,13 +67,13 @@ def test_what_is_fused_runs_beside_its_parts(
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("installed", [False, True])
 def test_gt4py_runs_beside_where_it_is_installed(
-    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installed: bool, compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if installed and not kernel_peer.INSTALLED:
         pytest.skip(kernel_peer.MISSING)
     monkeypatch.setattr(kernel_peer, "NAMES", ("gradient",))
     monkeypatch.setattr(kernel_peer, "INSTALLED", installed)
-    lines = lines_of(tmp_path, 2)
+    lines = lines_of(compiled, 2)
     (line,) = [each for each in lines if each["method"] == "gradient: against GT4Py"]
     assert not [each for each in lines if "wrong" in each]
     if not installed:
@@ -86,12 +86,12 @@ def test_gt4py_runs_beside_where_it_is_installed(
 
 @pytest.mark.usefixtures("few")
 def test_single_precision_is_half_the_bytes_and_never_the_best(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     single = Way(Configuration("simd", precision="single"))
     monkeypatch.setattr(kernel_bench, "WAYS", (ONE, single))
     monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
-    double, half, best = lines_of(tmp_path, 1)[:3]
+    double, half, best = lines_of(compiled, 1)[:3]
     assert half["precision"] == "single"
     tables = 4 * 2 * 3 * 32 * 32 // 2
     assert (half["bytes"] - tables) * 2 == double["bytes"] - tables
@@ -99,13 +99,13 @@ def test_single_precision_is_half_the_bytes_and_never_the_best(
 
 
 @pytest.mark.usefixtures("few")
-def test_a_wrong_value_is_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_value_is_no_time(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_trial, "LARGEST_DIFFERENCE", {"double": 0.0})
     of_its_own = Way(Configuration("simd", "blocked", 64, functions="vector"))  # its pow is ours
     monkeypatch.setattr(kernel_bench, "WAYS", (of_its_own,))
     monkeypatch.setattr(kernel_bench, "WAYS_IN_CACHES", (of_its_own,))
     monkeypatch.setattr(kernel_cases, "ICON_LIKE", ())
-    lines = lines_of(tmp_path, 1)
+    lines = lines_of(compiled, 1)
     assert [line["method"].partition(":")[0] for line in lines] == ["geopot", "geopot in caches"]
     assert all("is not what the reference has" in line["wrong"] for line in lines)
     assert not any("median" in line for line in lines)
@@ -114,12 +114,12 @@ def test_a_wrong_value_is_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_the_page_shows_shares_layouts_and_two_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel_bench, "WAYS", (ONE, TWO))
     monkeypatch.setattr(kernel_bench, "LAID_OUT", ("gradient",))
     monkeypatch.setattr(kernel_cases, "DYNAMICO", {})
-    found = lines_of(tmp_path, 2)
+    found = lines_of(compiled, 2)
     numberings = {line["numbering"] for line in found if "numbering" in line}
     assert numberings == {"rows", "random", "Hilbert", "curve"}
     lines = tmp_path / "kernels.jsonl"

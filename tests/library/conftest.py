@@ -16,6 +16,8 @@ from thalweg.config.checkout import ROOT, binary_directory, build
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 EXAMPLES = ROOT / "examples/library"
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+PACKAGES = {".c": "thalweg", ".cpp": "thalweg", ".f90": "thalweg_fortran"}
 
 
 def result_of(
@@ -60,15 +62,23 @@ class Installed:
         command = ("pkg-config", "--cflags", "--libs", package)
         return run_well(*command, cwd=self.prefix, PKG_CONFIG_PATH=path).split()
 
-    def compile(self, compiler: str, source: Path, package: str, program: Path) -> Path:
-        """With an MPI wrapper and pkg-config, as in a makefile."""
-        words = [compiler, "-O1", "-Wall", "-Wextra"]
+    def compile(self, source: Path, program: Path) -> Path:
+        """With an MPI wrapper and pkg-config, as in a makefile; what is small needs no -O."""
+        words = [COMPILERS[source.suffix], "-O0", "-Wall", "-Wextra"]
         if source.suffix != ".f90":  # gfortran 11 suspects arrays allocated by assignment
             words.append("-Werror")
         if source.suffix == ".cpp":  # Open MPI's own header casts between function types
             words += ["-std=c++20", "-Wno-cast-function-type"]
-        run_well(*words, source, *self.flags(package), "-o", program, cwd=program.parent)
+        flags = self.flags(PACKAGES[source.suffix])
+        run_well(*words, source, *flags, "-o", program, cwd=program.parent)
         return program
+
+    def program(self, source: Path) -> Path:
+        """Of a source that no test changes: compiled by the first test that needs it."""
+        folder = self.prefix.with_name("programs")
+        folder.mkdir(exist_ok=True)
+        program = folder / f"{source.stem}_{source.suffix[1:]}"
+        return program if program.is_file() else self.compile(source, program)
 
     def result(
         self, ranks: int, program: Path, *words: object, cwd: Path, under: tuple[str, ...] = ()
@@ -77,10 +87,11 @@ class Installed:
         command = mpirun_command(ranks, [str(program), *map(str, words)])
         return result_of(*under, *command, cwd=cwd, LD_LIBRARY_PATH=str(self.libraries))
 
-    def assert_fortran_ends(self, ranks: int, source: Path, sentence: str, cwd: Path) -> None:
+    def assert_fortran_ends(
+        self, ranks: int, source: Path, sentence: str, cwd: Path, *words: object
+    ) -> None:
         """A Fortran program that does something wrong ends with code 2 and this sentence."""
-        program = self.compile("mpifort", source, "thalweg_fortran", cwd / source.stem)
-        result = self.result(ranks, program, cwd=cwd)
+        result = self.result(ranks, self.program(source), *words, cwd=cwd)
         assert result.returncode == 2, result.stderr
         assert sentence in result.stderr
 
@@ -102,31 +113,38 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(last)
 
 
+# A program of the examples by its name in their CMakeLists.txt, built when it is asked for.
+Programs = Callable[[str], Path]
+
+
 @pytest.fixture(scope="session")
-def by_cmake(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the examples, copied out of the checkout and built with CMake."""
+def by_cmake(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """The examples, copied out of the checkout and built with CMake."""
     folder = tmp_path_factory.mktemp("by_cmake")
     shutil.copytree(EXAMPLES, folder / "source")
     prefix = f"-DCMAKE_PREFIX_PATH={installed.prefix}"
     run_well("cmake", "-S", folder / "source", "-B", folder / "build", prefix, cwd=folder)
-    run_well("cmake", "--build", folder / "build", cwd=folder)
-    return folder / "build"
+
+    def build_one(name: str) -> Path:
+        run_well("cmake", "--build", folder / "build", "--target", name, cwd=folder)
+        return folder / "build" / name
+
+    return build_one
 
 
 @pytest.fixture(scope="session")
-def by_pkg_config(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the examples, built with compiler wrappers and pkg-config."""
-    folder = tmp_path_factory.mktemp("by_pkg_config")
-    ways = {".c": ("mpicc", ""), ".cpp": ("mpicxx", ""), ".f90": ("mpifort", "_fortran")}
-    for source in sorted(EXAMPLES.glob("*.*")):
-        if source.suffix in ways:
-            compiler, suffix = ways[source.suffix]
-            program = folder / f"{source.stem}_{source.suffix[1:]}"
-            installed.compile(compiler, source, f"thalweg{suffix}", program)
-    return folder
+def by_pkg_config(installed: Installed) -> Programs:
+    """The examples, built with compiler wrappers and pkg-config."""
+
+    def build_one(name: str) -> Path:
+        stem, _, language = name.rpartition("_")
+        return installed.program(EXAMPLES / f"{stem}.{language}")
+
+    return build_one
 
 
 @pytest.fixture(params=["by_cmake", "by_pkg_config"])
-def programs(request: pytest.FixtureRequest) -> Path:
+def programs(request: pytest.FixtureRequest) -> Programs:
     """The examples, built each way."""
-    return Path(request.getfixturevalue(request.param))
+    way: Programs = request.getfixturevalue(request.param)
+    return way

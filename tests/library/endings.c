@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that goes wrong in the way named by its first argument, and looks at nothing that it is
- * told: every call is made, and what it answers is printed. Settings: second argument. */
+ * told: every call is made, and what it answers is printed. Settings: second argument. It goes
+ * several ways, with a '|' between them, one after the other, each in a directory of its number. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <thalweg.h>
 
 enum { size = 100, levels = 5 };
 static const char* way;
-static int world_rank, worst;
+static int way_number, world_rank, worst;
 
 static int is(const char* name) { return strcmp(way, name) == 0; }
 
 static void note(const char* call, int status) {
   if (status <= THALWEG_OK) return;
-  printf("%d %s: %s\n", world_rank, call, thalweg_last_error());
+  printf("%d %d %s: %s\n", way_number, world_rank, call, thalweg_last_error());
   fflush(stdout);
   if (status > worst) worst = status;
 }
@@ -139,24 +141,38 @@ static int compute(thalweg_output* out) {
   return 1;
 }
 
-int main(int argc, char** argv) {
+/* One output, opened with these settings; 0 if this rank has left it. */
+static int go(const char* settings, const char* directory) {
   int here = 1;
+  thalweg_output* out = NULL;
+  note("open", thalweg_open(MPI_COMM_WORLD, settings, directory, &out));
+  if (out == NULL) return 1;
+  if (thalweg_role(out) == THALWEG_COMPUTE && is("closes early")) {
+    close_early(out);
+  } else if (thalweg_role(out) == THALWEG_COMPUTE) {
+    here = compute(out);
+  } else if (!is("does not serve")) {
+    note("serve", thalweg_serve(out));
+  }
+  if (here) note("close", thalweg_close(&out));
+  if (is("closes early")) MPI_Barrier(MPI_COMM_WORLD); /* until the abort */
+  return here;
+}
+
+/* The second rank may have other settings, those of each way: third argument and on. */
+int main(int argc, char** argv) {
+  char* rest = argv[1];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  way = argv[1];
-  thalweg_output* out = NULL;
-  note("open", thalweg_open(MPI_COMM_WORLD, is("streams") && world_rank == 1 ? argv[3] : argv[2],
-                            ".", &out));
-  if (out != NULL) {
-    if (thalweg_role(out) == THALWEG_COMPUTE && is("closes early")) {
-      close_early(out);
-    } else if (thalweg_role(out) == THALWEG_COMPUTE) {
-      here = compute(out);
-    } else if (!is("does not serve")) {
-      note("serve", thalweg_serve(out));
+  const int only_one = strchr(argv[1], '|') == NULL;
+  for (; (way = strtok_r(NULL, "|", &rest)) != NULL; ++way_number) {
+    char directory[16] = ".";
+    if (!only_one) {
+      snprintf(directory, sizeof directory, "%d", way_number);
+      mkdir(directory, 0777); /* by whichever rank is first */
     }
-    if (here) note("close", thalweg_close(&out));
-    if (is("closes early")) MPI_Barrier(MPI_COMM_WORLD); /* until the abort */
+    const int others = is("streams") && world_rank == 1;
+    if (!go(others ? argv[3 + way_number] : argv[2], directory)) break;
   }
   MPI_Finalize();
   return worst;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that outlive MPI, that are two at a time, that many threads put to, that claim a grid.
+// Arguments: what to do; in which modes, one after the other; more for some.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thalweg/output.hpp>
 #include <thread>
@@ -58,10 +60,11 @@ void outlive(std::optional<Output>& kept) {
   kept->close();
 }
 
+// Files are named for their modes too: one start of MPI serves several.
 void two_at_a_time(const std::string& mode) {
   auto one = Output::open(MPI_COMM_WORLD, settings_of(mode, 0));
   auto two = Output::open(MPI_COMM_WORLD, settings_of(mode, 0));
-  Model first(one, "one"), second(two, "two");
+  Model first(one, "one_" + mode), second(two, "two_" + mode);
   for (int field = 0; field < fields; ++field) {
     first.put(one, field);
     second.put(two, field);
@@ -81,7 +84,7 @@ void two_that_are_served() {
 void put_from_threads(const std::string& mode) {
   auto output = Output::open(MPI_COMM_WORLD, settings_of(mode, mode == "async" ? 1 : 0));
   if (!output.is_compute_rank()) return output.serve();
-  Model model(output, "threads");
+  Model model(output, "threads_" + mode);
   std::vector<std::thread> threads;
   std::vector<std::string> refused(fields);
   for (int field = 0; field < fields; ++field) {
@@ -114,10 +117,9 @@ void leave_on_one_rank(const std::string& mode) {
   output.close();
 }
 
-void claim(const std::string& grid, const std::string& uuid) {
+void claim(const std::string& grid) {
   auto settings = settings_of("serial", 0);
   settings.grid = grid;
-  settings.grid_uuid = uuid;
   auto output = Output::open(MPI_COMM_WORLD, settings);
   Model(output, "claim").put_all(output);
   output.end_time(0.0);
@@ -127,18 +129,21 @@ void claim(const std::string& grid, const std::string& uuid) {
 }  // namespace
 
 int main(int, char** argv) {
-  const std::string way = argv[1], mode = argv[2];
+  const std::string way = argv[1];
+  std::istringstream modes(argv[2]);
   const int level = way == "threads" ? std::atoi(argv[3]) : MPI_THREAD_SINGLE;
   int given = 0, code = 0;
   MPI_Init_thread(nullptr, nullptr, level == 0 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &given);
   std::optional<Output> kept;
   try {
     if (way == "outlives") outlive(kept);
-    if (way == "two") two_at_a_time(mode);
     if (way == "two served") two_that_are_served();
-    if (way == "left") leave_on_one_rank(mode);
-    if (way == "threads") put_from_threads(mode);
-    if (way == "grid") claim(argv[3], argv[4]);
+    if (way == "grid") claim(argv[3]);
+    for (std::string mode; modes >> mode;) {
+      if (way == "two") two_at_a_time(mode);
+      if (way == "left") leave_on_one_rank(mode);
+      if (way == "threads") put_from_threads(mode);
+    }
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     code = error.exit_code();

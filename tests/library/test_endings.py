@@ -37,21 +37,18 @@ def ranks_of(mode: str) -> int:
 
 
 @pytest.fixture(scope="session")
-def endings(installed: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = Path(__file__).with_name("endings.c")
-    program: Path = installed.compile(
-        "mpicc", source, "thalweg", tmp_path_factory.mktemp("endings") / "endings"
-    )
+def endings(installed: Any) -> Path:
+    program: Path = installed.program(Path(__file__).with_name("endings.c"))
     return program
 
 
 class Told:
-    """What a program said, call by call: {(rank, call): sentence of its last time}."""
+    """What a program said on one of its ways, call by call: {(rank, call): its last sentence}."""
 
-    def __init__(self, result: subprocess.CompletedProcess[str]) -> None:
+    def __init__(self, result: subprocess.CompletedProcess[str], way: int = 0) -> None:
         self.code = result.returncode
         self.text = result.stdout + result.stderr
-        lines = re.findall(r"^(\d) (\w+): (.*)$", result.stdout, re.MULTILINE)
+        lines = re.findall(rf"^{way} (\d) (\w+): (.*)$", result.stdout, re.MULTILINE)
         self.said = {(int(rank), call): sentence for rank, call, sentence in lines}
         self.first: dict[int, str] = {}
         for rank, _, sentence in lines:
@@ -149,12 +146,15 @@ def test_a_state_that_cannot_be_read_is_refused_on_all_ranks(
     installed: Any, endings: Path, tmp_path: Path, mode: str
 ) -> None:
     settings = MODES[mode] + '[restart]\nmode = "sync"\n' + STREAM.format(variable="ta")
-    for way in ("state well", *READ):
-        told = Told(installed.result(3, endings, way, settings, cwd=tmp_path))
-        assert told.code == (2 if way in READ else 0), told.text
-        for rank in COMPUTE[mode] if way in READ else ():
+    written = Told(installed.result(3, endings, "state well", settings, cwd=tmp_path))
+    assert written.code == 0, written.text
+    result = installed.result(3, endings, "|".join(READ), settings, cwd=tmp_path)
+    for number, sentence in enumerate(READ.values()):
+        told = Told(result, number)
+        assert told.code == 2, told.text
+        for rank in COMPUTE[mode]:
             for call in ("read_state", "end_definition", "close"):
-                assert READ[way] in told.said[rank, call], told.text
+                assert sentence in told.said[rank, call], told.text
 
 
 ALONE = {  # way: what the other compute rank is told by its first call, at once
@@ -184,7 +184,7 @@ DIFFERENT = {  # way: what every compute rank says
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("way", DIFFERENT)
 @pytest.mark.parametrize("restart", ["sync", "async"])
 def test_ranks_that_make_different_calls_are_named(
@@ -201,6 +201,7 @@ def test_ranks_that_make_different_calls_are_named(
         assert "nothing moved for" not in told.said[rank, "close"], told.text
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("mode", ["serial", "shared_file"])
 def test_a_rank_that_skips_a_time_is_named_where_compute_ranks_write(
     installed: Any, endings: Path, tmp_path: Path, mode: str
@@ -245,18 +246,22 @@ SETTINGS = {  # of the second rank, and what differs
 }
 
 
-@pytest.mark.parametrize("other", SETTINGS)
 def test_other_settings_of_one_rank_are_named_before_anything_is_divided(
-    installed: Any, endings: Path, tmp_path: Path, other: str
+    installed: Any, endings: Path, tmp_path: Path
 ) -> None:
-    text, names = SETTINGS[other]
-    told = Told(installed.result(4, endings, "streams", MODES["async"], text, cwd=tmp_path))
-    assert told.code == 2, told.text
-    expected = f"the ranks differ in {names}: rank 1 says other than the rest; give all ranks"
-    for rank in range(4):
-        assert told.first[rank].startswith(expected), told.text
+    """Each is refused by all, who may open another output then: they do so in one start of MPI."""
+    words = ["|".join(["streams"] * len(SETTINGS)), MODES["async"]]
+    others = [text for text, _ in SETTINGS.values()]
+    result = installed.result(4, endings, *words, *others, cwd=tmp_path)
+    for number, (_, names) in enumerate(SETTINGS.values()):
+        told = Told(result, number)
+        assert told.code == 2, told.text
+        expected = f"the ranks differ in {names}: rank 1 says other than the rest; give all ranks"
+        for rank in range(4):
+            assert told.first[rank].startswith(expected), told.text
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_stream_of_an_unknown_field_is_the_answer_of_every_later_call(
     installed: Any, endings: Path, tmp_path: Path, mode: str
@@ -304,17 +309,21 @@ def test_who_asks_beyond_the_run_still_has_its_last_time(
 def test_a_put_that_is_refused_changes_nothing(
     installed: Any, endings: Path, tmp_path: Path, mode: str
 ) -> None:
-    for way, sentence in {
+    sentences = {
         "put without name": "thalweg_put needs a field's name and its view",
         "put without view": "thalweg_put needs a field's name and its view",
         "no values": "field 'ta' was put without values",
-    }.items():
-        told = run(installed, endings, way, mode, tmp_path)
+    }
+    settings = MODES[mode] + STREAM.format(variable="ta")
+    result = installed.result(ranks_of(mode), endings, "|".join(sentences), settings, cwd=tmp_path)
+    for number, sentence in enumerate(sentences.values()):
+        told = Told(result, number)
         assert told.code == 2
         for rank in COMPUTE[mode]:
             assert sentence in told.said[rank, "wrong"], told.text
         assert {call for _, call in told.said} == {"wrong"}, told.text
-        assert [path.name for path in tmp_path.glob("hourly*")] == ["hourly_20000101T000000Z.nc"]
+        files = [path.name for path in (tmp_path / str(number)).glob("hourly*")]
+        assert files == ["hourly_20000101T000000Z.nc"]
 
 
 def test_why_a_put_was_refused_on_one_rank_all_are_told(
@@ -329,6 +338,7 @@ def test_why_a_put_was_refused_on_one_rank_all_are_told(
         ), told.text
 
 
+@pytest.mark.some(2)  # of the other modes all ranks leave below
 @pytest.mark.parametrize("mode", MODES)
 def test_a_rank_that_ends_without_close_ends_all_others(
     installed: Any, endings: Path, tmp_path: Path, mode: str
@@ -342,6 +352,7 @@ def test_a_rank_that_ends_without_close_ends_all_others(
         assert told.first[rank].startswith("compute rank 1: MPI_Finalize was called before")
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_program_that_never_closes_ends_with_a_sentence_and_code_2(
     installed: Any, endings: Path, tmp_path: Path, mode: str
@@ -353,11 +364,8 @@ def test_a_program_that_never_closes_ends_with_a_sentence_and_code_2(
         assert "MPI_Finalize was called before" in told.first[IO_RANK]
 
 
-def test_a_restart_rank_that_leaves_unserved_says_so(
-    installed: Any, tmp_path_factory: Any, tmp_path: Path
-) -> None:
-    source = Path(__file__).with_name("unserved.c")
-    program = installed.compile("mpicc", source, "thalweg", tmp_path_factory.mktemp("u") / "u")
+def test_a_restart_rank_that_leaves_unserved_says_so(installed: Any, tmp_path: Path) -> None:
+    program = installed.program(Path(__file__).with_name("unserved.c"))
     done = installed.result(2, program, cwd=tmp_path)
     sentence = "MPI_Finalize was called before this restart rank has served its restart"
     assert sentence in done.stderr, done.stderr

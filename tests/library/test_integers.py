@@ -34,7 +34,6 @@ STREAMS = {  # name of a stream: its settings, its fields
     "grib2": ('container = "grib2"\nbits = 10', ["near"]),
     "ccsds": ('container = "grib2"\nbits = 10\ncompression = "ccsds"', ["near"]),
 }
-COMPILERS = {".c": ("mpicc", ""), ".cpp": ("mpicxx", ""), ".f90": ("mpifort", "_fortran")}
 
 
 def experiment(names: list[str], io: str) -> str:
@@ -56,27 +55,43 @@ def read(folder: Path, stream: str) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=[source.suffix for source in SOURCES])
-def program(request: pytest.FixtureRequest, installed: Any, tmp_path_factory: Any) -> Path:
+def program(request: pytest.FixtureRequest, installed: Any) -> Path:
     source = next(each for each in SOURCES if each.suffix == request.param)
-    compiler, suffix = COMPILERS[source.suffix]
-    target = tmp_path_factory.mktemp("integers") / "whole_numbers"
-    return Path(installed.compile(compiler, source, f"thalweg{suffix}", target))
+    return Path(installed.program(source))
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("io", ['mode = "serial"', 'mode = "shared_file"\nranks = 1'])
-def test_integers_come_back_from_every_container_as_they_were(
-    installed: Any, program: Path, tmp_path: Path, io: str
-) -> None:
-    (tmp_path / "all.toml").write_text(experiment(list(STREAMS), io))
-    installed.run(3, program, "all.toml", cwd=tmp_path)
+@pytest.fixture(scope="module")
+def serial(installed: Any, program: Path, tmp_path_factory: Any) -> Path:
+    """All streams, written by rank 0."""
+    folder = Path(tmp_path_factory.mktemp("integers"))
+    (folder / "all.toml").write_text(experiment(list(STREAMS), 'mode = "serial"'))
+    installed.run(3, program, "all.toml", cwd=folder)
+    return folder
+
+
+def assert_integers_are_right(folder: Path) -> None:
     for stream in STREAMS:
-        for name, values in read(tmp_path, stream):
+        for name, values in read(folder, stream):
             if "grib2" not in STREAMS[stream][0]:
                 assert values.dtype == EXPECTED[name].dtype, (stream, name)
             np.testing.assert_array_equal(values, EXPECTED[name], f"{stream} {name}")
 
 
+def test_integers_come_back_from_every_container_as_they_were(serial: Path) -> None:
+    assert_integers_are_right(serial)
+
+
+@pytest.mark.slow
+def test_integers_come_back_where_two_compute_ranks_and_an_io_rank_share_files(
+    installed: Any, program: Path, tmp_path: Path
+) -> None:
+    io = 'mode = "shared_file"\nranks = 1'
+    (tmp_path / "all.toml").write_text(experiment(list(STREAMS), io))
+    installed.run(3, program, "all.toml", cwd=tmp_path)
+    assert_integers_are_right(tmp_path)
+
+
+@pytest.mark.some(3)  # a language: what comes after its call is the same code
 def test_an_index_over_the_parts_of_a_file_has_integers_too(
     installed: Any, program: Path, tmp_path: Path
 ) -> None:
@@ -90,25 +105,37 @@ def test_an_index_over_the_parts_of_a_file_has_integers_too(
             np.testing.assert_array_equal(file[name][0], values)
 
 
-@pytest.mark.parametrize("io", ['mode = "serial"', 'mode = "async"\nranks = 1'])
-def test_global_attributes_are_those_of_model_and_user_and_the_true_history(
-    installed: Any, program: Path, tmp_path: Path, io: str
-) -> None:
-    (tmp_path / "told.toml").write_text(experiment(["cdf5"], io))
-    before = datetime.now(UTC).replace(microsecond=0)
-    installed.run(2, program, "told.toml", cwd=tmp_path)
-    with netCDF4.Dataset(next(tmp_path.glob("cdf5_*.nc"))) as file:
+def assert_attributes_are_told(folder: Path, command: str, before: datetime) -> None:
+    with netCDF4.Dataset(next(folder.glob("cdf5_*.nc"))) as file:
         told = {name: file.getncattr(name) for name in file.ncattrs()}
-    date, _, command = told.pop("history").partition(": ")
+    date, _, words = told.pop("history").partition(": ")
     assert before <= datetime.fromisoformat(date) <= datetime.now(UTC)
-    assert command == "whole_numbers told.toml"
+    assert words == command
     assert told == {
         "Conventions": "CF-1.11", "institution": "a centre", "comment": "of the user",
         "references": "https://example.org",
     }  # fmt: skip
 
 
-@pytest.mark.some(2)
+def test_global_attributes_are_those_of_model_and_user_and_the_true_history(
+    program: Path, serial: Path
+) -> None:
+    begun_s = (serial / "all.toml").stat().st_mtime
+    before = datetime.fromtimestamp(begun_s, UTC).replace(microsecond=0)
+    assert_attributes_are_told(serial, f"{program.name} all.toml", before)
+
+
+@pytest.mark.some(3)
+def test_an_io_rank_writes_the_same_global_attributes(
+    installed: Any, program: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "told.toml").write_text(experiment(["cdf5"], 'mode = "async"\nranks = 1'))
+    before = datetime.now(UTC).replace(microsecond=0)
+    installed.run(2, program, "told.toml", cwd=tmp_path)
+    assert_attributes_are_told(tmp_path, f"{program.name} told.toml", before)
+
+
+@pytest.mark.some(5)  # each sentence once, from C and from Fortran
 @pytest.mark.parametrize(
     ("stream", "settings", "fields", "sentence"),
     [

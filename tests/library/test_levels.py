@@ -38,8 +38,7 @@ def expected(name: str) -> NDArray[np.float64]:
 @pytest.fixture(scope="module", params=['mode = "serial"', 'mode = "async"\nranks = 2'])
 def files(request: Any, installed: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("levels")
-    source = Path(__file__).with_name("levels.f90")
-    program = installed.compile("mpifort", source, "thalweg_fortran", folder / "levels")
+    program = installed.program(Path(__file__).with_name("levels.f90"))
     text = f'[time]\nduration = "PT1S"\n[io]\n{request.param}\n'
     for container in CONTAINERS:
         for kind, (fields, levels) in KINDS.items():

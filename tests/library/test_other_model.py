@@ -42,8 +42,7 @@ def expected(name: str) -> NDArray[np.float64]:
 @pytest.fixture(scope="module", params=['mode = "serial"', 'mode = "shared_file"\nranks = 0'])
 def files(request: Any, installed: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("other_model")
-    source = Path(__file__).with_name("other_model.c")
-    program = installed.compile("mpicc", source, "thalweg", folder / "other_model")
+    program = installed.program(Path(__file__).with_name("other_model.c"))
     text = f'[time]\nduration = "PT1S"\n[io]\n{request.param}\n'
     for name, (fields, settings) in STREAMS.items():
         text += f'[[output]]\nname = "{name}"\ninterval = "PT1H"\n'
@@ -101,6 +100,7 @@ def test_only_what_tables_know_gets_a_parameter(files: Path) -> None:
     assert {row[0] for row in rows if int(row[3]) >= 192} == {"unknown"}
 
 
+@pytest.mark.some(2)
 def test_cdo_counts_what_is_missing(files: Path) -> None:
     rows = tool("cdo", "-s", "infon", file_of(files, "all")).splitlines()
     levels = [each for name in ALL for each in np.atleast_2d(expected(name))]
@@ -155,8 +155,7 @@ def test_a_height_said_in_fortran_is_that_of_its_field_alone(
     for container in ("netcdf4", "grib2"):
         text += f'[[output]]\nname = "{container}"\ninterval = "PT1H"\ncontainer = "{container}"\n'
     (tmp_path / "heights.toml").write_text(text)
-    source = Path(__file__).with_name("heights.f90")
-    program = installed.compile("mpifort", source, "thalweg_fortran", tmp_path / "heights")
+    program = installed.program(Path(__file__).with_name("heights.f90"))
     installed.run(2, program, cwd=tmp_path)
     with netCDF4.Dataset(file_of(tmp_path, "netcdf4")) as file:
         for name, height in (("t2m", 2.0), ("t10m", 10.0)):

@@ -14,10 +14,8 @@ CHUNKS = 'layout = "chunked"\nfile_interval = "PT3H"'
 
 
 @pytest.fixture(scope="module")
-def two(installed: Any, tmp_path_factory: Any) -> Path:
-    source = Path(__file__).with_name("two_outputs.c")
-    program: Path = tmp_path_factory.mktemp("two") / "two_outputs"
-    return Path(installed.compile("mpicc", source, "thalweg", program))
+def two(installed: Any) -> Path:
+    return Path(installed.program(Path(__file__).with_name("two_outputs.c")))
 
 
 def hours_of(folder: Path, stream: str) -> list[float]:
@@ -47,7 +45,7 @@ def test_outputs_in_one_directory_go_on_from_the_same_checkpoint(
         assert hours_of(tmp_path, stream) == list(range(7))
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("mode", ["file_parallel", "shared_file"])
 @pytest.mark.parametrize("way", ["mpiio", "direct"])
 @pytest.mark.parametrize("keep", [1, 3])

@@ -102,7 +102,9 @@ def test_braces_that_do_not_match_are_no_count(text: str) -> None:
 @pytest.mark.some(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_pieces_are_all_of_the_code_of_every_kernel(target: str) -> None:
-    for name, kernel in KERNELS.items():
+    """For ranks, of every fifth one: most of their code is the same in all."""
+    for name in list(KERNELS)[:: 5 if target in ON_RANKS else 1]:
+        kernel = KERNELS[name]
         if target in ON_RANKS and name in ("block_extremes", "component_two"):
             continue  # groups: not translated for ranks
         code = translate(kernel, Configuration(target=target))

@@ -37,6 +37,7 @@ ranks = 3
 STEPS = 24
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("mode", ["serial", "async"])
 @pytest.mark.parametrize(("step_s", "interval"), [(1, "P20D"), (10, "P200D"), (1, "P200D")])
 def test_neighbours_of_an_output_time_are_not_written(

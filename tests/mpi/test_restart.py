@@ -130,7 +130,7 @@ def test_the_reference_moves_and_has_checkpoints(reference: Path) -> None:
     assert [each.name for each in list_restart_sets(reference)] == ["20000101T013000Z", END_DATE]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3, 2)  # the other modes write and continue in the last test
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_a_continued_run_writes_the_same_bits(
     first: str, second: str, case: Path, reference: Path, tmp_path: Path

@@ -85,7 +85,7 @@ def test_the_reference_holds_a_moving_jet(reference: Path) -> None:
     assert {check.times for check in checks.values()} == {5, 3}
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("way", [*SERIAL, *ASYNC], ids=str)
 def test_every_way_writes_the_same_bits(
     way: Way, reference: Path, small_run: Path, tmp_path: Path

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import netCDF4
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from thalweg.report import write_report
+from thalweg.report import fieldmap, pictures, write_report
 from thalweg.testing.told_runs import without_pixels
 
 Array = NDArray[Any]
@@ -129,12 +130,14 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def whole_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With its pictures, which take seconds. A picture of an earlier page lay beside it."""
+    """With its pictures, coarse ones, for they take seconds. One of an earlier page lay there."""
     folder = tmp_path_factory.mktemp("whole_page")
     stale = folder / "sub" / "page_images" / "09-stale.png"
     stale.parent.mkdir(parents=True)
     stale.write_bytes(b"of an earlier page")
-    return write_report([run_writer(folder)()], folder / "sub" / "page.html")
+    coarse = patch.object(pictures, "DOTS_PER_INCH", 40)
+    with coarse, patch.object(fieldmap, "PIXELS_PER_INCH", 40):
+        return write_report([run_writer(folder)()], folder / "sub" / "page.html")
 
 
 def run_writer(folder: Path) -> Callable[..., Path]:

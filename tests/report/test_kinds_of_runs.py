@@ -35,9 +35,9 @@ def test_a_run_that_cannot_be_told_is_named(
     small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What follows every test of this session (tests/conftest.py) finds runs, and their faults."""
-    page, told = tmp_path / "page.html", ToldRuns()
+    page, told = tmp_path / "page.html", ToldRuns(tmp_path / "kinds", each=False)
     assert told.failures_below(small_run.parent, page) == []
-    assert len(told.kinds) == 1
+    assert len(list(told.kinds.iterdir())) == 1
     assert {"shares", "timeline", "bytes", "map"} <= set(told.drawn)
 
     def fails(*_: object) -> Path:
@@ -45,17 +45,18 @@ def test_a_run_that_cannot_be_told_is_named(
 
     monkeypatch.setattr(told_runs, "write_report", fails)
     assert told.failures_below(small_run.parent, page) == [], "told already"
-    failures = ToldRuns().failures_below(small_run.parent, page)
+    failures = ToldRuns(tmp_path / "anew", each=True).failures_below(small_run.parent, page)
     assert failures == [f"{small_run}: KeyError: 'restart'"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("container", "sentence"),
     [
         ("netcdf4", ""),
         ("cdf5", ""),
-        ("classic", ""),
         ("zarr", ""),
+        ("classic", ""),
         ("grib2", "names no mesh: only netCDF and Zarr have room for one"),
         ("raw", "names no mesh: only netCDF and Zarr have room for one"),
     ],
@@ -114,7 +115,8 @@ def test_a_damaged_file_is_named_where_another_one_is_drawn(
     assert told in text
 
 
-@pytest.mark.parametrize("mode", ["sync", "async", "joint_multifile", "dedicated_multifile"])
+@pytest.mark.some(2)
+@pytest.mark.parametrize("mode", ["sync", "joint_multifile", "dedicated_multifile", "async"])
 def test_a_run_with_checkpoints_is_told(
     mode: str, tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
 ) -> None:

@@ -32,7 +32,7 @@ def test_a_page_replaces_no_other_file(make_run: MakeRun, name: str) -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_a_page_replaces_an_earlier_one(make_run: MakeRun, tmp_path: Path) -> None:
-    runs = [make_run("first"), make_run("second")]
+    runs = [make_run("first", with_files=False), make_run("second", with_files=False)]
     page = write_report(runs[:1], tmp_path / "page.html")
     first = page.read_text()
     assert write_report(runs, page).read_text() != first
@@ -46,7 +46,7 @@ def test_a_directory_is_no_page(make_run: MakeRun) -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_a_disk_that_is_full_keeps_the_page_before(make_run: MakeRun, tmp_path: Path) -> None:
-    run = make_run()
+    run = make_run(with_files=False)
     page = write_report([run], tmp_path / "page.html")
     before = page.read_bytes()
     full = pytest.raises(ThalwegError, match=r"page\.html' cannot be written: File too large")

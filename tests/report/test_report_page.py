@@ -136,6 +136,17 @@ def test_missing_file_becomes_a_sentence(make_run: MakeRun, tmp_path: Path, lost
     assert f"'{lost}' is missing, so " in page.text
 
 
+@pytest.mark.parametrize("seconds", ["[null, null, null]", '["x", 1, 1]', "[1e999, 1, 1]", "3"])
+def test_times_that_are_none_are_no_timer_table(make_run: MakeRun, seconds: str) -> None:
+    run = make_run(with_files=False)
+    timing = json.loads((run / "timing.json").read_text())
+    timing["timers"][0]["total_s"] = json.loads(seconds)
+    (run / "timing.json").write_text(json.dumps(timing))
+    data = read_run(run)
+    assert not data.timing.timers
+    assert any("there is no timer table" in each for each in data.problems)
+
+
 def test_truncated_events_keep_the_whole_lines(make_run: MakeRun) -> None:
     run = make_run()
     whole = (run / "events.jsonl").read_text()
@@ -145,31 +156,42 @@ def test_truncated_events_keep_the_whole_lines(make_run: MakeRun) -> None:
     assert "1 of 6 lines of 'events.jsonl' is damaged and left out." in data.problems
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"rank": -1, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
-        '{"rank": 0, "kind": "write", "begin_s": 2.0, "end_s": 1.0}',
-        '{"rank": 0, "kind": "write", "begin_s": 0.0, "end_s": NaN}',
-        '{"rank": 0, "kind": "write", "begin_s": null, "end_s": 1.0}',
-        '{"rank": 0, "kind": ["write"], "begin_s": 0.0, "end_s": 1.0}',
-        '{"rank": 1e300, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
-        '{"rank": 99999999999999999999, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
-        '{"rank": 0, "kind": "write"}',
-        "[1, 2]",
-        "null",
-        "\x00\ud800",
-    ],
-)
-@pytest.mark.usefixtures("drawn")
-def test_a_damaged_line_is_left_out_and_told(make_run: MakeRun, tmp_path: Path, line: str) -> None:
-    run = make_run(with_files=False)
+DAMAGED = [
+    '{"rank": -1, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 0, "kind": "write", "begin_s": 2.0, "end_s": 1.0}',
+    '{"rank": 0, "kind": "write", "begin_s": 0.0, "end_s": NaN}',
+    '{"rank": 0, "kind": "write", "begin_s": null, "end_s": 1.0}',
+    '{"rank": 0, "kind": ["write"], "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 1e300, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 99999999999999999999, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 0, "kind": "write"}',
+    "[1, 2]",
+    "null",
+    "\x00\ud800",
+]
+
+
+def add_lines(run: Path, lines: list[str]) -> None:
     with (run / "events.jsonl").open("ab") as file:
-        file.write(line.encode("utf-8", errors="surrogatepass") + b"\n")
+        for line in lines:
+            file.write(line.encode("utf-8", errors="surrogatepass") + b"\n")
+
+
+@pytest.mark.parametrize("line", DAMAGED)
+def test_a_damaged_line_is_left_out_and_told(make_run: MakeRun, line: str) -> None:
+    run = make_run(with_files=False)
+    add_lines(run, [line])
     data = read_run(run)
     assert len(data.events) == 6
     assert "1 of 7 lines of 'events.jsonl' is damaged and left out." in data.problems
-    write_report([run], tmp_path / "page.html")
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_page_tells_how_many_lines_are_damaged(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run(with_files=False)
+    add_lines(run, DAMAGED)
+    page = PageReader(write_report([run], tmp_path / "page.html").read_text())
+    assert "11 of 17 lines of 'events.jsonl' are damaged and left out." in page.text
 
 
 @pytest.mark.usefixtures("drawn")
@@ -235,7 +257,7 @@ def test_wrong_paths_are_refused_in_one_sentence(tmp_path: Path) -> None:
 
 
 def test_page_stays_below_3_mb_whatever_the_pictures(tmp_path: Path) -> None:
-    noise = np.random.default_rng(1).integers(0, 256, (1200, 1400, 3), np.uint8)
+    noise = np.random.default_rng(1).integers(0, 256, (600, 700, 3), np.uint8)
     content = io.BytesIO()
     Image.fromarray(noise).save(content, format="png")
     noise_bytes = content.getvalue()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small tree that keeps all rules, to plant violations in."""
+"""A small tree that keeps all rules, to plant violations in; and the library, configured alone."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -54,3 +57,39 @@ def check(tree: Path) -> Check:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     return call
+
+
+@dataclass(frozen=True)
+class LibraryAlone:
+    """What CMake said without a Python that has NumPy, and the folder of the library without the
+    mini-model, which needs none.
+    """
+
+    refused: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def library_alone(tmp_path_factory: pytest.TempPathFactory) -> LibraryAlone:
+    """Configured once, whichever process of the tests is the first to need it."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, said = base / "library_alone", base / "library_alone_refused"
+    with (base / "library_alone.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.is_file():
+            python = base / "python_without_numpy"
+            python.write_text("#!/bin/sh\nexit 1\n")
+            python.chmod(0o755)
+            refused = configure(folder, f"-DTHALWEG_PYTHON={python}")
+            assert refused.returncode != 0
+            alone = configure(folder, "-DTHALWEG_MINI=OFF")  # as it has told, in the same folder
+            assert alone.returncode == 0, alone.stderr
+            said.write_text(refused.stderr)
+    return LibraryAlone(said.read_text(), folder)
+
+
+def configure(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    off = ["-DTHALWEG_TESTS=OFF", "-DTHALWEG_BENCH=OFF", "-DTHALWEG_FORTRAN=OFF"]
+    command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *off, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

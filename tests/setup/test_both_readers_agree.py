@@ -264,7 +264,7 @@ def experiments(draw: st.DrawFn) -> str:
     return toml.dumps(content)
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(experiments())
 @example('[io]\nhints = "a\\u0001b"')
 @example("[model]\ncfl = 9007199254740993")

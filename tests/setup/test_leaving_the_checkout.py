@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,17 +26,22 @@ def test_a_wheel_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize("native", [False, True])
-def test_only_who_asks_gets_code_for_this_processor_alone(native: bool, tmp_path: Path) -> None:
-    words = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja"]
-    words += ["-DTHALWEG_TESTS=OFF", "-DTHALWEG_BENCH=OFF", "-DTHALWEG_FORTRAN=OFF"]
-    words += ["-DTHALWEG_NATIVE=ON"] if native else []
-    result = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-    assert result.returncode == 0, result.stderr
-    commands = [each["command"] for each in json.loads(read(tmp_path, "compile_commands.json"))]
+def test_only_who_asks_gets_code_for_this_processor_alone(
+    native: bool, library_alone: Any, tmp_path: Path
+) -> None:
+    folder: Path = library_alone.folder
+    if native:
+        folder = tmp_path
+        words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DTHALWEG_NATIVE=ON"]
+        words += ["-DTHALWEG_TESTS=OFF", "-DTHALWEG_BENCH=OFF", "-DTHALWEG_FORTRAN=OFF"]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        assert result.returncode == 0, result.stderr
+    commands = [each["command"] for each in json.loads(read(folder, "compile_commands.json"))]
+    assert commands
     assert all(("-march=native" in command) == native for command in commands)
-    told = json.loads(read(tmp_path, "built_with.json"))["instruction_set"]
+    told = json.loads(read(folder, "built_with.json"))["instruction_set"]
     assert told.startswith("native") == native
-    assert f'set(thalweg_INSTRUCTION_SET "{told}")' in read(tmp_path, "thalwegConfig.cmake")
+    assert f'set(thalweg_INSTRUCTION_SET "{told}")' in read(folder, "thalwegConfig.cmake")
 
 
 def test_the_presets_say_for_which_processor_they_build() -> None:

@@ -5,30 +5,20 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def configure(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    off = ["-DTHALWEG_TESTS=OFF", "-DTHALWEG_BENCH=OFF", "-DTHALWEG_FORTRAN=OFF"]
-    command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *off, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-
-
-def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(tmp_path: Path) -> None:
-    python = tmp_path / "python"
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    refused = configure(tmp_path / "refused", f"-DTHALWEG_PYTHON={python}")
-    assert refused.returncode != 0
-    told = " ".join(refused.stderr.split())
+def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(
+    library_alone: Any,
+) -> None:
+    told = " ".join(library_alone.refused.split())
     assert "translated by a Python with NumPy, and none was found" in told
     assert "-DTHALWEG_MINI=OFF" in told
-    alone = configure(tmp_path / "alone", f"-DTHALWEG_PYTHON={python}", "-DTHALWEG_MINI=OFF")
-    assert alone.returncode == 0, alone.stderr
-    targets = (tmp_path / "alone" / "build.ninja").read_text()
+    targets = (library_alone.folder / "build.ninja").read_text()
     assert "libthalweg.so" in targets
     assert "thalweg_mini" not in targets
 
@@ -83,17 +73,30 @@ def cmake(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
+def make_project(parent: Path) -> Path:
     """Of a group of its own: two lists with one name, a grid and a program beside the kernels."""
-    for folder in (tmp_path / "own", tmp_path / "own" / "other räume"):
+    for folder in (parent / "own", parent / "own" / "other räume"):
         folder.mkdir()
         (folder / "own_grid.py").write_text(GRID)
         (folder / "kernels.py").write_text(KERNELS)
         (folder / "plot.py").write_text("raise SystemExit('this was run')\n")
         (folder / "list.toml").write_text("[smooth]\n")
-    (tmp_path / "own" / "CMakeLists.txt").write_text(PROJECT)
-    return tmp_path / "own"
+    (parent / "own" / "CMakeLists.txt").write_text(PROJECT)
+    return parent / "own"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A project that is configured in its folder `build`, and what CMake said."""
+    project = make_project(tmp_path_factory.mktemp("configured"))
+    made = cmake("-S", str(project), "-B", str(project / "build"), "-G", "Ninja")
+    assert made.returncode == 0, made.stderr
+    return project, made.stderr
 
 
 def test_a_project_of_ones_own_has_two_lists_of_one_name(project: Path) -> None:
@@ -113,10 +116,10 @@ def test_a_project_of_ones_own_has_two_lists_of_one_name(project: Path) -> None:
 
 
 def test_only_the_folder_of_the_list_is_looked_at_and_a_changed_kernel_is_translated(
-    project: Path,
+    configured: tuple[Path, str],
 ) -> None:
+    project, _ = configured
     build = project / "build"
-    assert cmake("-S", str(project), "-B", str(build), "-G", "Ninja").returncode == 0
     globs = (build / "CMakeFiles" / "VerifyGlobs.cmake").read_text()
     looked_at = [
         line.split('"')[1].replace("//", "/") for line in globs.splitlines() if "file(GLOB" in line
@@ -138,17 +141,18 @@ def test_a_project_without_a_mini_model_is_not_told_to_leave_it_out(project: Pat
 
 def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
     (project / "list.toml").write_text("[smooth]\ntarget = 'openmp'\n")
-    refused = cmake("-S", str(project), "-B", str(project / "b"))
+    alone = PROJECT.partition("translate_kernels(second")[0]
+    (project / "CMakeLists.txt").write_text(alone)
+    words = ["-S", str(project), "-B", str(project / "b"), "-G", "Ninja"]
+    refused = cmake(*words)
     assert refused.returncode != 0
     assert "translate_kernels(first list.toml THREADS)" in " ".join(refused.stderr.split())
-    text = PROJECT.replace("first list.toml", "first list.toml THREADS")
+    text = alone.replace("first list.toml", "first list.toml THREADS")
     (project / "CMakeLists.txt").write_text(text)
-    made = cmake("-S", str(project), "-B", str(project / "b"))
+    made = cmake(*words)
     assert made.returncode == 0, made.stderr
 
 
-def test_one_name_in_two_lists_is_warned_of(project: Path) -> None:
-    made = cmake("-S", str(project), "-B", str(project / "b"))
-    assert made.returncode == 0
-    told = " ".join(made.stderr.split())
+def test_one_name_in_two_lists_is_warned_of(configured: tuple[Path, str]) -> None:
+    told = " ".join(configured[1].split())
     assert "'smooth' is a function of first and of second: a program linked with both" in told

@@ -11,6 +11,7 @@ import pytest
 
 from thalweg.advisor.command import icon_reader
 from thalweg.advisor.prediction.run_table import read_runs
+from thalweg.advisor.proposing import outlook
 from thalweg.advisor.proposing.command import Asked
 from thalweg.advisor.proposing.machine import fit_machine, machine_text
 from thalweg.config.checkout import ROOT
@@ -36,8 +37,11 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def write(tmp_path: Path, machine: Path) -> Write:
-    """Test runs of a script in tmp_path, written and not submitted."""
+def write(tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Test runs of a script in tmp_path, written and not submitted. What a proposal tells of more
+    nodes, which takes as long as all else, is looked at for one node only.
+    """
+    monkeypatch.setattr(outlook, "_MOST_NODES", 1)
 
     def written(
         text: str = RUN_SCRIPT, *, runs: int = 3, nodes: int = 2, ranks: int = 2,

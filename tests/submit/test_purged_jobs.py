@@ -20,6 +20,7 @@ from thalweg.testing.not_icon import RUN_SCRIPT
 Write = Callable[..., JobList]
 QUICK = RUN_SCRIPT.replace("srun -l", "SLURM_NTASKS=4 SLURM_PROCID=0")
 SOON_S, LONG_S = 0.1, 120.0
+LOOKS_AGAIN_S = 0.5  # at what takes seconds: each look is a process of Slurm
 # As versions of Slurm do that take a purged job for a mistake.
 STRICT = """#!/bin/bash
 case "$*" in *--dependency=*) echo "sbatch: error: Job dependency problem" >&2; exit 1;; esac
@@ -27,23 +28,28 @@ exec {sbatch} "$@"
 """
 
 
-@pytest.fixture
-def forgetful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalSlurm]:
+@pytest.fixture(scope="module")
+def forgetful_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSlurm]:
     try:
-        slurm = LocalSlurm(tmp_path / "slurm", nodes=2, forget_s=2)
+        slurm = LocalSlurm(tmp_path_factory.mktemp("forgetful") / "slurm", nodes=2, forget_s=2)
     except NoSlurmError as reason:
         pytest.skip(f"no Slurm on this machine: {reason}")
-    for name, value in slurm.environment.items():
-        monkeypatch.setenv(name, value)
     yield slurm
     slurm.stop()
+
+
+@pytest.fixture
+def forgetful(forgetful_of_module: LocalSlurm, monkeypatch: pytest.MonkeyPatch) -> LocalSlurm:
+    for name, value in forgetful_of_module.environment.items():
+        monkeypatch.setenv(name, value)
+    return forgetful_of_module
 
 
 def await_purge(slurm: LocalSlurm) -> None:
     end = time.monotonic() + LONG_S
     while slurm.call(["squeue", "--noheader", "--states=all"]).strip():
         assert time.monotonic() < end
-        time.sleep(SOON_S)
+        time.sleep(LOOKS_AGAIN_S)
 
 
 def test_a_job_after_a_purged_one_waits_for_none_and_says_so(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -43,6 +43,16 @@ class Resolved:
     sampled: dict[str, str] = field(default_factory=dict)
 
 
+@functools.cache
+def _variables(means: bool) -> tuple[list[Variable], dict[str, list[Variable]]]:
+    """All that ICON can have, and by their names in small letters. means: lflux_avg."""
+    rows = [replace(row, name=averaged(row.name, means=means)) for row in all_variables()]
+    by_name: dict[str, list[Variable]] = {}
+    for row in rows:
+        by_name.setdefault(row.name.lower(), []).append(row)
+    return rows, by_name
+
+
 class Names:
     """Of one domain. `tracers` are names that users gave.
 
@@ -72,10 +82,7 @@ class Names:
         self.land_tiles = tiles * (2 if tiles > 1 and land.flag("lsnowtile", False) else 1)
         self.all_tiles = self.land_tiles + (WATER_TILES if tiles > 1 else 0)
         means = settings.section("io_nml").flag("lflux_avg", True)
-        self._rows = [replace(row, name=averaged(row.name, means=means)) for row in all_variables()]
-        self._by_name: dict[str, list[Variable]] = defaultdict(list)
-        for row in self._rows:
-            self._by_name[row.name.lower()].append(row)
+        self._rows, self._by_name = _variables(means)
         self._guesses = 0
         others = self._other_variables()
         self._absent = f"{UNCOVERED} ({others})" if others else "does not exist"

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import netCDF4
-
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.run.launch import output_of
@@ -22,6 +20,8 @@ def write_grid(name: str, out: Path, overwrite: bool, as_json: bool) -> None:
     if (out.is_file() or out.is_symlink()) and not overwrite:
         raise ThalwegError(f"'{out}' exists; choose another name or add --overwrite")
     output_of([str(program("thalweg_grid")), name, "-o", str(out)])
+    import netCDF4  # takes longer to load than the lists take to print
+
     with netCDF4.Dataset(out) as grid:
         sizes = {words: len(grid.dimensions[place]) for place, words in _PLACES.items()}
     if as_json:

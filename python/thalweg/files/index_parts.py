@@ -23,7 +23,6 @@ def virtual_sources(path: Path) -> list[Path]:
         raise ThalwegError(f"the file '{path}' does not exist")
     if not h5py.is_hdf5(path):
         return []
-    open_netcdf(path).close()  # whose sentences are better
     names: dict[str, None] = {}
     try:
         with h5py.File(path, "r") as file:
@@ -31,6 +30,7 @@ def virtual_sources(path: Path) -> list[Path]:
                 if isinstance(item, h5py.Dataset) and item.is_virtual:
                     names.update((source.file_name, None) for source in item.virtual_sources())
     except (OSError, RuntimeError, KeyError) as error:  # h5py's for a damaged description
+        open_netcdf(path).close()  # whose sentences are better
         raise unreadable(f"'{path}' cannot be read: {error}", error) from error
     return list(dict.fromkeys(part_of(path, name) for name in names if name != ITSELF))
 

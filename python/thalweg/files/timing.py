@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ class Timing:
                 tuple(content.get("buffered_high_water_bytes", ())),
                 tuple(content.get("past_page_cache_bytes", ())),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ThalwegError(f"'{source}' is not a table of timers: {error}") from error
 
     def ranks(self, role: str) -> list[int]:
@@ -110,11 +111,18 @@ def _timer(entry: dict[str, Any]) -> Timer:
         name=entry["name"],
         parent=entry["parent"],
         category=entry["category"],
-        calls=tuple(entry["calls"]),
-        total_s=tuple(entry["total_s"]),
-        own_s=tuple(entry["own_s"]),
-        min_s=tuple(entry["min_s"]),
-        max_s=tuple(entry["max_s"]),
+        calls=tuple(map(int, entry["calls"])),
+        total_s=_seconds(entry["total_s"]),
+        own_s=_seconds(entry["own_s"]),
+        min_s=_seconds(entry["min_s"]),
+        max_s=_seconds(entry["max_s"]),
         icon=entry.get("icon", ""),
         meaning=entry.get("meaning", ""),
     )
+
+
+def _seconds(values: list[Any]) -> tuple[float, ...]:
+    found = tuple(map(float, values))
+    if not all(map(math.isfinite, found)):
+        raise ValueError("a time is no number")
+    return found

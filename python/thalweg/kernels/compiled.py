@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import hashlib
 import os
 import shlex
 import shutil
 import subprocess
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -349,8 +351,30 @@ def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix:
     if library.is_file():
         return library
     folder.mkdir(parents=True, exist_ok=True)
+    with _alone_with(library):
+        if not library.is_file():
+            _compile(name, code, command, library, suffix)
+    return library
+
+
+@contextlib.contextmanager
+def _alone_with(library: Path) -> Iterator[None]:
+    """Others who want the same wait, instead of compiling it too: a large kernel takes a minute.
+    Where files cannot be locked, they compile it.
+    """
+    lock = library.with_suffix(".lock")
+    with lock.open("w") as file:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _compile(name: str, code: str, command: tuple[str, ...], library: Path, suffix: str) -> None:
     source = library.with_suffix(suffix)
-    aside = library.with_suffix(f".{os.getpid()}.part")  # two may compile the same at a time
+    aside = library.with_suffix(f".{os.getpid()}.part")  # two may compile the same all the same
     aside.write_text(code, encoding="utf-8")
     aside.replace(source)
     result = subprocess.run(
@@ -360,4 +384,3 @@ def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix:
         words = [line for line in result.stderr.splitlines() if "error" in line]
         raise ThalwegError(f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}")
     aside.replace(library)
-    return library

@@ -13,7 +13,7 @@ import numpy as np
 
 from thalweg.errors import ThalwegError, UnreadableError, did_you_mean
 from thalweg.files.index_parts import broken_part, require_parts
-from thalweg.files.netcdf_dataset import require_end
+from thalweg.files.netcdf_dataset import open_netcdf, require_end
 from thalweg.files.readers import reader_of
 from thalweg.report.rundata import FloatArray, IntArray
 
@@ -66,6 +66,8 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
             path, decode_times=False, cache=False, engine=reader.engine, **options
         )
     except (OSError, ValueError, KeyError):
+        if not reader.is_store:
+            open_netcdf(path).close()  # says better what is wrong
         kind = "Zarr store" if reader.is_store else "netCDF file"
         raise UnreadableError(f"'{path}' is not a {kind} that can be read") from None
     with file:
@@ -81,6 +83,11 @@ def plottable_fields(path: Path) -> list[str]:
 
     Raises a sentence if the file cannot be read or holds only a part of the points.
     """
+    return fields_and_last_time(path)[0]
+
+
+def fields_and_last_time(path: Path) -> tuple[list[str], float]:
+    """The same, and the last value of the file's time axis in its own units; -inf without one."""
     with open_mesh_file(path) as file:
         for place in ("cell", "edge", "vertex"):
             if file.attrs.get(f"{place}_global_size", 0) > file.sizes.get(place, 0) > 0:
@@ -94,15 +101,10 @@ def plottable_fields(path: Path) -> list[str]:
             if variable.attrs.get("location") in LOCATIONS and "mesh" in variable.attrs
             and "time" in variable.dims
         ]  # fmt: skip
-    return [name for _, _, name in sorted(found)]
-
-
-def last_time_s(path: Path) -> float:
-    """The last value of the file's time axis in the file's own units; -inf without one."""
-    with open_mesh_file(path) as file:
+        fields = [name for _, _, name in sorted(found)]
         if "time" not in file.variables or not file.variables["time"].size:
-            return -np.inf
-        return float(np.nanmax(file.variables["time"].values))
+            return fields, -np.inf
+        return fields, float(np.nanmax(file.variables["time"].values))
 
 
 def read_field(path: Path, field: str, level: int, time: int) -> MeshField:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.errors import ThalwegError, UnreadableError
-from thalweg.report.meshfield import MeshField, last_time_s, plottable_fields, read_field
+from thalweg.report.meshfield import MeshField, fields_and_last_time, read_field
 from thalweg.report.rundata import RunData
 
 
@@ -44,8 +44,8 @@ def _candidates(
 ) -> list[tuple[bool, float, Path, str]]:
     """The field of a file to be drawn, if there is one; else why not, in one of the lists."""
     try:
-        fields = plottable_fields(path)
-        return [(fields[0] == "vor", last_time_s(path), path, fields[0])] if fields else []
+        fields, last_time = fields_and_last_time(path)
+        return [(fields[0] == "vor", last_time, path, fields[0])] if fields else []
     except UnreadableError as error:
         damaged.append(error.sentence)
         return []

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,10 +33,14 @@ def without_pixels(names: list[str]) -> Iterator[None]:
 
 
 class ToldRuns:
-    """The runs that were told so far: one of those that were asked for, and left, the same."""
+    """Runs are told once a kind: a file of `kinds`, which several processes may share, is one that
+    was. Without `each`, a kind is what its run left, in which mode, containers and layouts; with
+    it, also every setting and the name of every file.
+    """
 
-    def __init__(self) -> None:
-        self.kinds: set[str] = set()
+    def __init__(self, kinds: Path, each: bool) -> None:
+        kinds.mkdir(exist_ok=True)
+        self.kinds, self.each = kinds, each
         self.drawn: list[str] = []
 
     def failures_below(self, folder: Path, page: Path) -> list[str]:
@@ -42,9 +48,8 @@ class ToldRuns:
         failures: list[str] = []
         for file in sorted(folder.rglob("experiment.toml")):
             run = file.parent
-            if not (run / "files").is_dir() or (kind := _kind(run)) in self.kinds:
+            if not (run / "files").is_dir() or not self._is_new(run):
                 continue
-            self.kinds.add(kind)
             try:
                 with without_pixels(self.drawn):
                     write_report([run], page)
@@ -52,11 +57,23 @@ class ToldRuns:
                 failures.append(f"{run}: {type(error).__name__}: {error}")
         return failures
 
+    def _is_new(self, run: Path) -> bool:
+        kind = hashlib.sha256(json.dumps(self._kind(run)).encode()).hexdigest()
+        try:
+            (self.kinds / kind).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
-def _kind(run: Path) -> str:
-    left = sorted(each.name.partition("_")[2] for each in (run / "files").iterdir())
-    tables = (run / "experiment.toml").read_text(encoding="utf-8", errors="replace")
-    return json.dumps([tables, left, _status(run)])
+    def _kind(self, run: Path) -> list[object]:
+        files = [each.name for each in (run / "files").iterdir()]
+        text = (run / "experiment.toml").read_text(encoding="utf-8", errors="replace")
+        if self.each:
+            return [sorted(name.partition("_")[2] for name in files), text, _status(run)]
+        left = {re.sub(r"\d+", "0", each.name) for each in run.iterdir()}
+        ends = {re.sub(r"\d+", "0", name.partition(".")[2]) for name in files}
+        chosen = set(re.findall(r"^(?:mode|container|layout) = .*", text, re.MULTILINE))
+        return [sorted(left), sorted(ends), sorted(chosen) or text, _status(run)]
 
 
 def _status(run: Path) -> str:
