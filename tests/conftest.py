@@ -13,9 +13,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-import typer
 
-from thalweg.cli.main import app, main
+from thalweg.cli.main import main
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing.command import ThalwegCommand
@@ -159,18 +158,8 @@ def cli() -> Cli:
     return ThalwegCommand()
 
 
-@pytest.fixture(scope="session")
-def built() -> Callable[..., object]:
-    """The command line, built once: that takes as long as most refusals."""
-    return typer.main.get_command(app)
-
-
 @pytest.fixture
-def here(
-    built: Callable[..., object],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> Cli:
+def here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
     """As `cli`, for what reads files or refuses: a process would take ten times as long."""
 
     def call(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -178,8 +167,6 @@ def here(
         capfd.readouterr()
         with monkeypatch.context() as patched:
             patched.setattr(sys, "argv", ["thalweg", *texts])
-            # The module: as an attribute of its package this is the function.
-            patched.setattr(sys.modules["thalweg.cli.main"], "app", built)
             if cwd is not None:
                 patched.chdir(cwd)
             with pytest.raises(SystemExit) as end:

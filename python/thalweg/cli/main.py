@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -23,6 +24,7 @@ from thalweg.cli.logs import logs_app
 from thalweg.cli.scaling import scaling
 from thalweg.cli.submit import submit
 from thalweg.cli.tune import tune
+from thalweg.cli.wrong_values import usage_sentence
 from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
@@ -418,6 +420,12 @@ def translate(
     translate_kernel(kernel, configuration, show, out, overwrite=overwrite, as_json=json_)
 
 
+@functools.cache
+def command() -> Any:
+    """All commands with their options, which typer takes 0.1 s to look up."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Runs a command; every user error is one sentence on standard error."""
     nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
@@ -443,14 +451,14 @@ def _answer() -> int:
     """The exit code."""
     try:
         _require_text(sys.argv[1:])
-        code = app(prog_name="thalweg", standalone_mode=False)
+        code = command()(prog_name="thalweg", standalone_mode=False)
     except ThalwegError as error:
         return _fail(error.sentence, error.exit_code)
     except ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error)
             return 2
-        return _fail(_one_sentence(error), 2)
+        return _fail(usage_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", 130)
     except BrokenPipeError:
@@ -479,16 +487,6 @@ def _require_text(words: list[str]) -> None:
         shown = os.fsencode(word).decode(errors="backslashreplace")
         if shown != word:
             raise ThalwegError(f"'{shown}' is not UTF-8; choose another name")
-
-
-def _one_sentence(error: Any) -> str:
-    """What is wrong, and the help of the command that was called."""
-    from thalweg.cli.wrong_values import value_sentence
-
-    text = value_sentence(error) or " ".join(error.format_message().split()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "thalweg"
-    return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"
 
 
 def _fail(sentence: str, code: int) -> int:

@@ -25,3 +25,11 @@ def value_sentence(error: Any) -> str:
         word, bound = _BOUNDS[detail["type"]]
         return f"{name} is {detail['input']}, but must be {word} {detail['ctx'][bound]:g}"
     return ""
+
+
+def usage_sentence(error: Any) -> str:
+    """What is wrong, and the help of the command that was called."""
+    text = value_sentence(error) or " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "thalweg"
+    return f"{text[0].lower()}{text[1:]}; see '{command} --help'" if text else "wrong usage"

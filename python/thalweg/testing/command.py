@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`thalweg` as a process of its own, forked where its modules are loaded already: loading them
-takes longer than most commands that tests give.
+"""`thalweg` as a process of its own, forked where its modules are loaded already (warm.py): loading
+them takes longer than most commands that tests give.
 """
 
 from __future__ import annotations
@@ -14,17 +14,6 @@ from multiprocessing import forkserver, get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-LOADED = [
-    "thalweg.cli.main", "thalweg.advisor.own.command", "thalweg.advisor.own.tune",
-    "thalweg.advisor.own.validate_command", "thalweg.advisor.prediction.command",
-    "thalweg.advisor.proposing.machine", "thalweg.calibrate.command", "thalweg.cpmip.command",
-    "thalweg.kernels.configured", "thalweg.kernels.run", "thalweg.lab.bench", "thalweg.lab.sweep",
-    "thalweg.loc.command", "thalweg.logs.command", "thalweg.logs.parquet", "thalweg.merge.command",
-    "thalweg.report.page", "thalweg.run.runner", "thalweg.run.summary", "thalweg.scaling.command",
-    "thalweg.submit.command", "thalweg.trace.command", "thalweg.verify.command",
-    "matplotlib.figure", "pandas", "scipy.optimize",
-]  # fmt: skip
-
 
 class ThalwegCommand:
     """Calls are those of `python -m thalweg` in the environment of the first moment."""
@@ -32,7 +21,7 @@ class ThalwegCommand:
     def __init__(self) -> None:
         self.environment = _environment()
         self.processes = get_context("forkserver")
-        self.processes.set_forkserver_preload(LOADED)
+        self.processes.set_forkserver_preload(["thalweg.testing.warm"])
         forkserver.ensure_running()
 
     def __call__(
