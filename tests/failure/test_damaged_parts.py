@@ -64,6 +64,7 @@ def flip(path: Path, offset: int) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("storage", STORAGES, ids="_".join)
 def test_a_flipped_bit_is_not_merged(
     storage: Storage, cli: Cli, tmp_path: Path, make_parts: Callable[[Storage], Parts]

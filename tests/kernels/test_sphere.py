@@ -92,6 +92,7 @@ def error(found: Array, right: Array, weights: Array) -> float:
     return float(np.sqrt((weights * (found - right) ** 2).sum() / (weights * right**2).sum()))
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("way", [REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
 def test_the_divergence_of_a_gradient_converges_to_the_laplacian(
     way: Configuration, spheres: list[Sphere], compiled: Path
@@ -110,6 +111,7 @@ def test_the_divergence_of_a_gradient_converges_to_the_laplacian(
         assert coarse / fine > 1.8  # of first order at least
 
 
+@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("way", [REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
 def test_differences_across_edges_converge_to_the_slope(
     way: Configuration, spheres: list[Sphere], compiled: Path

@@ -38,8 +38,8 @@ def run_tests(expression: str, slow: bool) -> int:
 
 
 def _side_by_side() -> list[str]:
-    """Tests wait for ranks, disks and timeouts more than they compute: three at once."""
-    return ["--numprocesses=3", "--dist=worksteal"]
+    """Tests wait for ranks, disks and timeouts more than they compute: four at once."""
+    return ["--numprocesses=4", "--dist=worksteal"]
 
 
 def _check_tree() -> None:
