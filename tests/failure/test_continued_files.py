@@ -345,7 +345,7 @@ def test_a_record_of_zeros_is_made_anew(cli: object, three_hours: Copy, tmp_path
     assert json.loads(record.read_text())["status"] == "complete"
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     "storage", ["classic-contiguous", "cdf5-contiguous", "netcdf4-contiguous", "raw-contiguous",
                 "netcdf4-chunked", "zarr-contiguous"],

@@ -57,7 +57,7 @@ def assert_said(cli: Cli, run: Path, file: Path) -> str:
     return str(result.stdout)
 
 
-@pytest.mark.some(20)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("storage", "mode", "way"), CASES)
 def test_a_flipped_bit_and_a_missing_byte_are_found(
     storage: tuple[str, str, str], mode: str, way: str, cli: Cli, tmp_path: Path

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from thalweg.errors import ThalwegError
 from thalweg.report import write_report
 from thalweg.report.binning import flatten
 from thalweg.report.meshfield import plottable_fields, read_field
@@ -78,6 +80,23 @@ def run_in_parts(folder: Path, *overrides: str) -> Path:
     (folder / "case.toml").write_text(CASE)
     words = ["io.mode=file_parallel", "io.ranks=2", "output.main.container=netcdf4", *overrides]
     return run_case(RunRequest(folder / "case.toml", 4, words, folder / "run", quiet=True)).path
+
+
+def test_an_index_with_a_damaged_attribute_is_drawn_or_refused(tmp_path: Path, model: Path) -> None:
+    """Bytes behind the name of one: its type and size, which HDF5 alone does not look at."""
+    (index,) = (run_in_parts(tmp_path) / "files").glob("*Z.nc")
+    whole = index.read_bytes()
+    refused = 0
+    for found in re.finditer(rb"(mesh|units|long_name)\0", whole):
+        for offset in range(0, 12, 3):
+            content = bytearray(whole)
+            content[found.end() + offset] ^= 0xFF
+            index.write_bytes(content)
+            try:
+                plottable_fields(index)
+            except ThalwegError:
+                refused += 1
+    assert refused > 5
 
 
 def test_a_part_that_was_cut_or_is_gone_is_named(

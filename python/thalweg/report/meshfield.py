@@ -65,7 +65,7 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         file = xarray.open_dataset(
             path, decode_times=False, cache=False, engine=reader.engine, **options
         )
-    except (OSError, ValueError, KeyError):
+    except (OSError, RuntimeError, ValueError, KeyError):
         if not reader.is_store:
             open_netcdf(path).close()  # says better what is wrong
         kind = "Zarr store" if reader.is_store else "netCDF file"

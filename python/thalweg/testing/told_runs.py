@@ -17,6 +17,9 @@ from thalweg.report import write_report
 from thalweg.report.pictures import Draw, Pictures
 from thalweg.report.style import NARROW_INCHES
 
+# The settings that make a run another kind, in the order of its tables.
+_CHOSEN = r"^(?:mode|ranks|container|layout|compression|precision|way|events) = .*"
+
 
 @contextmanager
 def without_pixels(names: list[str]) -> Iterator[None]:
@@ -34,7 +37,7 @@ def without_pixels(names: list[str]) -> Iterator[None]:
 
 class ToldRuns:
     """Runs are told once a kind: a file of `kinds`, which several processes may share, is one that
-    was. Without `each`, a kind is what its run left, in which mode, containers and layouts; with
+    was. Without `each`, a kind is what its run left, and what was chosen of _CHOSEN; with
     it, also every setting and the name of every file.
     """
 
@@ -72,8 +75,8 @@ class ToldRuns:
             return [sorted(name.partition("_")[2] for name in files), text, _status(run)]
         left = {re.sub(r"\d+", "0", each.name) for each in run.iterdir()}
         ends = {re.sub(r"\d+", "0", name.partition(".")[2]) for name in files}
-        chosen = set(re.findall(r"^(?:mode|container|layout) = .*", text, re.MULTILINE))
-        return [sorted(left), sorted(ends), sorted(chosen) or text, _status(run)]
+        chosen = re.findall(_CHOSEN, text, re.MULTILINE)
+        return [sorted(left), sorted(ends), chosen or text, _status(run)]
 
 
 def _status(run: Path) -> str:
