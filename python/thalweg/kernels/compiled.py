@@ -363,13 +363,14 @@ def _alone_with(library: Path) -> Iterator[None]:
     Where files cannot be locked, they compile it.
     """
     lock = library.with_suffix(".lock")
-    with lock.open("w") as file:
+    with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(held.enter_context(lock.open("w")), fcntl.LOCK_EX)
         try:
             yield
         finally:
-            lock.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                lock.unlink()
 
 
 def _compile(name: str, code: str, command: tuple[str, ...], library: Path, suffix: str) -> None:
