@@ -18,24 +18,13 @@ README = ROOT / "README.md"
 DEMO = "./thalweg demo"
 JET = "./thalweg run examples/jet.toml --ranks 3 --set time.duration=PT1H --out runs/jet"
 # Later commands want the eighth layer of the jet, and a cell of its grid.
-SHORTER = {DEMO: f"{DEMO} --duration PT1H --json", JET: f"{JET} --set model.levels=8"}
+SHORTER = {DEMO: f"{DEMO} --duration PT30M --json", JET: f"{JET} --set model.levels=8"}
 RUNS_US = "./thalweg test"
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
-
-
-def is_slow(block: str) -> bool:
-    """The demo is: after the tests `tools/fresh_machine demo` runs it whole, as a reader would."""
-    return DEMO in block.splitlines()
-
-
-SHELL = [
-    pytest.param(block, id=block.split("\n")[0], marks=[pytest.mark.slow] * is_slow(block))
-    for block in blocks("sh")
-]
 
 
 @pytest.fixture
@@ -46,7 +35,7 @@ def workplace(tmp_path: Path, model: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("block", SHELL)
+@pytest.mark.parametrize("block", blocks("sh"), ids=lambda block: block.split("\n")[0])
 def test_every_command_runs(block: str, workplace: Path, cli: Cli) -> None:
     """What the script `thalweg` does before them is seen below, and in tests/setup."""
     for command in block.splitlines():
