@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from thalweg.cli import main
 from thalweg.lab import sweep_file as sweep_file_module
 from thalweg.lab.results import append_line, read_lines, spread
 from thalweg.lab.sweep_file import Sweep
@@ -153,19 +152,14 @@ def test_wrong_sweep_files_are_one_sentence(
     line: str,
     wrong: str,
     sentence: str,
+    here: Cli,
     sweep_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     sweep_file.write_text(SWEEP.replace(line, wrong, 1))
-    monkeypatch.chdir(sweep_file.parent)
-    monkeypatch.setattr(sys, "argv", ["thalweg", "sweep", str(sweep_file)])
-    with pytest.raises(SystemExit) as end:
-        main()
-    told = capsys.readouterr().err
-    assert end.value.code == 2, told
-    assert sentence in told
-    assert len(told.strip().splitlines()) == 1
+    result = here("sweep", sweep_file, cwd=sweep_file.parent)
+    assert result.returncode == 2, result.stderr
+    assert sentence in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
     assert not (sweep_file.parent / "sweeps").exists()
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-from thalweg.cli import main
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
 from thalweg.errors import ThalwegError
@@ -161,20 +159,15 @@ def test_the_json_file_is_what_json_prints(cli: Cli, folder: Path) -> None:
 def test_what_cannot_be_counted_is_one_sentence(
     words: list[str],
     sentence: str,
+    here: Cli,
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "empty").mkdir()
     (folder / "wrong.py").write_text(SMOOTH.replace("half * (t + around)", "t * around"))
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["thalweg", "loc", *words])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    told = capsys.readouterr()
-    assert sentence in told.err
-    assert told.out == ""
+    result = here("loc", *words, cwd=folder)
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert result.stdout == ""
     assert sorted(each.name for each in folder.iterdir()) == [
         "empty", "other.py", "smooth.py", "wrong.py",
     ]  # fmt: skip
