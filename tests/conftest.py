@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,7 @@ import pytest
 from thalweg.cli.main import main
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing import examples
 from thalweg.testing.command import ThalwegCommand
 from thalweg.testing.told_runs import ToldRuns
 
@@ -56,8 +58,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # All ranks of all tests are on this machine: where Open MPI looks for no fast network, its start
-# takes half as long.
-ON_ONE_NODE = ("OMPI_MCA_pml", "ob1")
+# takes half as long. Nor does each rank look for devices behind PCI (a fifth of what is left).
+ON_ONE_NODE = {"OMPI_MCA_pml": "ob1", "HWLOC_COMPONENTS": "-pci,-linuxio"}
 
 
 # No test fails because it took long: machines that are busy stop any example for a while.
@@ -70,7 +72,9 @@ PATIENT = ("OMP_WAIT_POLICY", "passive")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    os.environ.setdefault(*ON_ONE_NODE)
+    examples.slow = config.getoption("--slow")
+    for name, value in ON_ONE_NODE.items():
+        os.environ.setdefault(name, value)
     os.environ.setdefault(*PATIENT)
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow only")
     config.addinivalue_line(
@@ -78,18 +82,42 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What tests are collected in stays to the end: nobody looks for garbage in it again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return "" if config.getoption("--slow") else "without slow tests; add --slow"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests are left out: thousands that are each skipped take longer. Who asks for nothing
+    else is told so.
+    """
     if config.getoption("--slow"):
         return
     cases: Counter[str] = Counter()
+    slow, others = [], []
     for item in items:
         test, mark = item.nodeid.partition("[")[0], item.get_closest_marker("some")
-        slow = "slow" in item.keywords
-        if mark is not None and not slow:
+        is_slow = "slow" in item.keywords
+        if mark is not None and not is_slow:
             every, first = (*mark.args, 0)[:2]
-            slow = cases[test] % every != first
+            is_slow = cases[test] % every != first
             cases[test] += 1
-        if slow:
+        (slow if is_slow else others).append(item)
+    if others:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = others
+    else:
+        for item in slow:
             item.add_marker(pytest.mark.skip(reason="slow; add --slow"))
 
 

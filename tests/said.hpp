@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says on standard error, for tests of warnings.
+// What the library says, on standard error and in what it throws.
 #pragma once
 
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
+
+#include "thalweg/error.hpp"
 
 namespace thalweg {
 
@@ -24,6 +26,27 @@ inline std::string said_in(const auto& act) {
   for (int letter = 0; (letter = std::fgetc(kept)) != EOF;) text += static_cast<char>(letter);
   std::fclose(kept);
   return text;
+}
+
+/// The sentence of the Error that `act` throws, or "".
+inline std::string sentence_of(const auto& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The same, of an Error that blames `blame`: another one goes on.
+inline std::string sentence_of(Blame blame, const auto& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    if (error.blame() != blame) throw;
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace thalweg

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "base/page_bytes.hpp"
+#include "own_folder.hpp"
+#include "said.hpp"
 #include "thalweg/error.hpp"
 #include "timing/timing_records.hpp"
 
@@ -24,26 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder of this rank, removed at the end.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("thalweg_aside_" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const char* name) const { return (path / name).string(); }
-};
-
-/// "" or the sentence of the Error.
-template <class Call>
-std::string sentence_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.blame() == Blame::file_system);
-    return error.what();
-  }
-  return "";
-}
-
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
@@ -51,7 +33,7 @@ bool contains(const std::string& text, const char* part) {
 }  // namespace
 
 TEST_CASE("an_aside_file_gets_its_final_name_with_all_that_was_written") {
-  const Folder folder;
+  const OwnFolder folder;
   const auto path = folder.file("f");
   const std::string text = "0123456789";
   {
@@ -74,24 +56,28 @@ TEST_CASE("an_aside_file_gets_its_final_name_with_all_that_was_written") {
 }
 
 TEST_CASE("files_that_are_not_there_are_one_sentence") {
-  const Folder folder;
-  CHECK(contains(sentence_of([&] { AsideFile(folder.file("none/f"), AsideFile::Open::create); }),
+  const OwnFolder folder;
+  CHECK(contains(sentence_of(Blame::file_system,
+                             [&] { AsideFile(folder.file("none/f"), AsideFile::Open::create); }),
                  "none' is not there"));
-  CHECK(contains(sentence_of([&] { AsideFile(folder.file("f"), AsideFile::Open::existing); }),
+  CHECK(contains(sentence_of(Blame::file_system,
+                             [&] { AsideFile(folder.file("f"), AsideFile::Open::existing); }),
                  "cannot open"));
-  CHECK(contains(sentence_of([&] { rename_to_final(folder.file("f")); }), "final name"));
+  CHECK(contains(sentence_of(Blame::file_system, [&] { rename_to_final(folder.file("f")); }),
+                 "final name"));
 }
 
 TEST_CASE("a_write_beyond_the_limit_of_file_size_is_cut_short_and_then_a_sentence") {
-  const Folder folder;
+  const OwnFolder folder;
   const std::vector<char> values(100'000, 'x');
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{65'536, before.rlim_max};
   const AsideFile file(folder.file("f"), AsideFile::Open::create);
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const auto written = sentence_of([&] { file.write(values.data(), values.size(), 0); });
-  const auto reserved = sentence_of([&] { file.reserve(100'000); });
+  const auto written =
+      sentence_of(Blame::file_system, [&] { file.write(values.data(), values.size(), 0); });
+  const auto reserved = sentence_of(Blame::file_system, [&] { file.reserve(100'000); });
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(contains(written, "ulimit -f"));
   CHECK(contains(reserved, "ulimit -f"));
@@ -101,7 +87,7 @@ TEST_CASE("a_write_beyond_the_limit_of_file_size_is_cut_short_and_then_a_sentenc
 }
 
 TEST_CASE("room_behind_the_end_leaves_the_file_as_long_as_it_is") {
-  const Folder folder;
+  const OwnFolder folder;
   const AsideFile file(folder.file("f"), AsideFile::Open::create);
   const std::vector<char> values(1000, 'x');
   file.write(values.data(), values.size(), 0);
@@ -118,13 +104,13 @@ TEST_CASE("room_behind_the_end_leaves_the_file_as_long_as_it_is") {
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{65'536, before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const auto said = sentence_of([&] { file.reserve_behind(1 << 20); });
+  const auto said = sentence_of(Blame::file_system, [&] { file.reserve_behind(1 << 20); });
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(contains(said, "ulimit -f"));
 }
 
 TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_written") {
-  const Folder folder;
+  const OwnFolder folder;
   const auto disk = folder.file("disk");
   fs::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=2m") != 0) {
@@ -135,8 +121,8 @@ TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_w
   {
     const std::vector<char> values(3U << 20U, 'x');
     const AsideFile file(disk + "/f", AsideFile::Open::create);
-    reserved = sentence_of([&] { file.reserve(3 << 20); });
-    written = sentence_of([&] { file.write(values.data(), values.size(), 0); });
+    reserved = sentence_of(Blame::file_system, [&] { file.reserve(3 << 20); });
+    written = sentence_of(Blame::file_system, [&] { file.write(values.data(), values.size(), 0); });
   }
   umount(disk.c_str());
   CHECK(contains(reserved, "disk' is full"));
@@ -144,7 +130,7 @@ TEST_CASE("a_full_disk_is_a_sentence_when_room_is_reserved_and_when_values_are_w
 }
 
 TEST_CASE("large_writes_give_the_same_bytes_through_the_page_cache_and_past_it") {
-  const Folder folder;
+  const OwnFolder folder;
   PageBytes bytes((std::size_t{5} << 20U) + 123);
   for (std::size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<std::byte>(i * 31 + i / 977);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "said.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/mpi_io.hpp"
 
@@ -43,14 +44,8 @@ struct Programs {
   }
 };
 
-std::string sentence_of(const std::string& hints) {
-  try {
-    parse_hints(hints);
-  } catch (const Error& error) {
-    CHECK(error.blame() == Blame::user);
-    return error.what();
-  }
-  return "";
+std::string refusal_of(const std::string& hints) {
+  return sentence_of(Blame::user, [&] { parse_hints(hints); });
 }
 
 }  // namespace
@@ -65,13 +60,13 @@ TEST_CASE("hints_are_divided_by_blanks_or_commas") {
 }
 
 TEST_CASE("a_malformed_hint_is_one_sentence_that_names_it") {
-  CHECK(sentence_of("cb_nodes 4") ==
+  CHECK(refusal_of("cb_nodes 4") ==
         "[io]: the hint 'cb_nodes' has no '='; write hints as \"cb_nodes=4 striping_factor=64\"");
-  CHECK(sentence_of("a=1,=4").find("the hint '=4' has no name before '='") != std::string::npos);
-  CHECK(sentence_of("cb_nodes=").find("'cb_nodes=' has no value") != std::string::npos);
-  CHECK(sentence_of("a=1 a=2").find("the hint 'a=2' contradicts 'a=1'") != std::string::npos);
-  CHECK(sentence_of(std::string(300, 'k') + "=1").find("longer than MPI") != std::string::npos);
-  CHECK(sentence_of("k=" + std::string(5000, 'v')).find("longer than MPI") != std::string::npos);
+  CHECK(refusal_of("a=1,=4").find("the hint '=4' has no name before '='") != std::string::npos);
+  CHECK(refusal_of("cb_nodes=").find("'cb_nodes=' has no value") != std::string::npos);
+  CHECK(refusal_of("a=1 a=2").find("the hint 'a=2' contradicts 'a=1'") != std::string::npos);
+  CHECK(refusal_of(std::string(300, 'k') + "=1").find("longer than MPI") != std::string::npos);
+  CHECK(refusal_of("k=" + std::string(5000, 'v')).find("longer than MPI") != std::string::npos);
 }
 
 TEST_CASE("hints_go_to_mpi_and_come_back") {

@@ -33,15 +33,6 @@ std::vector<std::int64_t> own_points() {
   return points;
 }
 
-std::string sentence_of(const auto& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

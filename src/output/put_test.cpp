@@ -15,7 +15,7 @@ using namespace thalweg;
 
 namespace {
 
-constexpr std::int64_t cells = 20;
+constexpr std::int64_t run_cells = 20;
 
 /// A run with one field and one stream.
 struct Run {
@@ -28,10 +28,11 @@ struct Run {
     OutputSettings settings;
     settings.directory = directory.path;
     settings.duration = duration;
-    for (auto point = world_rank(); point < cells; point += world_size()) points.push_back(point);
+    for (auto point = world_rank(); point < run_cells; point += world_size())
+      points.push_back(point);
     values.assign(points.size(), 1.0);
     output.emplace(Output::open(MPI_COMM_WORLD, settings));
-    output->define(std::vector<OwnedPoints>{{Place::cell, cells, points}});
+    output->define(std::vector<OwnedPoints>{{Place::cell, run_cells, points}});
     output->define(FieldInfo{"a", "", "", "1", Place::cell, 1});
     output->define(stream);
   }
@@ -49,16 +50,6 @@ StreamSettings stream_each(double interval_s, double end_s) {
   return stream;
 }
 
-std::string sentence_of(const auto& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    CHECK(error.blame() == Blame::user);
-    return error.what();
-  }
-  return "";
-}
-
 constexpr auto never_ended =
     "fields were put at 0 s, but end_time(0) was never called: call it after the last put of every "
     "output time";
@@ -70,24 +61,24 @@ TEST_SUITE_BEGIN("put");
 TEST_CASE("a_forgotten_end_time_is_named_by_the_next_put_and_by_close") {
   Run run(stream_each(3600.0, 7200.0));
   run.put(0.0);
-  CHECK(sentence_of([&] { run.put(3600.0); }) == never_ended);
+  CHECK(sentence_of(Blame::user, [&] { run.put(3600.0); }) == never_ended);
   MPI_Barrier(MPI_COMM_WORLD);  // a rank that hears of another's failure says its sentence
-  CHECK(sentence_of([&] { run.output->close(); }).ends_with(never_ended));
+  CHECK(sentence_of(Blame::user, [&] { run.output->close(); }).ends_with(never_ended));
 }
 
 TEST_CASE("a_forgotten_end_time_is_named_by_that_of_another_time") {
   Run run(stream_each(3600.0, 7200.0));
   run.put(0.0);
   MPI_Barrier(MPI_COMM_WORLD);
-  CHECK(sentence_of([&] { run.output->end_time(600.0); }).ends_with(never_ended));
+  CHECK(sentence_of(Blame::user, [&] { run.output->end_time(600.0); }).ends_with(never_ended));
 }
 
 TEST_CASE("a_time_that_is_complete_may_be_ended_again") {
   Run run(stream_each(3600.0, 7200.0));
   run.put_and_end(0.0);
-  CHECK(sentence_of([&] { run.output->end_time(0.0); }) == "");
+  CHECK(sentence_of(Blame::user, [&] { run.output->end_time(0.0); }) == "");
   run.put_and_end(3600.0);
-  CHECK(sentence_of([&] { run.output->close(); }) == "");
+  CHECK(sentence_of(Blame::user, [&] { run.output->close(); }) == "");
   CHECK(run.output->outputs_written() == 2);
 }
 
@@ -127,18 +118,19 @@ TEST_CASE("outputs_after_the_end_of_the_run_are_refused_by_every_call_and_by_clo
       "stream 'out' would be due at 1800 s, but the run ends at 1200 s, [time] duration: nothing "
       "after that is written; make duration as long as the run, or give the stream an end before "
       "it";
-  CHECK(sentence_of([&] { static_cast<void>(run.output->due(1800.0)); }) == expected);
-  CHECK(sentence_of([&] { static_cast<void>(run.output->wants("a", 1800.0)); }) == expected);
-  CHECK(sentence_of([&] { run.put(1800.0); }) == expected);
-  CHECK(sentence_of([&] { run.output->end_time(1800.0); }) == expected);
-  CHECK(sentence_of([&] { run.output->close(); }) == expected);
+  CHECK(sentence_of(Blame::user, [&] { static_cast<void>(run.output->due(1800.0)); }) == expected);
+  CHECK(sentence_of(Blame::user, [&] { static_cast<void>(run.output->wants("a", 1800.0)); }) ==
+        expected);
+  CHECK(sentence_of(Blame::user, [&] { run.put(1800.0); }) == expected);
+  CHECK(sentence_of(Blame::user, [&] { run.output->end_time(1800.0); }) == expected);
+  CHECK(sentence_of(Blame::user, [&] { run.output->close(); }) == expected);
   MPI_Barrier(MPI_COMM_WORLD);
   // What was put before is whole.
   CHECK(std::filesystem::exists(run.directory.path + "/out_20000101T000000Z.nc"));
 }
 
 TEST_CASE("a_stream_without_an_end_needs_the_duration_of_the_run") {
-  CHECK(sentence_of([&] { Run run(stream_each(600.0, 0.0)); }) ==
+  CHECK(sentence_of(Blame::user, [&] { Run run(stream_each(600.0, 0.0)); }) ==
         "[[output]] 'out': it has no end, and the run has no duration; give one of both "
         "(StreamSettings::end, OutputSettings::duration)");
   Run run(stream_each(600.0, 0.0), 1200.0);

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t cells = 20;
+constexpr std::int64_t few_cells = 20;
 
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
@@ -73,13 +73,13 @@ std::vector<std::string> sets_of(const std::string& mode, const std::string& dir
     return {};
   }
   std::vector<std::int64_t> mine;
-  for (std::int64_t point = 0; point < cells; ++point)
+  for (std::int64_t point = 0; point < few_cells; ++point)
     if (point % ranks_of(output.compute_comm()) == rank_of(output.compute_comm()))
       mine.push_back(point);
   const std::vector<double> values(mine.size(), 1.0);
   const FieldInfo field{"flat", "", "", "1", Place::cell, 1};
   const std::vector<FieldView> views{{values.data(), 1, 0}};
-  const std::vector<OwnedPoints> points{{Place::cell, cells, mine}};
+  const std::vector<OwnedPoints> points{{Place::cell, few_cells, mine}};
   output.define(points);
   output.define(field);
   output.define(stream);

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from thalweg.advisor.icon_streams import find_streams
 from thalweg.config.run_script import read_run_script
 from thalweg.errors import ThalwegError
+from thalweg.testing.examples import examples
 
 SCRIPT = """g=iconR02B04_G.nc
 for i in 1 2; do n=$((i * 5)); done
@@ -40,7 +41,9 @@ CHANGES = st.lists(
 
 
 @given(CHANGES)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60, 150), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_a_damaged_script_has_an_answer_or_a_sentence(
     tmp_path: Path, changes: list[tuple[int, int, str]]
 ) -> None:

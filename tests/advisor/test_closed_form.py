@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from thalweg.advisor.prediction.parameters import PARAMETERS, Values
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
+from thalweg.testing.examples import examples
 
 MakeRun = Callable[..., RunFacts]
 MODES = ("sync", "async", "joint_multifile", "dedicated_multifile")
@@ -54,7 +55,7 @@ def time_of(machine: Values, run: RunFacts) -> float:
     return float(predict(ManyRuns.of([run]), machine).total_s[0])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 100))
 @given(machines(), runs(), st.floats(1.0, 100.0))
 def test_more_bytes_are_never_faster(machine: Values, run: RunFacts, factor: float) -> None:
     for name in ("output_bytes", "checkpoint_bytes"):
@@ -62,7 +63,7 @@ def test_more_bytes_are_never_faster(machine: Values, run: RunFacts, factor: flo
         assert time_of(machine, larger) >= time_of(machine, run) * (1.0 - 1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 100))
 @given(machines(), runs())
 def test_more_events_and_more_steps_are_never_faster(machine: Values, run: RunFacts) -> None:
     for name in ("outputs", "steps"):
@@ -70,7 +71,7 @@ def test_more_events_and_more_steps_are_never_faster(machine: Values, run: RunFa
         assert time_of(machine, more) >= time_of(machine, run) * (1.0 - 1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 100))
 @given(machines(), runs(), st.integers(1, 5))
 def test_more_ranks_of_their_own_never_write_slower(
     machine: Values, run: RunFacts, more: int
@@ -84,7 +85,7 @@ def test_more_ranks_of_their_own_never_write_slower(
     assert after.restart_s[0] <= before.restart_s[0] * (1.0 + 1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 100))
 @given(machines(), runs())
 def test_a_run_is_longer_than_its_longest_service_and_shorter_than_all(
     machine: Values, run: RunFacts

@@ -14,6 +14,7 @@ from thalweg.advisor.prediction.parameters import PARAMETERS
 from thalweg.advisor.simulation import Checkpoints, Machine, Plan, Stream, simulate
 from thalweg.advisor.simulation.plan import BACKPRESSURES, MODES
 from thalweg.errors import ThalwegError
+from thalweg.testing.examples import examples
 
 VALUES = {p.name: p.centre for p in PARAMETERS}
 FREE = Machine({**VALUES, "all_writers_s_per_gb": 0.0})
@@ -43,7 +44,7 @@ machines = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60, 150))
 @given(plans, machines, st.integers(0, 99))
 def test_bytes_are_conserved_times_add_and_little_is_right(
     plan: Plan, machine: Machine, seed: int
@@ -71,7 +72,7 @@ def test_bytes_are_conserved_times_add_and_little_is_right(
         assert min(each.under_way.values, default=0) >= -ROUNDING
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25, 60))
 @given(streams, st.sampled_from(["async", "file_parallel", "shared_file"]), st.integers(1, 20))
 def test_another_io_rank_never_makes_it_slower(stream: Stream, mode: str, ranks: int) -> None:
     totals = []
@@ -83,7 +84,7 @@ def test_another_io_rank_never_makes_it_slower(stream: Stream, mode: str, ranks:
     assert totals[1].total_s <= totals[0].total_s * (1 + ROUNDING)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 100))
 @given(plans, st.integers(0, 2), st.floats(1.0, 5.0))
 def test_more_bytes_are_never_faster(plan: Plan, which: int, factor: float) -> None:
     asked = replace(plan, backpressure="block")
@@ -98,7 +99,7 @@ def test_more_bytes_are_never_faster(plan: Plan, which: int, factor: float) -> N
     assert after.total_s >= before.total_s * (1 - ROUNDING)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25, 60))
 @given(streams, st.integers(1, 20), st.integers(1, 3), st.sampled_from(["block", "thin"]))
 def test_slots_bound_what_is_under_way(s: Stream, ranks: int, slots: int, pressure: str) -> None:
     plan = Plan(1e5, 60, 100, (s,), io_ranks=ranks, slots=slots, backpressure=pressure)

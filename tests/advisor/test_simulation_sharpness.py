@@ -16,9 +16,10 @@ from thalweg.advisor.simulation.picture import write_picture
 from thalweg.advisor.simulation.sharpness import fit_sharpness
 from thalweg.config.checkout import ROOT
 from thalweg.errors import ThalwegError
+from thalweg.testing.examples import examples
 
 VALUES = {p.name: p.centre for p in PARAMETERS}
-RATIOS = (0.8, 1.0, 1.2)
+RATIOS = examples((0.8, 1.0, 1.2), (0.7, 0.9, 1.0, 1.1, 1.4))
 
 
 def facts(io_ranks: float) -> RunFacts:

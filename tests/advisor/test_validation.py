@@ -19,7 +19,7 @@ from thalweg.advisor.prediction.proposal import RULES, choose, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun, RunFacts
 from thalweg.advisor.prediction.run_table import read_runs
 from thalweg.advisor.prediction.splits import GROUP, HARDER, folds, most_nodes, situation
-from thalweg.advisor.prediction.validation import Tried, judge
+from thalweg.advisor.prediction.validation import Tried, judge, validate_split
 from thalweg.config.checkout import ROOT
 from thalweg.errors import ThalwegError
 
@@ -256,7 +256,8 @@ def test_wrong_words_are_one_sentence(
 def test_the_bars_are_met_on_the_runs_of_levante() -> None:
     if not LEVANTE.is_file():
         pytest.skip(f"the figures measured on Levante are not on this machine: {LEVANTE}")
-    result = validate_tables(LEVANTE, None).result
+    result = validate_split(read_runs(LEVANTE), GROUP)
+    assert result is not None
     assert len(result.tried) == 78
     assert result.median_error <= 0.06
     assert result.p90_error <= 0.20

@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import io
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,6 +16,7 @@ import pytest
 from thalweg.calibrate import command
 from thalweg.calibrate.machine_file import Figure, Machine, NotSeparated
 from thalweg.calibrate.quantities import PARAMETERS
+from thalweg.calibrate.rounds import Pace, Pacing
 from thalweg.cli.main import app
 from thalweg.config.checkout import program
 
@@ -44,7 +46,9 @@ def native(model: Path) -> Path:
 @contextlib.contextmanager
 def hurried() -> Iterator[None]:
     """One round, of a second, after half a second of trying out: figures that mean little."""
-    with patch.object(command, "_TRIED_S", 0.5), patch.object(command, "_PACES", ((0.1, 1.0),)):
+    pacing = Pacing(tried_s=0.5, paces=(Pace(0.1, 1.0),))
+    request = partial(command.CalibrateRequest, pacing=pacing)
+    with patch.object(command, "CalibrateRequest", request):
         yield
 
 

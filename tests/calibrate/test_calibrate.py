@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.advisor.own.rates import load_calibrated
 from thalweg.calibrate.machine_reader import read_machine
 from thalweg.calibrate.quantities import MEASURED, PARAMETERS
 from thalweg.cli.main import app
@@ -29,9 +30,11 @@ LOOKS_AGAIN_S = 0.02  # a look at all processes takes milliseconds, and the rank
 BOTH = ("thalweg_mini", "thalweg_calibrate_bench")
 # `thalweg` that tries out files for a moment only: runs of the model begin soon.
 SOON = """
+from functools import partial
 from thalweg.calibrate import command
+from thalweg.calibrate.rounds import Pacing
 from thalweg.cli.main import main
-command._TRIED_S = 0.3
+command.CalibrateRequest = partial(command.CalibrateRequest, pacing=Pacing(tried_s=0.3))
 main()
 """
 
@@ -79,6 +82,35 @@ def test_one_rank_tells_what_one_rank_can(
     assert "not told: exchange_bytes_per_s: 1 rank" in shown
     for quantity in PARAMETERS:
         assert quantity.name in shown
+
+
+@pytest.mark.slow
+def test_rounds_of_the_real_pace_make_a_file_that_advise_reads(
+    cli: Cli, native: Path, small_case: Path, tmp_path: Path
+) -> None:
+    """Nothing is hurried here: as many rounds as the time has room for, and one if it has none."""
+    disk, out = tmp_path / "disk", tmp_path / "machine.toml"
+    disk.mkdir()
+    words = ("calibrate", "--directory", disk, "--ranks", 1, "--minutes", 0.5, "-o", out)
+    done = cli(*words, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert not list(disk.iterdir())
+    machine = load_calibrated(out)
+    rounds = machine.how["rounds"]
+    assert isinstance(rounds, int)
+    assert 1 <= rounds <= 8
+    for each in machine.measured:
+        assert each.n == rounds if each.name == "step" else each.n >= rounds
+        assert each.p05 <= each.median <= each.p95
+    for name, least, most in (  # whatever this machine is, and whoever works on it beside us
+        ("cell_level_step_s", 1e-9, 1e-4), ("writer_bytes_per_s", 1e5, 1e11),
+    ):  # fmt: skip
+        figure = machine.parameter(name)
+        assert figure is not None
+        assert least < figure.median < most
+    advised = cli("advise", small_case, "--machine", out, "--json")
+    assert advised.returncode == 0, advised.stderr
+    assert json.loads(advised.stdout)["proposal"]["total_s"] > 0.0
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from thalweg.dsl.configuration import ON_RANKS
 from thalweg.kernels.compare import SAME
 from thalweg.kernels.comparison_page import BEGIN, END, HEADS, PAGE_PATH
 from thalweg.kernels.library import all_kernels
+from thalweg.testing.examples import examples
 from thalweg.testing.pages import Cli
 
 PAGE = PAGE_PATH.read_text(encoding="utf-8")
@@ -34,8 +35,8 @@ def test_every_kernel_has_a_row_and_no_value_is_wrong() -> None:
 
 @pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
 def test_the_command_finds_what_the_page_says(cli: Cli) -> None:
-    """Of kernels with a neighbourhood and with groups."""
-    names = ["gradient", "block_extremes"]
+    """Of kernels with a neighbourhood and with groups; and of one with a power."""
+    names = ["gradient", *examples([], ["geopot_boussinesq"]), "block_extremes"]
     told = cli("kernels", "compare", *names)
     assert told.returncode == 0, told.stderr
     found = [line.split("  ") for line in told.stdout.splitlines()[1 : 1 + len(names)]]

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import time
 import zlib
 from collections.abc import Callable
@@ -16,7 +14,7 @@ import pytest
 
 from thalweg.files.restart_sets import list_restart_sets
 from thalweg.testing.contents import content_of, difference, final_files
-from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, ranks_of, stopped
+from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, kill_together, ranks_of, stopped
 
 Cli = Callable[..., Any]
 
@@ -102,8 +100,7 @@ def is_killed_in(run: RankedRun, begins: str) -> bool:
             continue
         with stopped(ranks_of(run.directory).values()):
             if is_written():
-                for process in ranks_of(run.directory).values():
-                    os.kill(process, signal.SIGKILL)
+                kill_together(ranks_of(run.directory).values())
                 break
     return run.wait()[0] != 0
 

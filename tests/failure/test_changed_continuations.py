@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from thalweg.files.run_directory import RunDirectory
 from thalweg.run.directory import remove_run
 from thalweg.testing.contents import content_of, difference, final_files
-from thalweg.testing.ranked_run import ranks_of
+from thalweg.testing.ranked_run import kill_together, ranks_of
 
 Cli = Callable[..., Any]  # returns the ended process
 
@@ -110,8 +109,7 @@ def test_a_kill_just_after_a_continuation_leaves_no_checkpoint_before_its_output
     again = start_thalweg("run", case, "--out", run, *words)
     while again.poll() is None and not (run / "restart/20000101T040500Z").exists():
         time.sleep(0.0005)
-    for process in ranks_of(run).values():
-        os.kill(process, signal.SIGKILL)
+    kill_together(ranks_of(run).values())
     again.wait()
     done = cli("run", case, "--out", run, "--continue", *set_words(other))
     assert done.returncode == 0, done.stderr

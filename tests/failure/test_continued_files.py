@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from thalweg.files.journal import read_journal
 from thalweg.files.streams import read_streams
 from thalweg.testing.contents import content_of, difference, final_files
+from thalweg.testing.ranked_run import kill_together
 
 CASE = """
 [grid]
@@ -364,8 +363,7 @@ def test_a_file_that_was_cut_to_its_times_is_whole_and_grows_again(
     run = start_run(*words)  # type: ignore[operator]
     assert isinstance(run.directory, Path)
     run.wait_for(lambda: len(list((run.directory / "restart").glob("*Z"))) >= 2)
-    for process in run.rank_processes():
-        os.kill(process, signal.SIGKILL)
+    kill_together(run.rank_processes())
     run.process.communicate()
     case = tmp_path / "long.toml"
     sets = [each for word in words for each in ("--set", word)]

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 import shutil
-import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +17,7 @@ import pytest
 from thalweg.files.inventory import size_of
 from thalweg.files.journal import Block, Journal, read_journal
 from thalweg.files.run_directory import RunDirectory
-from thalweg.testing.ranked_run import ranks_of
+from thalweg.testing.ranked_run import kill_together, ranks_of
 from thalweg.verify.damage import Wholeness, check_wholeness
 
 Start = Callable[..., Any]  # returns the RunningCase of conftest.py
@@ -83,9 +80,7 @@ def part(request: pytest.FixtureRequest, start_run: Start) -> Part:
         with run.stopped():
             if not any(parts_of(run.directory)):
                 continue  # it had become complete before the ranks stood still
-            for process in run.rank_processes():  # before mpirun learns of it and wakes them
-                with contextlib.suppress(ProcessLookupError):  # its run had ended meanwhile
-                    os.kill(process, signal.SIGKILL)
+            kill_together(run.rank_processes())
             run.process.kill()
         break
     run.process.communicate()
@@ -200,8 +195,7 @@ def just_named(
         held = start_thalweg("run", case, "--out", run)
     while held.poll() is None and not all(sign.exists() for sign in signs):
         time.sleep(0.001)
-    for process in ranks_of(run).values():
-        os.kill(process, signal.SIGKILL)
+    kill_together(ranks_of(run).values())
     held.wait()
     signs[0].unlink()
     return run

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import shutil
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +13,7 @@ from typing import Any
 import pytest
 
 from thalweg.testing.contents import content_of, difference, final_files
-from thalweg.testing.ranked_run import ranks_of
+from thalweg.testing.ranked_run import kill_together, ranks_of
 
 CASE = """
 [grid]
@@ -91,9 +88,7 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
             break
         time.sleep(0.001)
     assert process.poll() is None, process.communicate()
-    for rank in ranks_of(run).values():
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(rank, signal.SIGKILL)
+    kill_together(ranks_of(run).values())
     process.wait()
     for sign in (run / "files").glob("*.held"):
         sign.unlink()

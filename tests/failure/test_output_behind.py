@@ -19,7 +19,7 @@ from thalweg.files.journal import JournalTime, read_journal
 from thalweg.files.restart_sets import list_restart_sets
 from thalweg.files.run_directory import RunDirectory
 from thalweg.testing.contents import content_of, difference, final_files
-from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, ranks_of, stopped
+from thalweg.testing.ranked_run import ENDS_WITHIN_S, RankedRun, kill_together, ranks_of, stopped
 
 Cli = Callable[..., Any]  # returns the ended process
 
@@ -90,8 +90,7 @@ def run_behind(case: Path, directory: Path) -> RankedRun:
         look_until(last.exists, run)
         if max(each.time_s for each in times_of(directory)) < 86400.0:
             return run
-        for process in ranks_of(directory).values():
-            os.kill(process, signal.SIGKILL)
+        kill_together(ranks_of(directory).values())
         run.wait()
         shutil.rmtree(directory)
     raise AssertionError("the writer was always stopped too late to be behind")
@@ -103,8 +102,7 @@ def test_a_run_whose_output_was_behind_all_newer_checkpoints_continues(
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     run = run_behind(case, killed)
     assert len(list_restart_sets(killed)) > 2
-    for process in ranks_of(killed).values():
-        os.kill(process, signal.SIGKILL)
+    kill_together(ranks_of(killed).values())
     assert run.wait()[0] != 0
     for words in ([whole], [killed, "--continue"]):
         done = cli("run", case, "--out", *words)
@@ -132,8 +130,7 @@ def kill_while(happens: Callable[[], bool], run: RankedRun) -> None:
         with stopped(processes):
             if not happens():
                 return False
-            for process in processes:
-                os.kill(process, signal.SIGKILL)
+            kill_together(processes)
             return True
 
     look_until(killed, run)

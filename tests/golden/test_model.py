@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from thalweg.files.streams import read_streams
 from thalweg.run.runner import RunRequest, run_case
+from thalweg.testing.examples import examples
 
 Field = NDArray[np.float64]
 
@@ -88,7 +89,8 @@ def test_every_number_of_ranks_and_both_decompositions_compute_the_same_bits(
 ) -> None:
     """Diagnostics are printed with all digits of their doubles; h and vn are stored as doubles."""
     expected: tuple[str, list[Field], list[Field]] | None = None
-    for decomposition, numbers in (("curve", (1, 2, 3, 4)), ("bisection", (3, 4))):
+    every = (1, 2, 3, 4)
+    for decomposition, numbers in (("curve", every), ("bisection", examples((3, 4), every))):
         for ranks in numbers:
             ways = [f"grid.decomposition={decomposition}", f"machine.ranks={ranks}"]
             ways += ["model.levels=3", "model.viscosity=1e5"]

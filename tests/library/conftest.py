@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.checkout import ROOT, binary_directory, build
+from thalweg.kernels.made_for import made_for
 from thalweg.run.launch import mpirun_command, mpirun_environment
 
 EXAMPLES = ROOT / "examples/library"
@@ -48,9 +50,10 @@ def must() -> Callable[..., str]:
 
 @dataclass(frozen=True)
 class Installed:
-    """The prefix of an installed library."""
+    """The prefix of an installed library, and where programs of the tests before are."""
 
     prefix: Path
+    kept: Path
 
     @property
     def libraries(self) -> Path:
@@ -74,11 +77,29 @@ class Installed:
         return program
 
     def program(self, source: Path) -> Path:
-        """Of a source that no test changes: compiled by the first test that needs it."""
-        folder = self.prefix.with_name("programs")
-        folder.mkdir(exist_ok=True)
-        program = folder / f"{source.stem}_{source.suffix[1:]}"
-        return program if program.is_file() else self.compile(source, program)
+        """Of a source that no test changes: compiled by the first test that needs it, unless all
+        that a compiler reads is that of before, the installed headers too.
+        """
+        program = self.kept / f"library-{source.stem}_{source.suffix[1:]}-{self.mark(source)}"
+        if not program.is_file():
+            folder = self.prefix.with_name("programs")  # where modules of Fortran go as well
+            folder.mkdir(exist_ok=True)
+            made = self.compile(source, folder / program.name)
+            aside = program.with_suffix(f".{os.getpid()}.part")  # two may make it at a time
+            shutil.copy2(made, aside)
+            aside.replace(program)
+        return program
+
+    def mark(self, source: Path) -> str:
+        """Of what a compiler reads with `source`: the library is another file when it runs."""
+        compiler = made_for((COMPILERS[source.suffix],), False)
+        flags = [word.replace(str(self.prefix), "") for word in self.flags(PACKAGES[source.suffix])]
+        here = Path(__file__).read_text(encoding="utf-8")  # has the other words of the command
+        mark = hashlib.sha256("\0".join((compiler, *flags, here)).encode())
+        beside = [source, *source.parent.glob("*.h")]
+        for each in sorted({*beside, *self.prefix.rglob("*.h*"), *self.prefix.rglob("*.mod")}):
+            mark.update(f"\0{each.name}\0".encode() + each.read_bytes())
+        return mark.hexdigest()[:16]
 
     def result(
         self, ranks: int, program: Path, *words: object, cwd: Path, under: tuple[str, ...] = ()
@@ -102,7 +123,7 @@ class Installed:
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Installed:
     """Moved after it was installed: nothing in it may remember where it was."""
     if not os.environ.get("THALWEG_BIN"):
         build("thalweg_installed")
@@ -110,7 +131,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     run_well("cmake", "--install", binary_directory().parent, "--prefix", first, cwd=ROOT)
     last = first.with_name("last")
     shutil.move(first, last)
-    return Installed(last)
+    return Installed(last, compiled)
 
 
 # A program of the examples by its name in their CMakeLists.txt, built when it is asked for.

@@ -9,6 +9,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from thalweg.testing.examples import examples
+
 CASE = """
 [grid]
 name = "R2B1"
@@ -37,7 +39,7 @@ def test_a_writer_that_is_ahead_is_not_waited_for(
     """The head of a file's journal waited for a report of a time that it had not written itself."""
     case = tmp_path / "case.toml"
     case.write_text(CASE + f"ranks = {io_ranks}\n[machine]\nranks = {ranks}\nmpi_io = '{layer}'\n")
-    for number in range(2):
+    for number in range(examples(2, 3)):
         result = cli("run", case, "--out", tmp_path / f"run{number}")
         assert result.returncode == 0, result.stderr
         assert not list((tmp_path / f"run{number}" / "files").glob("*.part"))

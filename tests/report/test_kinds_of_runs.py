@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from thalweg.errors import ThalwegError
 from thalweg.report import write_report
 from thalweg.report.binning import flatten
-from thalweg.report.meshfield import plottable_fields, read_field
+from thalweg.report.meshfield import fields_and_last_time, read_field
 from thalweg.report.rundata import read_run
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing import told_runs
@@ -49,6 +50,32 @@ def test_a_run_that_cannot_be_told_is_named(
     assert told.failures_below(small_run.parent, page) == [], "told already"
     failures = ToldRuns(tmp_path / "anew", each=True).failures_below(small_run.parent, page)
     assert failures == [f"{small_run}: KeyError: 'restart'"]
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_a_run_that_is_damaged_after_it_was_told_is_told_again(
+    each: bool, small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings, status and names stay; the damage is in a file, then in what tells of the run."""
+    run, pages = tmp_path / "run", []
+    shutil.copytree(small_run, run)
+    monkeypatch.setattr(told_runs, "write_report", lambda _, page: pages.append(page))
+    told = ToldRuns(tmp_path / "kinds", each)
+
+    def times_told() -> int:
+        assert told.failures_below(run, tmp_path / "page.html") == []
+        return len(pages)
+
+    assert (times_told(), times_told()) == (1, 1)
+    file = max((run / "files").glob("main_*.nc"))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert (times_told(), times_told()) == (2, 2)
+    file.write_bytes(whole)
+    assert times_told() == 2, "it is as it was"
+    events = run / "events.jsonl"
+    events.write_bytes(events.read_bytes()[:-9])
+    assert (times_told(), times_told()) == (3, 3)
 
 
 @pytest.mark.some(2)
@@ -93,7 +120,7 @@ def test_an_index_with_a_damaged_attribute_is_drawn_or_refused(tmp_path: Path, m
             content[found.end() + offset] ^= 0xFF
             index.write_bytes(content)
             try:
-                plottable_fields(index)
+                fields_and_last_time(index)
             except ThalwegError:
                 refused += 1
     assert refused > 5
@@ -107,7 +134,8 @@ def test_a_part_that_was_cut_or_is_gone_is_named(
     index = second.with_name(second.name.replace(".001.nc", ".nc"))
     linked = tmp_path / "linked.nc"
     linked.symlink_to(index)
-    assert np.isfinite(read_field(linked, plottable_fields(linked)[0], 0, -1).values).all()
+    (first, *_), _ = fields_and_last_time(linked)
+    assert np.isfinite(read_field(linked, first, 0, -1).values).all()
     size = second.stat().st_size
     second.write_bytes(second.read_bytes()[: size // 2])
     text = page_text(write_report([run], tmp_path / "page.html"))

@@ -15,7 +15,7 @@ from PIL import Image
 from thalweg.errors import ThalwegError
 from thalweg.report import plot_field
 from thalweg.report.fieldmap import colour_range, rasterise
-from thalweg.report.meshfield import plottable_fields, read_field
+from thalweg.report.meshfield import fields_and_last_time, read_field
 from thalweg.report.sphere import (
     Canvas,
     containing_faces,
@@ -112,7 +112,7 @@ def test_level_and_time_are_those_asked_for(make_mesh_file: MakeMeshFile, tmp_pa
     assert last.values == pytest.approx(2.0 * first.values + 100.0)
     assert first.level == 2
     assert (last.level, last.time_text) == (7, "2000-01-01 01:00")
-    assert plottable_fields(tmp_path / "jet.nc") == ["vor", "h"]
+    assert fields_and_last_time(tmp_path / "jet.nc")[0] == ["vor", "h"]
 
 
 def test_signed_fields_get_a_symmetric_colour_bar() -> None:

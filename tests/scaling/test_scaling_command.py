@@ -7,73 +7,69 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from thalweg.cli import main
 from thalweg.lab import rank_trials
 from thalweg.testing.pages import Cli
 
 needs_mpi = pytest.mark.skipif(not shutil.which("mpicxx"), reason="no mpicxx on this machine")
 
 
-TRIALS = {  # and cells
-    "strong, mpi, 1 ranks, 1 threads": 288,
-    "strong, mpi, 2 ranks, 1 threads": 288,
-    "strong, mpi, 2 ranks, 1 threads, without overlap": 288,
-    "weak, mpi, 1 ranks, 1 threads": 288,
-    "weak, mpi, 2 ranks, 1 threads": 576,
-    "weak, mpi, 2 ranks, 1 threads, without overlap": 576,
-    "few, mpi, 2 ranks, 1 threads, without overlap": 512,
-    "many, mpi, 2 ranks, 1 threads, without overlap": 768,
-}
+def trials(ranks: int) -> dict[str, int]:
+    """Names and cells of what is timed on one rank and on so many."""
+    return {
+        "strong, mpi, 1 ranks, 1 threads": 288,
+        f"strong, mpi, {ranks} ranks, 1 threads": 288,
+        f"strong, mpi, {ranks} ranks, 1 threads, without overlap": 288,
+        "weak, mpi, 1 ranks, 1 threads": 288,
+        f"weak, mpi, {ranks} ranks, 1 threads": 288 * ranks,
+        f"weak, mpi, {ranks} ranks, 1 threads, without overlap": 288 * ranks,
+        "few, mpi, 2 ranks, 1 threads, without overlap": 512,
+        "many, mpi, 2 ranks, 1 threads, without overlap": 768,
+    }
 
 
 @needs_mpi
 @pytest.mark.filterwarnings("ignore:No artists with labels")  # the panel of a kind left out
 @pytest.mark.parametrize(
-    "kinds",
+    ("ranks", "kinds"),
     [
-        ("strong", "few", "many"),
-        pytest.param(("strong", "weak", "few", "many"), marks=pytest.mark.slow),
+        (2, ("strong", "few", "many")),
+        pytest.param(3, ("strong", "weak", "few", "many"), marks=pytest.mark.slow),
     ],
-    ids="-".join,
+    ids=["some_kinds_on_2", "all_kinds_on_3"],
 )
 def test_times_of_a_call_are_told_and_drawn(
+    ranks: int,
     kinds: tuple[str, ...],
+    here: Cli,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each trial starts ranks twice: that takes the time, so some kinds of them do."""
-    all_trials = rank_trials.trials_of
+    all_trials, cells = rank_trials.trials_of, trials(ranks)
 
     def trials_of(wish: rank_trials.Wish) -> list[rank_trials.Trial]:
         found = all_trials(wish)
-        assert [each.name for each in found] == list(TRIALS)
+        assert [each.name for each in found] == list(cells)
         return [each for each in found if each.kind in kinds]
 
-    def called(*words: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["thalweg", "scaling", *words])
-        with pytest.raises(SystemExit) as end:
-            main()
-        told = capsys.readouterr()
-        assert end.value.code == 0, told.err
-        return told.out
-
     monkeypatch.setattr(rank_trials, "trials_of", trials_of)
-    monkeypatch.chdir(tmp_path)
     words = ["caldyn_vert", "--target", "mpi", "--cells", "12x24", "--levels", "3"]
-    told = called(*words, "--repetitions", "1", "--ranks", "1,2", "-o", "found")
-    rows = [line for line in told.splitlines() if " ranks, " in line]
-    wanted = [name for name in TRIALS if name.partition(",")[0] in kinds]
+    words += ["--repetitions", "1", "--ranks", f"1,{ranks}", "-o", "found"]
+    told = here("scaling", *words, cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    rows = [line for line in told.stdout.splitlines() if " ranks, " in line]
+    wanted = [name for name in cells if name.partition(",")[0] in kinds]
     assert [re.split(r" {2,}", line)[0] for line in rows] == wanted
-    assert "mpi: a cell and level " in told
+    assert "mpi: a cell and level " in told.stdout
     assert (tmp_path / "found" / "scaling.png").read_bytes().startswith(b"\x89PNG")
-    lines = json.loads(called("--from", "found", "--json"))["lines"]
-    assert [each["cells"] for each in lines] == [TRIALS[name] for name in wanted]
+    again = here("scaling", "--from", "found", "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    lines = json.loads(again.stdout)["lines"]
+    assert [each["cells"] for each in lines] == [cells[name] for name in wanted]
     for each in lines:
         assert (each["bytes"] > 0) == (each["messages"] > 0) == (each["ranks"] > 1)
         assert each["median"] > 0
@@ -115,17 +111,9 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_measured_is_refused(
-    words: list[str],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], sentence: str, here: Cli, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["thalweg", "scaling", *words])
-    with pytest.raises(SystemExit) as end:
-        main()
-    told = capsys.readouterr().err
-    assert (end.value.code, told.count("\n")) == (2, 1)
-    assert told.startswith(f"thalweg: error: {sentence}")
+    told = here("scaling", *words, cwd=tmp_path)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert told.stderr.startswith(f"thalweg: error: {sentence}")
     assert list(tmp_path.iterdir()) == []

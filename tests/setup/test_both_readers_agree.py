@@ -18,6 +18,7 @@ from thalweg.config.checkout import program
 from thalweg.config.experiment import Experiment
 from thalweg.config.settings_list import Setting, settings_list
 from thalweg.errors import ThalwegError
+from thalweg.testing.examples import examples
 
 # A sentence, or every value as (table, key, value).
 Answer = str | list[list[Any]]
@@ -264,7 +265,7 @@ def experiments(draw: st.DrawFn) -> str:
     return toml.dumps(content)
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150, 300), suppress_health_check=list(HealthCheck))
 @given(experiments())
 @example('[io]\nhints = "a\\u0001b"')
 @example("[model]\ncfl = 9007199254740993")

@@ -6,7 +6,12 @@
 
 set(TOGETHER_FILES 8 CACHE STRING "Files of a folder that are compiled at a time, at most")
 
+# compile_together(target [files]): so many at a time in place of TOGETHER_FILES.
 function(compile_together target)
+  set(files ${TOGETHER_FILES})
+  if(ARGC GREATER 1)
+    set(files ${ARGV1})
+  endif()
   if(NOT THALWEG_TOGETHER)
     return()
   endif()
@@ -21,7 +26,7 @@ function(compile_together target)
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     math(EXPR group "${count_${folder}} + 0")
     math(EXPR count_${folder} "${group} + 1")
-    math(EXPR group "${group} / ${TOGETHER_FILES}")
+    math(EXPR group "${group} / ${files}")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${group})
   endforeach()
 endfunction()

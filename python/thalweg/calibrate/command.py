@@ -7,10 +7,8 @@ import datetime
 import json
 import os
 import platform
-import random
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from thalweg.calibrate.native_times import NativeTimer
 from thalweg.calibrate.page import print_machine
 from thalweg.calibrate.parameters import parameters_of
 from thalweg.calibrate.place import describe_file_system, folder_in
+from thalweg.calibrate.rounds import Allotment, Pacing, measure_rounds
 from thalweg.calibrate.step_times import StepTimer
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
@@ -34,15 +33,9 @@ from thalweg.run.progress import ProgressDisplay
 from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt
 
 _PROGRAMS = ("thalweg_mini", "thalweg_calibrate_bench")
-_TRIED_S = 3.0  # of the first round, in which nothing counts
-# Seconds of the steps of a run, and of messages and files in a round: the first pair that leaves
-# time for three rounds, so that slow minutes of a machine are seen as such.
-_PACES = ((1.0, 12.0), (0.5, 6.0), (0.2, 3.0))
 # A file of each team is written and read twice in a repetition, of which there are to be about 30.
 _FILES_IN_ALL_TIME, _LEAST_FILE_S, _MOST_FILE_S = 600, 0.02, 0.5
 _BUSY_LOAD = 0.25  # of others, a core, before we begin
-_LATE = 0.1  # of all the time: another round may end so much later
-_WANTED_ROUNDS, _MOST_ROUNDS = 3, 8
 
 
 @dataclass(frozen=True)
@@ -56,6 +49,7 @@ class CalibrateRequest:
     overwrite: bool = False
     as_json: bool = False
     quiet: bool = False
+    pacing: Pacing = field(default_factory=Pacing)
 
 
 def calibrate(request: CalibrateRequest) -> None:
@@ -98,15 +92,13 @@ class _Calibration:
     def __init__(self, request: CalibrateRequest, folder: Path) -> None:
         self._request = request
         self._ranks = request.ranks or _ranks_here()
-        self._begin_s = time.monotonic()
-        self._end_s = self._begin_s + 60.0 * request.minutes
+        self._allotment = Allotment.from_now(request.minutes)
         files, runs = folder / "files", folder / "runs"
         files.mkdir()
         runs.mkdir()
         self._runs = runs
         file_s = min(max(request.minutes / _FILES_IN_ALL_TIME * 60.0, _LEAST_FILE_S), _MOST_FILE_S)
         self._native = NativeTimer(files, self._ranks, file_s)
-        self._rounds = 0
         self._load = round(os.getloadavg()[0], 1)
 
     def machine(self) -> Machine:
@@ -114,13 +106,16 @@ class _Calibration:
             self._display = display
             if note := busy_note(self._load, _BUSY_LOAD):
                 display.note(note)
-            self._native.measure(_TRIED_S, 0, partial(self._show, "trying out"))
+            tried_s = self._request.pacing.tried_s
+            self._native.measure(tried_s, 0, partial(self._show, "trying out"))
             self._native.series.clear()
             self._steps = StepTimer(self._runs, self._rank_counts())
             for kind in self._steps.kinds:
                 self._show("trying out")
                 self._steps.try_out(kind)
-            self._measure_rounds()
+            rounds = measure_rounds(
+                self._steps, self._native, self._allotment, self._request.pacing.paces, self._show
+            )
         layout = self._native.layout
         for kind in self._steps.kinds:
             kind.series.facts["nodes"] = self._nodes_of(kind.series.ranks)
@@ -133,36 +128,11 @@ class _Calibration:
             ranks=self._ranks,
             cores_per_node=layout["cores_per_node"],
             versions=versions_here(),
-            how=self._how(),
+            how=self._how(rounds),
             parameters=[each for each in found if isinstance(each, Figure)],
             measured=[each.figure() for each in series],
             not_separated=[each for each in found if isinstance(each, NotSeparated)],
         )
-
-    def _measure_rounds(self) -> None:
-        around_s = sum(kind.around_s for kind in self._steps.kinds)
-        kinds, left_s = len(self._steps.kinds), self._end_s - time.monotonic()
-        for steps_s, native_s in _PACES:
-            rounds = int(left_s / (around_s + kinds * steps_s + native_s))
-            if rounds >= _WANTED_ROUNDS:
-                break
-        rounds = max(1, min(rounds, _MOST_ROUNDS))
-        order = random.Random(self._ranks)
-        for number in range(1, rounds + 1):
-            begin_s = time.monotonic()
-            for kind in order.sample(self._steps.kinds, kinds):
-                self._show(f"round {number} of {rounds}, steps on {kind.grid}")
-                self._steps.measure(kind, steps_s)
-            # What is left is shared among the rounds, after what their steps will take.
-            used_s = time.monotonic() - begin_s
-            left_s = self._end_s - time.monotonic() - (rounds - number) * used_s
-            state = f"round {number} of {rounds}, messages and files"
-            seconds = max(_PACES[-1][1], left_s / (rounds - number + 1))
-            self._native.measure(seconds, number, partial(self._show, state))
-            self._rounds = number
-            now_s = time.monotonic()
-            if now_s + (now_s - begin_s) > self._end_s + _LATE * (self._end_s - self._begin_s):
-                break
 
     def _rank_counts(self) -> list[int]:
         few = int(self._native.layout["few_ranks"])
@@ -171,7 +141,7 @@ class _Calibration:
     def _nodes_of(self, ranks: int) -> int:
         return int(self._native.layout["nodes"]) if ranks == self._ranks else 1
 
-    def _how(self) -> dict[str, Fact]:
+    def _how(self, rounds: int) -> dict[str, Fact]:
         facts = describe_machine()
         directory = self._request.directory
         return {
@@ -179,17 +149,16 @@ class _Calibration:
             "directory": str(directory.resolve()),
             "file_system": describe_file_system(directory),
             "way": self._native.layout["way"],
-            "rounds": self._rounds,
+            "rounds": rounds,
             "load_before": self._load,
-            "seconds": round(time.monotonic() - self._begin_s, 1),
+            "seconds": round(self._allotment.used_s(), 1),
             "host": facts["host"],
             "cpu": facts["cpu"],
             "kernel": facts["kernel"],
         }
 
     def _show(self, state: str) -> None:
-        now_s = time.monotonic()
-        share = (now_s - self._begin_s) / max(self._end_s - self._begin_s, 1.0)
+        share = self._allotment.used_s() / max(60.0 * self._request.minutes, 1.0)
         self._display.show(min(share, 1.0), state)
 
 

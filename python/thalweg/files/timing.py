@@ -65,13 +65,13 @@ class Timing:
     @staticmethod
     def from_json(content: dict[str, Any], source: str = "timing.json") -> Timing:
         try:
-            timers = tuple(_timer(entry) for entry in content["timers"])
+            roles = _list(content["roles"], "roles")
             return Timing(
-                tuple(content["roles"]),
-                timers,
+                tuple(map(str, roles)),
+                tuple(_timer(entry, len(roles)) for entry in content["timers"]),
                 tuple(Kind(each["name"], each["meaning"]) for each in content["kinds"]),
-                tuple(content.get("buffered_high_water_bytes", ())),
-                tuple(content.get("past_page_cache_bytes", ())),
+                _bytes(content, "buffered_high_water_bytes", len(roles)),
+                _bytes(content, "past_page_cache_bytes", len(roles)),
             )
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ThalwegError(f"'{source}' is not a table of timers: {error}") from error
@@ -106,23 +106,48 @@ class Timing:
         return {name: sum(each[name] for each in ranks) / len(ranks) for name in names}
 
 
-def _timer(entry: dict[str, Any]) -> Timer:
+def _timer(entry: dict[str, Any], ranks: int) -> Timer:
     return Timer(
         name=entry["name"],
         parent=entry["parent"],
         category=entry["category"],
-        calls=tuple(map(int, entry["calls"])),
-        total_s=_seconds(entry["total_s"]),
-        own_s=_seconds(entry["own_s"]),
-        min_s=_seconds(entry["min_s"]),
-        max_s=_seconds(entry["max_s"]),
+        calls=_counts(entry, "calls", ranks),
+        total_s=_seconds(entry, "total_s", ranks),
+        own_s=_seconds(entry, "own_s", ranks),
+        min_s=_seconds(entry, "min_s", ranks),
+        max_s=_seconds(entry, "max_s", ranks),
         icon=entry.get("icon", ""),
         meaning=entry.get("meaning", ""),
     )
 
 
-def _seconds(values: list[Any]) -> tuple[float, ...]:
-    found = tuple(map(float, values))
+def _bytes(content: dict[str, Any], key: str, ranks: int) -> tuple[int, ...]:
+    """() where the file does not tell them."""
+    return () if content.get(key, []) == [] else _counts(content, key, ranks)
+
+
+def _counts(entry: dict[str, Any], key: str, ranks: int) -> tuple[int, ...]:
+    return tuple(map(int, _per_rank(entry, key, ranks)))
+
+
+def _seconds(entry: dict[str, Any], key: str, ranks: int) -> tuple[float, ...]:
+    found = tuple(map(float, _per_rank(entry, key, ranks)))
     if not all(map(math.isfinite, found)):
         raise ValueError("a time is no number")
     return found
+
+
+def _per_rank(entry: dict[str, Any], key: str, ranks: int) -> list[float]:
+    found = _list(entry[key], key)
+    if len(found) != ranks:
+        raise ValueError(f"'{key}' has {len(found)} entries for {ranks} ranks")
+    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in found):
+        raise TypeError(f"'{key}' has an entry that is no number")
+    return found
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    """Nothing else that Python can go through: a text would give its characters."""
+    if not isinstance(value, list):
+        raise TypeError(f"'{key}' is no list")
+    return value

@@ -78,16 +78,12 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
             raise UnreadableError(told) from error
 
 
-def plottable_fields(path: Path) -> list[str]:
-    """Names of the variables of a file that live on its mesh, 'vor' and those with levels first.
+def fields_and_last_time(path: Path) -> tuple[list[str], float]:
+    """Names of the variables of a file that live on its mesh, 'vor' and those with levels first,
+    and the last value of its time axis in the file's own units; -inf without one.
 
     Raises a sentence if the file cannot be read or holds only a part of the points.
     """
-    return fields_and_last_time(path)[0]
-
-
-def fields_and_last_time(path: Path) -> tuple[list[str], float]:
-    """The same, and the last value of the file's time axis in its own units; -inf without one."""
     with open_mesh_file(path) as file:
         for place in ("cell", "edge", "vertex"):
             if file.attrs.get(f"{place}_global_size", 0) > file.sizes.get(place, 0) > 0:

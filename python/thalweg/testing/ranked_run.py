@@ -67,6 +67,24 @@ def _stands(process: int) -> bool:
     return all(state in "TtXZ" for state in states)
 
 
+def kill_together(processes: Iterable[int]) -> None:
+    """SIGKILL for ranks of one mpirun, as where their machine fails.
+
+    Where one ends, mpirun lets the others go on before it ends them, those too that are stopped:
+    it sees nothing before all are gone.
+    """
+    known = list(processes)
+    with stopped(filter(None, {_parent(process) for process in known})):
+        _signal(known, signal.SIGKILL)
+
+
+def _parent(process: int) -> int:
+    """Its process id (proc(5)), 0 of a process that is gone."""
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[1])
+    return 0
+
+
 def _signal(processes: Iterable[int], number: signal.Signals) -> None:
     for process in processes:
         with contextlib.suppress(ProcessLookupError):

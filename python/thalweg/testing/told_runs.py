@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,6 +16,7 @@ from markupsafe import Markup
 from thalweg.report import write_report
 from thalweg.report.pictures import Draw, Pictures
 from thalweg.report.style import NARROW_INCHES
+from thalweg.verify.damage import check_wholeness
 
 # The settings that make a run another kind, in the order of its tables.
 _CHOSEN = r"^(?:mode|ranks|container|layout|compression|precision|way|events) = .*"
@@ -37,8 +38,8 @@ def without_pixels(names: list[str]) -> Iterator[None]:
 
 class ToldRuns:
     """Runs are told once a kind: a file of `kinds`, which several processes may share, is one that
-    was. Without `each`, a kind is what its run left, and what was chosen of _CHOSEN; with
-    it, also every setting and the name of every file.
+    was. Without `each`, a kind is what its run left, what is damaged of it, and what was chosen of
+    _CHOSEN; with it, also every setting and the name of every file.
     """
 
     def __init__(self, kinds: Path, each: bool) -> None:
@@ -72,11 +73,33 @@ class ToldRuns:
         files = [each.name for each in (run / "files").iterdir()]
         text = (run / "experiment.toml").read_text(encoding="utf-8", errors="replace")
         if self.each:
-            return [sorted(name.partition("_")[2] for name in files), text, _status(run)]
-        left = {re.sub(r"\d+", "0", each.name) for each in run.iterdir()}
-        ends = {re.sub(r"\d+", "0", name.partition(".")[2]) for name in files}
+            names = sorted(name.partition("_")[2] for name in files)
+            return [names, text, _status(run), *_damage(run)]
+        left = _without_numbers(each.name for each in run.iterdir())
+        ends = _without_numbers(name.partition(".")[2] for name in files)
         chosen = re.findall(_CHOSEN, text, re.MULTILINE)
-        return [sorted(left), sorted(ends), chosen or text, _status(run)]
+        return [left, ends, chosen or text, _status(run), *_damage(run)]
+
+
+def _without_numbers(words: Iterable[str]) -> list[str]:
+    return sorted({re.sub(r"\d+", "0", word) for word in words})
+
+
+def _damage(run: Path) -> tuple[list[str], list[str]]:
+    """What `thalweg verify` says of its files and checkpoints, and which of its own records, for
+    which there are no checksums, somebody changed after the run had told its end in run.json.
+    """
+    try:
+        state = check_wholeness(run)
+        said = [*state.damaged, *state.missing, *state.parts]
+    except Exception as error:  # other tests are about what `verify` does then
+        said = [type(error).__name__]
+    changed = []
+    with suppress(OSError):
+        end_ns = (run / "run.json").stat().st_mtime_ns
+        records = [each for each in run.iterdir() if each.is_file()]
+        changed = [each.name for each in records if each.stat().st_mtime_ns > end_ns]
+    return _without_numbers(each.replace(str(run), "") for each in said), _without_numbers(changed)
 
 
 def _status(run: Path) -> str:

@@ -60,7 +60,7 @@ FileDescription described(const std::string& path, const std::string& compressio
 }
 
 /// Levels dealt to all ranks; each puts its own, the head settles for one rank after the other.
-void write_together(const FileDescription& description) {
+void write_levels(const FileDescription& description) {
   std::unique_ptr<Container> file;
   if (world_rank() == 0)
     file = find_container("grib2", "direct").create(description, MPI_COMM_WORLD);
@@ -99,7 +99,7 @@ void write_together(const FileDescription& description) {
 
 using Handle = std::unique_ptr<codes_handle, int (*)(codes_handle*)>;
 
-double number(const Handle& message, const char* key) {
+double double_of(const Handle& message, const char* key) {
   double value = -999.0;
   REQUIRE_MESSAGE(codes_get_double(message.get(), key, &value) == CODES_SUCCESS, key);
   return value;
@@ -115,17 +115,17 @@ void check_message(const Handle& message, int level, int bits) {
   auto count = values.size();
   REQUIRE(codes_get_double_array(message.get(), "values", values.data(), &count) == CODES_SUCCESS);
   REQUIRE(count == values.size());
-  const double half = std::ldexp(0.5, static_cast<int>(number(message, "binaryScaleFactor")));
+  const double half = std::ldexp(0.5, static_cast<int>(double_of(message, "binaryScaleFactor")));
   for (std::int64_t point = 0; point < points; ++point) {
     const auto read = values[point];
     CHECK((read == mark) == is_missing(level, point));
     missing += is_missing(level, point) ? 1 : 0;
     if (!is_missing(level, point)) CHECK(std::abs(read - value_at(level, point)) <= half * 1.0001);
   }
-  CHECK(number(message, "bitmapPresent") == (missing > 0 ? 1 : 0));
-  CHECK(number(message, "numberOfMissing") == missing);
-  CHECK(number(message, "numberOfDataPoints") == points);
-  if (missing < points - 1) CHECK(number(message, "bitsPerValue") >= bits - 1);
+  CHECK(double_of(message, "bitmapPresent") == (missing > 0 ? 1 : 0));
+  CHECK(double_of(message, "numberOfMissing") == missing);
+  CHECK(double_of(message, "numberOfDataPoints") == points);
+  if (missing < points - 1) CHECK(double_of(message, "bitsPerValue") >= bits - 1);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ TEST_SUITE("grib2") {
         CAPTURE(compression);
         CAPTURE(bits);
         const auto file = described(directory.path + "/missing.grb2", compression, bits);
-        write_together(file);
+        write_levels(file);
         if (world_rank() != 0) continue;
         const std::unique_ptr<std::FILE, int (*)(std::FILE*)> disk(
             std::fopen(file.path.c_str(), "rb"), std::fclose);
@@ -146,7 +146,7 @@ TEST_SUITE("grib2") {
         while (auto* next =
                    codes_handle_new_from_file(nullptr, disk.get(), PRODUCT_GRIB, &status)) {
           const Handle message(next, codes_handle_delete);
-          const int level = static_cast<int>(number(message, "topLevel")) - 1;
+          const int level = static_cast<int>(double_of(message, "topLevel")) - 1;
           check_message(message, level, bits);
           ++found;
         }

@@ -194,12 +194,12 @@ std::size_t count_wrong(const std::string& container, const FileDescription& fil
   return wrong;
 }
 
-const char* const names[] = {"netcdf4", "cdf5", "classic", "raw"};
+const char* const fixed_containers[] = {"netcdf4", "cdf5", "classic", "raw"};
 
 }  // namespace
 
 TEST_CASE("a_team_writes_disjoint_pieces_of_one_file_in_every_fixed_layout") {
-  for (const std::string name : names) {
+  for (const std::string name : fixed_containers) {
     for (const bool float64 : {false, true}) {
       CAPTURE(name);
       CAPTURE(float64);
@@ -279,7 +279,7 @@ TEST_CASE("a_file_of_a_part_of_the_grid_has_its_coordinates_and_says_which_part"
   const SharedDirectory directory;
   if (world_rank() != 0) return;
   const Mesh mesh = build_mesh(Decomposition(grid, 1, "curve"), 0, 0);
-  for (const std::string name : names) {
+  for (const std::string name : fixed_containers) {
     CAPTURE(name);
     const auto& format = find_container(name, "direct");
     auto description = describe(directory.path + "/f" + format.suffix, false);
@@ -324,7 +324,7 @@ TEST_CASE("a_limit_of_file_size_is_one_sentence_and_leaves_aside_names_only") {
   if (world_rank() != 0) return;
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-  for (const std::string name : names) {
+  for (const std::string name : fixed_containers) {
     for (const rlim_t limit_bytes : {rlim_t{16}, rlim_t{40'000}}) {
       CAPTURE(name);
       CAPTURE(limit_bytes);

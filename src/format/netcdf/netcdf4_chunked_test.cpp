@@ -71,7 +71,7 @@ FileDescription describe(const std::filesystem::path& folder) {
 }
 
 /// Smooth with some noise, so that blocks have many sizes. Exact as float32.
-double value_of(int field, int time, int level, std::int64_t point) {
+double rough_value(int field, int time, int level, std::int64_t point) {
   const auto hash = static_cast<std::uint32_t>(point * 2654435761LL + level * 40503 + time * 977);
   const double noise = level % 2 == 0 ? static_cast<double>(hash % 1024) / 1024.0 : 0.0;
   return std::floor(250.0 + 20.0 * std::sin(static_cast<double>(point) / 50.0)) + noise +
@@ -82,7 +82,7 @@ std::vector<std::byte> values_of(const FileDescription& file, const Piece& piece
   std::vector<std::byte> bytes;
   for (int level = 0; level < piece.levels; ++level) {
     for (std::int64_t point = 0; point < piece.points; ++point) {
-      const double wide = value_of(piece.field, time, piece.first_level + level, point);
+      const double wide = rough_value(piece.field, time, piece.first_level + level, point);
       const auto single = static_cast<float>(wide);
       const void* value = file.float64 ? static_cast<const void*>(&wide) : &single;
       const auto* first = static_cast<const std::byte*>(value);
@@ -202,8 +202,8 @@ void check_values(const FileDescription& file, const Reader& reader, int time) {
     std::vector<double> wanted;
     for (int level = 0; level < info.levels; ++level)
       for (std::int64_t point = 0; point < points; ++point)
-        wanted.push_back(file.float64 ? value_of(field, time, level, point)
-                                      : static_cast<float>(value_of(field, time, level, point)));
+        wanted.push_back(file.float64 ? rough_value(field, time, level, point)
+                                      : static_cast<float>(rough_value(field, time, level, point)));
     CHECK(values == wanted);
   }
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "format/netcdf/hdf5_zstd.hpp"
+#include "own_folder.hpp"
 #include "thalweg/error.hpp"
 
 using namespace thalweg;
@@ -22,14 +23,6 @@ using namespace thalweg;
 namespace {
 
 constexpr std::size_t times = 3, levels = 6, points = 5000;
-
-/// A fresh folder of this rank, removed at the end.
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("thalweg_reader_test_" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 
 template <class Value>
 std::vector<Value> all_values() {
@@ -41,7 +34,7 @@ std::vector<Value> all_values() {
 
 /// Variables "ta" (time, level, cell) and "ps" (time, cell), stored as `store` says.
 template <class Value>
-std::string write(const Folder& folder, nc_type type,
+std::string write(const OwnFolder& folder, nc_type type,
                   const std::function<void(int ncid, int variable, bool layered)>& store) {
   const auto path = (folder.path / "file.nc").string();
   int ncid = -1, dimension[3], ta = -1, ps = -1;
@@ -107,7 +100,7 @@ std::function<void(int, int, bool)> chunked(std::size_t chunk_times, std::size_t
 
 TEST_CASE("a_reader_gives_what_netcdf_wrote_in_every_storage") {
   register_hdf5_zstd();
-  const Folder folder;
+  const OwnFolder folder;
   const struct {
     const char* what;
     std::function<void(int, int, bool)> store;
@@ -132,7 +125,7 @@ TEST_CASE("a_reader_gives_what_netcdf_wrote_in_every_storage") {
 }
 
 TEST_CASE("chunks_that_were_never_written_are_fill_values") {
-  const Folder folder;
+  const OwnFolder folder;
   const auto path = (folder.path / "holes.nc").string();
   int ncid = -1, dimension[2], variable = -1;
   REQUIRE(nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, &ncid) == NC_NOERR);
@@ -153,7 +146,7 @@ TEST_CASE("chunks_that_were_never_written_are_fill_values") {
 }
 
 TEST_CASE("damaged_and_foreign_files_are_refused_with_their_names") {
-  const Folder folder;
+  const OwnFolder folder;
   const auto path = write<float>(folder, NC_FLOAT, chunked(1, 1, points, 1, 1));
   const auto sentence = [](const std::function<void()>& call, Blame blame) -> std::string {
     try {

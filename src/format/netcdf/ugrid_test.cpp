@@ -13,20 +13,12 @@
 #include <vector>
 
 #include "format/netcdf/netcdf_calls.hpp"
+#include "own_folder.hpp"
 #include "thalweg/decomposition.hpp"
 
 using namespace thalweg;
 
 namespace {
-
-/// A fresh folder of this rank, removed at the end.
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("thalweg_ugrid_test_" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string file(const char* name) const { return (path / name).string(); }
-};
 
 struct File {
   int ncid = -1;
@@ -76,7 +68,7 @@ constexpr double degree = 180.0 / std::numbers::pi;
 }  // namespace
 
 TEST_CASE("a_grid_file_holds_the_whole_mesh_bit_for_bit") {
-  const Folder folder;
+  const OwnFolder folder;
   for (const char* name : {"R1B0", "R3B1", "R2B5"}) {  // the last one takes two slices
     CAPTURE(name);
     const Grid grid = Grid::parse(name);
@@ -102,7 +94,7 @@ TEST_CASE("a_grid_file_holds_the_whole_mesh_bit_for_bit") {
 }
 
 TEST_CASE("bounds_are_the_corners_of_triangles_kites_and_hexagons") {
-  const Folder folder;
+  const OwnFolder folder;
   write_grid_file(Grid::parse("R2B1"), folder.file("grid.nc"));
   const File file(folder.file("grid.nc"));
   const auto nodes = file.read("face_nodes"), edge_nodes = file.read("edge_nodes");
@@ -122,7 +114,7 @@ TEST_CASE("bounds_are_the_corners_of_triangles_kites_and_hexagons") {
 }
 
 TEST_CASE("files_carry_only_the_places_they_need_and_always_the_nodes") {
-  const Folder folder;
+  const OwnFolder folder;
   const auto write = [&](MeshContent content) {
     int ncid = -1;
     REQUIRE(nc_create(folder.file("part.nc").c_str(), NC_NETCDF4 | NC_CLOBBER, &ncid) == NC_NOERR);
@@ -158,7 +150,7 @@ TEST_CASE("files_carry_only_the_places_they_need_and_always_the_nodes") {
 }
 
 TEST_CASE("every_variable_the_topology_names_is_there") {
-  const Folder folder;
+  const OwnFolder folder;
   write_grid_file(Grid::parse("R1B1"), folder.file("grid.nc"));
   const File file(folder.file("grid.nc"));
   CHECK(file.text("mesh", "cf_role") == "mesh_topology");
@@ -180,7 +172,7 @@ TEST_CASE("every_variable_the_topology_names_is_there") {
 }
 
 TEST_CASE("a_grid_file_that_cannot_be_made_is_the_users_error") {
-  const Folder folder;
+  const OwnFolder folder;
   for (const std::string& path : {folder.file("missing/grid.nc"), folder.path.string()}) {
     try {
       write_grid_file(Grid::parse("R1B0"), path);

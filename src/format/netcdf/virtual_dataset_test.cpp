@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "own_folder.hpp"
 #include "thalweg/error.hpp"
 
 using namespace thalweg;
@@ -17,14 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A fresh folder of this rank, removed at the end unless THALWEG_KEEP is set.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("thalweg_index_test_" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() {
-    if (std::getenv("THALWEG_KEEP") == nullptr) fs::remove_all(path);
-  }
-};
-
 float value_of(int field, int time, int level, std::int64_t point) {
   return static_cast<float>(point + 6000 * (level + 10 * (time + 10 * field)));
 }
@@ -89,7 +82,7 @@ std::vector<float> read(const std::string& path, const char* name, std::size_t s
 TEST_CASE("an_index_shows_the_parts_as_one_file") {
   for (const std::string layout : {"contiguous", "chunked", "deflate"}) {
     CAPTURE(layout);
-    const Folder folder;
+    const OwnFolder folder;
     FileDescription whole = whole_file(folder.path);
     whole.chunked = layout == "chunked";
     whole.compression.codec = layout == "deflate" ? "deflate" : "none";
@@ -115,7 +108,7 @@ TEST_CASE("an_index_shows_the_parts_as_one_file") {
 }
 
 TEST_CASE("variables_of_an_index_have_dimensions_attributes_and_a_fill_value") {
-  const Folder folder;
+  const OwnFolder folder;
   const FileDescription whole = whole_file(folder.path);
   std::vector<FileDescription> parts;
   for (int i = 0; i < 2; ++i) write_part(parts.emplace_back(part_of(whole, i, 2)));
@@ -148,7 +141,7 @@ TEST_CASE("variables_of_an_index_have_dimensions_attributes_and_a_fill_value") {
 }
 
 TEST_CASE("an_index_needs_all_its_parts") {
-  const Folder folder;
+  const OwnFolder folder;
   const FileDescription whole = whole_file(folder.path);
   std::vector<FileDescription> parts{part_of(whole, 0, 2), part_of(whole, 1, 2)};
   write_part(parts[0]);

@@ -28,7 +28,7 @@ OutputSettings settings_of(const std::string& directory) {
   return settings;
 }
 
-StreamSettings stream_of(const char* name, double interval_s) {
+StreamSettings stream_each(const char* name, double interval_s) {
   StreamSettings stream;
   stream.name = name;
   stream.interval = interval_s;
@@ -74,7 +74,7 @@ void run_apart(const std::string& directory, const StreamSettings& one,
 TEST_CASE("streams_of_two_outputs_are_continued_by_one") {
   if (world_size() > 1) return;
   const SharedDirectory directory;
-  const std::vector<StreamSettings> both{stream_of("often", 10.0), stream_of("seldom", 20.0)};
+  const std::vector<StreamSettings> both{stream_each("often", 10.0), stream_each("seldom", 20.0)};
   run_apart(directory.path, both[0], both[1]);
   const auto settings = settings_of(directory.path);
   CHECK(missing_output(settings, both, 45.0) == "");
@@ -91,7 +91,7 @@ TEST_CASE("streams_of_two_outputs_are_continued_by_one") {
 TEST_CASE("what_one_output_had_passed_over_is_not_forgotten_for_another_one") {
   if (world_size() > 1) return;
   const SharedDirectory directory;
-  const std::vector<StreamSettings> both{stream_of("often", 10.0), stream_of("seldom", 20.0)};
+  const std::vector<StreamSettings> both{stream_each("often", 10.0), stream_each("seldom", 20.0)};
   auto first = open_output(directory.path, {both[0]}, std::nullopt);
   auto second = open_output(directory.path, {both[1]}, std::nullopt);
   for (auto* output : {&first, &second}) {
@@ -109,7 +109,7 @@ TEST_CASE("what_one_output_had_passed_over_is_not_forgotten_for_another_one") {
 TEST_CASE("streams_of_two_runs_are_not_continued_as_one") {
   if (world_size() > 1) return;
   const SharedDirectory directory;
-  const std::vector<StreamSettings> both{stream_of("often", 10.0), stream_of("seldom", 20.0)};
+  const std::vector<StreamSettings> both{stream_each("often", 10.0), stream_each("seldom", 20.0)};
   run_apart(directory.path, both[0], both[1]);
   auto anew = open_output(directory.path, {both[1]}, std::nullopt);
   put(anew, 0.0);
@@ -124,7 +124,7 @@ TEST_CASE("streams_of_two_runs_are_not_continued_as_one") {
 TEST_CASE("a_stream_that_a_continuation_left_out_goes_on_from_before_that_only") {
   if (world_size() > 1) return;
   const SharedDirectory directory;
-  const std::vector<StreamSettings> both{stream_of("often", 10.0), stream_of("seldom", 20.0)};
+  const std::vector<StreamSettings> both{stream_each("often", 10.0), stream_each("seldom", 20.0)};
   const auto settings = settings_of(directory.path);
   const auto run = [&](const std::vector<StreamSettings>& streams, double begin_s, double end_s,
                        std::optional<double> after_s) {
@@ -162,7 +162,7 @@ TEST_CASE("what_killed_runs_left_beside_a_file_goes") {
                         [](const std::string& path) { return fs::exists(path); });
   };
   const auto run = [&](double time_s, std::optional<double> after_s, bool again) {
-    auto output = open_output(directory.path, {stream_of("out", 10.0)}, after_s, again);
+    auto output = open_output(directory.path, {stream_each("out", 10.0)}, after_s, again);
     put(output, time_s);
     output.close();
   };
@@ -183,19 +183,20 @@ TEST_CASE("a_file_that_a_killed_run_had_only_prepared_goes") {
   const auto journal = directory.path + "/journal/out_20000101T000040Z.nc.jsonl";
   const auto aside = directory.path + "/out_20000101T000040Z.nc.part";
   {
-    auto output = open_output(directory.path, {stream_of("out", 10.0)}, std::nullopt);
+    auto output = open_output(directory.path, {stream_each("out", 10.0)}, std::nullopt);
     for (const double time_s : {0.0, 10.0, 20.0, 30.0}) put(output, time_s);
     output.end_time(85.0);
     output.company().note_checkpoint(85.0);
     output.close();
   }
   JournalContent none;
-  none.run = find_begun_run(settings_of(directory.path), std::vector{stream_of("out", 10.0)})->run;
+  none.run =
+      find_begun_run(settings_of(directory.path), std::vector{stream_each("out", 10.0)})->run;
   none.settings = read_journal(directory.path + "/journal/out_20000101T000000Z.nc.jsonl")->settings;
   Journal(journal, none);
   std::ofstream(aside) << "nothing yet";
   {
-    auto output = open_output(directory.path, {stream_of("out", 10.0)}, 85.0);
+    auto output = open_output(directory.path, {stream_each("out", 10.0)}, 85.0);
     output.end_time(88.0);
     output.close();
   }
@@ -210,7 +211,7 @@ TEST_CASE("a_file_that_was_cut_is_refused_again_and_stays_as_it_is") {
       CAPTURE(container);
       CAPTURE(complete);
       const SharedDirectory directory;
-      auto stream = stream_of("out", 10.0);
+      auto stream = stream_each("out", 10.0);
       const bool chunked = container == "chunked";
       stream.container = chunked ? "netcdf4" : container;
       stream.layout = chunked ? "chunked" : stream.layout;

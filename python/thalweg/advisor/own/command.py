@@ -10,13 +10,13 @@ from pathlib import Path
 from thalweg.advisor.curve import write_curve
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.event_run import simulate_own
-from thalweg.advisor.own.learned import OwnPredictor, learn_own
+from thalweg.advisor.own.learned import learn_own
 from thalweg.advisor.own.memory import known_runs
+from thalweg.advisor.own.model_checks import ModelChecks
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
 from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.situation import (
-    OwnChoice,
     OwnSituation,
     own_situation,
     refuse_other_equations,
@@ -30,8 +30,6 @@ from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
 from thalweg.config.run_script import read_text
 from thalweg.errors import ThalwegError
-from thalweg.run.directory import default_directory
-from thalweg.run.runner import check_experiment
 
 _GB = 1e9
 
@@ -92,12 +90,14 @@ def propose_for_own(
     predictor = learn_own(machine, known_runs(asked.machine, machine))
     nodes = nodes_of(machine, experiment, asked.nodes, asked.ranks_per_node)
     situation = own_situation(experiment, answer)
-    proposal = proposal_for(predictor, situation, nodes, settings)
+    model = ModelChecks(experiment, settings, nodes)
+    proposal = propose_own(predictor, situation, nodes, model.is_taken)
     warnings = list(proposal.notes)
     choice = proposal.best.choice
     changes = patch.changes_of(experiment, choice, nodes.ranks)
     words = [*settings, *patch.override_words(experiment, changes)]
-    written = find_own_streams(Experiment.read(path, words))
+    refused = bool(model.refusal(choice))  # for its memory: more is asked then
+    written = find_own_streams(Experiment.read(path, words), checked=refused)
     text, told = read_text(path), None
     try:
         lines = patch.changed_lines(text, changes)
@@ -120,25 +120,6 @@ def propose_for_own(
     if variation is not None:
         simulated = simulate_own(predictor, situation, proposal.best, variation), variation
     return OwnProposed(situation, proposal, written, told, warnings, simulated)
-
-
-def proposal_for(
-    predictor: OwnPredictor, situation: OwnSituation, nodes: Nodes, settings: Sequence[str]
-) -> OwnProposal:
-    """settings: of --set."""
-    experiment = situation.experiment
-
-    def is_taken(choice: OwnChoice) -> bool:
-        changes = patch.changes_of(experiment, choice, nodes.ranks)
-        words = [*settings, *patch.override_words(experiment, changes)]
-        changed = Experiment.read(experiment.path, words)
-        try:
-            check_experiment(changed, default_directory(changed), nodes.ranks)
-        except ThalwegError as error:
-            return "this run needs at least" in error.sentence  # memory: another machine has it
-        return True
-
-    return propose_own(predictor, situation, nodes, is_taken)
 
 
 def nodes_of(machine: Machine, experiment: Experiment, nodes: int, ranks_per_node: int) -> Nodes:

@@ -15,11 +15,12 @@ import numpy as np
 
 from thalweg.advisor.own import patch
 from thalweg.advisor.own.calibrated import calibrated_in
-from thalweg.advisor.own.command import nodes_of, proposal_for
+from thalweg.advisor.own.command import nodes_of
 from thalweg.advisor.own.learned import OwnPredictor, OwnRun, learn_own
 from thalweg.advisor.own.memory import known_runs, memory_path, remember, run_of
+from thalweg.advisor.own.model_checks import ModelChecks
 from thalweg.advisor.own.page import own_proposal_as_json, print_own_proposal
-from thalweg.advisor.own.propose import OwnProposal
+from thalweg.advisor.own.propose import OwnProposal, propose_own
 from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.runs import read_own_runs
 from thalweg.advisor.own.situation import (
@@ -92,11 +93,12 @@ def tune(request: TuneRequest) -> None:
     _refuse_other_nodes(nodes)
     situation = own_situation(experiment, answer)
     before = learn_own(machine, known)
-    proposal = proposal_for(before, situation, nodes, request.settings)
+    model = ModelChecks(experiment, request.settings, nodes)
+    proposal = propose_own(before, situation, nodes, model.is_taken)
     runs = _run_all(request, proposal, situation, nodes, partial(remember, machine_path, machine))
     after = learn_own(machine, [*known, *(run for _, run in runs)])
     tuned = _tuned(runs, situation, nodes, before, after)
-    again = proposal_for(after, situation, nodes, request.settings)
+    again = propose_own(after, situation, nodes, model.is_taken)
     if request.as_json:
         print(json.dumps(_as_json(tuned, again, situation, machine_path), indent=1))
     else:

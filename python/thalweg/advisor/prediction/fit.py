@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,12 +96,17 @@ def fit_form(
     begin = np.log([start.values[n] or BY_NAME[n].centre for n in free]) if start else centres
     measured = np.log(total_s)
 
+    @lru_cache(maxsize=1)  # both functions are asked at the same place, one after the other
+    def misses_at(place: tuple[float, ...]) -> Numbers:
+        found: Numbers = np.log(_totals(runs, free, np.array(place), fixed)) - measured
+        return found
+
     def residuals(logs: Numbers) -> Numbers:
-        misses = np.log(_totals(runs, free, logs, fixed)) - measured
+        misses = misses_at(tuple(logs.tolist()))
         return np.concatenate([_robust(misses / NOISE), (logs - centres) / spreads])
 
     def jacobian(logs: Numbers) -> Numbers:
-        misses = np.log(_totals(runs, free, logs, fixed)) - measured
+        misses = misses_at(tuple(logs.tolist()))
         slopes = _slopes(runs, free, logs, fixed) * _robust_slope(misses / NOISE)[:, None] / NOISE
         return np.concatenate([slopes, np.diag(1.0 / spreads)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from thalweg.advisor.prediction.fit import Fit, fit, fit_form
 from thalweg.advisor.prediction.intervals import Noise, at_least_usual, learn_noise
 from thalweg.advisor.prediction.parameters import BY_NAME
-from thalweg.advisor.prediction.run_facts import ManyRuns, MeasuredRun, Numbers, RunFacts
+from thalweg.advisor.prediction.run_facts import Flags, ManyRuns, MeasuredRun, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.prediction.splits import GROUP, folds
 from thalweg.advisor.shapes import Prediction
@@ -28,7 +29,9 @@ class Predictor:
     noise: Noise
 
     def predict(self, runs: Sequence[RunFacts]) -> list[Prediction]:
-        many = ManyRuns.of(runs)
+        return self.predict_many(ManyRuns.of(runs))
+
+    def predict_many(self, many: ManyRuns) -> list[Prediction]:
         total = self.fit.total_s(many)
         spread = self.fit.prediction_spread(many)
         wide = np.exp(self.noise.half_width(computing_share(many, self.fit), spread))
@@ -38,6 +41,10 @@ class Predictor:
             Prediction(middle, low, high, reason)
             for (middle, low, high), reason in zip(columns, reasons, strict=True)
         ]
+
+    def told(self, many: ManyRuns) -> Flags:
+        """Of which runs is the time known well enough?"""
+        return self.fit.prediction_spread(many) <= TOO_OPEN
 
     def _reasons(self, many: ManyRuns, spread: Numbers) -> list[str]:
         reasons = [""] * len(spread)
@@ -56,6 +63,11 @@ def learn(runs: Sequence[MeasuredRun]) -> Predictor:
     """Parameters from all of these runs, and the interval from predicting each group of them from
     the others (from the fit itself where they are one group).
     """
+    return _learn(tuple(runs))
+
+
+@lru_cache(maxsize=64)  # several splits of a validation leave the same runs to learn from
+def _learn(runs: tuple[MeasuredRun, ...]) -> Predictor:
     many = ManyRuns.of([run.facts for run in runs])
     total_s = np.array([run.total_s for run in runs])
     whole = fit(many, total_s)

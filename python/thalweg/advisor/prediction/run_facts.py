@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]  # shape [run]
+Flags = NDArray[np.bool_]  # shape [run]
 RESTART_MODES = ("none", "sync", "async", "joint_multifile", "dedicated_multifile")
 
 
@@ -77,6 +79,11 @@ class ManyRuns:
             kind: Any = np.str_ if field.name == "restart_mode" else np.float64
             columns[field.name] = np.array(values, dtype=kind)
         return cls(**columns)
+
+    @cached_property
+    def in_mode(self) -> dict[str, Flags]:
+        """Which runs have each restart mode: a fit asks thousands of times."""
+        return {mode: self.restart_mode == mode for mode in RESTART_MODES}
 
     def of_positions(self, positions: Sequence[int]) -> ManyRuns:
         chosen = list(positions)

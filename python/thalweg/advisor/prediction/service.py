@@ -68,8 +68,8 @@ def _blocking_restart(runs: ManyRuns, machine: Machine) -> Numbers:
     joint = machine["multifile_event_s"] + gb * (
         machine["write_s_per_gb"] / runs.compute_ranks + machine["all_writers_s_per_gb"]
     )
-    modes = [runs.restart_mode == "sync", runs.restart_mode == "joint_multifile"]
-    return runs.checkpoints * np.select(modes, [sync, joint], 0.0)
+    others = np.where(runs.in_mode["joint_multifile"], joint, 0.0)
+    return runs.checkpoints * np.where(runs.in_mode["sync"], sync, others)
 
 
 def _column_values(runs: ManyRuns, size: Numbers) -> Numbers:
@@ -94,16 +94,19 @@ def _restart_of_ranks(runs: ManyRuns, machine: Machine) -> Numbers:
     together = machine["all_writers_s_per_gb"] * gb
     one_file = machine["async_restart_s_per_gb"] * gb * ranks ** -machine["async_restart_exponent"]
     a_file_each = machine["multifile_event_s"] + machine["write_s_per_gb"] * gb / ranks
-    modes = [runs.restart_mode == "async", runs.restart_mode == "dedicated_multifile"]
-    return runs.checkpoints * np.select(modes, [one_file + together, a_file_each + together], 0.0)
+    others = np.where(runs.in_mode["dedicated_multifile"], a_file_each + together, 0.0)
+    return runs.checkpoints * np.where(runs.in_mode["async"], one_file + together, others)
 
 
-def _smooth_maximum(services: tuple[Numbers, ...], sharpness: float | Numbers) -> Numbers:
+def _smooth_maximum(
+    services: tuple[Numbers, Numbers, Numbers], sharpness: float | Numbers
+) -> Numbers:
     """The p-norm, run by run: above the longest where another is nearly as long.
 
     Outputs take longer at times than on average: near saturation ranks wait for each other.
     """
-    longest = np.maximum.reduce(np.broadcast_arrays(*services))
+    first, second, third = services
+    longest = np.maximum(np.maximum(first, second), third)
     shares = sum((each / longest) ** sharpness for each in services)
     norm: Numbers = longest * shares ** (1.0 / sharpness)
     return norm

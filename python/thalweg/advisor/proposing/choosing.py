@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thalweg.advisor.prediction.proposal import choose, is_risky
+from thalweg.advisor.prediction.run_facts import RunFacts
 from thalweg.advisor.proposing.ways import Way
 from thalweg.errors import ThalwegError
 
@@ -24,6 +25,15 @@ def best_of(ways: Sequence[Way]) -> Way:
             "calibrate --from RUNS'"
         )
     return asked[choose([way.facts for way in asked], [way.prediction.total_s for way in asked])]
+
+
+def least_total_s(facts: Sequence[RunFacts], total_s: Sequence[float]) -> float | None:
+    """That of best_of(), of ways that all have a prediction; None where none may be proposed."""
+    asked = [at for at, each in enumerate(facts) if not is_risky(each)]
+    if not asked:
+        return None
+    times = [total_s[at] for at in asked]
+    return times[choose([facts[at] for at in asked], times)]
 
 
 def next_best(ways: Sequence[Way], best: Way) -> tuple[Way, ...]:

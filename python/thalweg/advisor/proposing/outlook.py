@@ -9,12 +9,11 @@ from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import choices, facts_of
-from thalweg.advisor.proposing.choosing import best_of
+from thalweg.advisor.proposing.choosing import least_total_s
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.situation import Choice, Situation
-from thalweg.advisor.proposing.ways import ways_of
+from thalweg.advisor.proposing.ways import quick_totals
 from thalweg.advisor.shapes import Nodes
-from thalweg.errors import ThalwegError
 
 # Output and restarts limit a run that they make this much longer than its steps alone take.
 _LIMITS_FROM = 0.1
@@ -59,13 +58,13 @@ def output_limits_from(
 
 def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> bool | None:
     """None where nothing can be predicted."""
-    try:
-        best = best_of(ways_of(predictor, situation, nodes, choices(situation, nodes)))
-    except ThalwegError:
+    asked = choices(situation, nodes)
+    best_s = least_total_s(*quick_totals(predictor, situation, nodes, asked))
+    if best_s is None:
         return None
     alone = facts_of(situation, nodes, Choice(0))
     steps_s = float(predict(ManyRuns.of([alone]), predictor.fit.values).compute_s[0])
-    return best.prediction.total_s > (1.0 + _LIMITS_FROM) * steps_s
+    return best_s > (1.0 + _LIMITS_FROM) * steps_s
 
 
 def far_off(machine: FittedMachine, facts: RunFacts) -> Iterator[str]:

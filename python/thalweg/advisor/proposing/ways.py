@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from thalweg.advisor.prediction.parameters import BY_NAME, Values
 from thalweg.advisor.prediction.predictor import TOO_OPEN, Predictor
-from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
+from thalweg.advisor.prediction.run_facts import Flags, ManyRuns, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
 from thalweg.advisor.proposing.partitions import deal
@@ -34,8 +34,9 @@ def ways_of(
     """One for each that is asked. partitions: of all of them; none: as share_out() has them."""
     of_ranks = {n: deal(situation.series, n, partitions) for n in {each.io_ranks for each in asked}}
     facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks]) for each in asked]
-    told = _with_open_ones(predictor, facts)
-    services = predict(ManyRuns.of(facts), predictor.fit.values)
+    many = ManyRuns.of(facts)
+    services = predict(many, predictor.fit.values)
+    told = _with_open_ones(predictor, many, services.total_s)
     found = []
     for at, (choice, each, prediction) in enumerate(zip(asked, facts, told, strict=True)):
         dealt = of_ranks[choice.io_ranks]
@@ -59,29 +60,56 @@ def ways_of(
     return found
 
 
-def _with_open_ones(predictor: Predictor, facts: Sequence[RunFacts]) -> list[Prediction]:
+def quick_totals(
+    predictor: Predictor, situation: Situation, nodes: Nodes, asked: Sequence[Choice]
+) -> tuple[list[RunFacts], list[float]]:
+    """The total times of ways_of() and no more; of ways that have no reason against them."""
+    facts = [facts_of(situation, nodes, each) for each in asked]
+    many = ManyRuns.of(facts)
+    total_s = predictor.fit.total_s(many)
+    told = predictor.told(many)
+    for _, above, below in _open_ends(predictor, many, total_s):
+        told &= ~_is_too_open(above, below)
+    return [facts[at] for at in np.flatnonzero(told)], total_s[told].tolist()
+
+
+def _with_open_ones(predictor: Predictor, many: ManyRuns, total_s: Numbers) -> list[Prediction]:
     """A parameter that the runs leave open may be anywhere in its interval: where that changes the
     time too much there is no prediction, else its interval is wider. Slopes do not tell it: what
     hides behind longer services at the middle is the longest at the end.
     """
-    told = predictor.predict(facts)
-    many = ManyRuns.of(facts)
-    middle = np.log(predictor.fit.total_s(many))
-    for name in predictor.fit.open:
-        away = np.exp(NORMAL_80 * predictor.fit.spread(name))
-        ends = []
-        for factor in (away, 1.0 / away):
-            values = {**predictor.fit.values, name: predictor.fit.values[name] * factor}
-            ends.append(np.log(predict(many, Values(values)).total_s) - middle)
-        above, below = np.maximum(0.0, np.max(ends, 0)), np.minimum(0.0, np.min(ends, 0))
+    told = predictor.predict_many(many)
+    for name, above, below in _open_ends(predictor, many, total_s):
         reason = f"the runs that were fitted do not tell '{name}' ({BY_NAME[name].meaning})"
         told = [
             replace(
                 each,
                 high_s=each.high_s * float(np.exp(up)),
                 low_s=each.low_s * float(np.exp(down)),
-                reason=each.reason or (reason if max(up, -down) > TOO_OPEN else ""),
+                reason=each.reason or (reason if too_open else ""),
             )
-            for each, up, down in zip(told, above, below, strict=True)
+            for each, up, down, too_open in zip(
+                told, above, below, _is_too_open(above, below), strict=True
+            )
         ]
     return told
+
+
+def _open_ends(
+    predictor: Predictor, many: ManyRuns, total_s: Numbers
+) -> Iterator[tuple[str, Numbers, Numbers]]:
+    """Of each parameter that the runs leave open: its name, and how far the logarithm of each time
+    goes up and down within its interval.
+    """
+    middle = np.log(total_s)
+    for name in predictor.fit.open:
+        away = np.exp(NORMAL_80 * predictor.fit.spread(name))
+        ends = []
+        for factor in (away, 1.0 / away):
+            values = {**predictor.fit.values, name: predictor.fit.values[name] * factor}
+            ends.append(np.log(predict(many, Values(values)).total_s) - middle)
+        yield name, np.maximum(0.0, np.max(ends, 0)), np.minimum(0.0, np.min(ends, 0))
+
+
+def _is_too_open(above: Numbers, below: Numbers) -> Flags:
+    return np.maximum(above, -below) > TOO_OPEN
