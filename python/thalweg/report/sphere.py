@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from thalweg.report.rundata import FloatArray, IntArray
 
 MOST_DEGREE = 6  # triangles around a vertex
 SLICE = 1 << 18  # pixels worked on at once, to bound memory
+INSIDE = 1e-9  # least share of a point that rounding cannot have put into a triangle
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,10 @@ def lonlat_canvas(extent: tuple[float, float, float, float], width: int) -> Canv
 
 def nearest_points(positions: FloatArray, directions: FloatArray) -> IntArray:
     """Index of the point nearest to each direction. For hexagon centres: the hexagon around it."""
+    return _nearest(_tree(positions), directions)
+
+
+def _tree(positions: FloatArray) -> Any:
     try:
         # Through importlib because scipy has no type information of its own.
         spatial = importlib.import_module("scipy.spatial")
@@ -77,7 +83,10 @@ def nearest_points(positions: FloatArray, directions: FloatArray) -> IntArray:
         raise ThalwegError(
             "maps need the Python package 'scipy'; install it with 'pip install scipy'"
         ) from None
-    tree = spatial.cKDTree(positions, balanced_tree=False, compact_nodes=False)
+    return spatial.cKDTree(positions, balanced_tree=False, compact_nodes=False)
+
+
+def _nearest(tree: Any, directions: FloatArray) -> IntArray:
     found: IntArray = np.asarray(tree.query(directions, workers=-1)[1], np.int64)
     return found
 
@@ -101,7 +110,7 @@ def containing_faces(
     The nearest corner of a point in an acute triangle of a Delaunay mesh is a corner of that
     triangle, so only the triangles around the nearest node need a look.
     """
-    near = nearest_points(nodes, directions)
+    tree = _tree(nodes)
     around = faces_around(faces, len(nodes))
     # cross[f, j] = b x c of the side opposite to corner j: its product with p is p's share of j.
     corner = [nodes[faces[:, j]] for j in range(3)]
@@ -109,10 +118,27 @@ def containing_faces(
     cross *= np.sign(np.einsum("fi,fi->f", corner[0], cross[:, 0]))[:, None, None]
     best = np.empty(len(directions), np.int64)
     weights = np.empty((len(directions), 3))
+    # Pixels in a row mostly share a triangle: a quarter of its width, in pixels, is asked for one.
+    run = max(1, math.isqrt(len(directions) // max(1, len(faces))) // 4)
     for start in range(0, len(directions), SLICE):
         part = slice(start, start + SLICE)
-        best[part], weights[part] = _best_candidate(around[near[part]], cross, directions[part])
+        asked = directions[part]
+        if run > 1:
+            first, _ = _best_candidate(around[_nearest(tree, asked[::run])], cross, asked[::run])
+            best[part] = np.repeat(first, run)[: len(asked)]
+            weights[part] = _shares(cross, best[part], asked)
+            rest = start + np.flatnonzero(weights[part].min(axis=1) <= INSIDE)
+        else:
+            rest = np.arange(start, start + len(asked))
+        near = _nearest(tree, directions[rest])
+        best[rest], weights[rest] = _best_candidate(around[near], cross, directions[rest])
     return best, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _shares(cross: FloatArray, face: IntArray, directions: FloatArray) -> FloatArray:
+    """Share of every corner of its face in a point, all positive within it: [pixels, 3]."""
+    shares: FloatArray = np.einsum("pji,pi->pj", cross[face], directions)
+    return shares
 
 
 def _best_candidate(
@@ -120,9 +146,14 @@ def _best_candidate(
 ) -> tuple[IntArray, FloatArray]:
     best = np.full(len(directions), -1, np.int64)
     share = np.full((len(directions), 3), -np.inf)
+    least = np.full(len(directions), -np.inf)
     for column in range(candidates.shape[1]):
-        face = candidates[:, column]
-        its_share = np.einsum("pji,pi->pj", cross[face], directions)
-        better = (face >= 0) & (its_share.min(axis=1) > share.min(axis=1))
-        best[better], share[better] = face[better], its_share[better]
+        # A point well within a triangle lies in no other.
+        open_ones = np.flatnonzero((least <= INSIDE) & (candidates[:, column] >= 0))
+        face = candidates[open_ones, column]
+        its_share = _shares(cross, face, directions[open_ones])
+        its_least = its_share.min(axis=1)
+        better = its_least > least[open_ones]
+        found = open_ones[better]
+        best[found], share[found], least[found] = face[better], its_share[better], its_least[better]
     return best, share
