@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import hypothesis
@@ -97,14 +98,27 @@ def pytest_report_header(config: pytest.Config) -> str:
     return "" if config.getoption("--slow") else "without slow tests; add --slow"
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """Slow tests are left out: thousands that are each skipped take longer. Who asks for nothing
-    else is told so.
+    else (-k, too) is told so.
     """
-    if config.getoption("--slow"):
-        return
+    slow = set() if config.getoption("--slow") else _slow_ones(items)
+    yield
+    others = [item for item in items if item not in slow]
+    if others:
+        config.hook.pytest_deselected(items=[item for item in items if item in slow])
+        items[:] = others
+    else:
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason="slow; add --slow"))
+
+
+def _slow_ones(items: list[pytest.Item]) -> set[pytest.Item]:
     cases: Counter[str] = Counter()
-    slow, others = [], []
+    slow = set()
     for item in items:
         test, mark = item.nodeid.partition("[")[0], item.get_closest_marker("some")
         is_slow = "slow" in item.keywords
@@ -112,13 +126,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             every, first = (*mark.args, 0)[:2]
             is_slow = cases[test] % every != first
             cases[test] += 1
-        (slow if is_slow else others).append(item)
-    if others:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = others
-    else:
-        for item in slow:
-            item.add_marker(pytest.mark.skip(reason="slow; add --slow"))
+        if is_slow:
+            slow.add(item)
+    return slow
 
 
 @pytest.fixture(scope="session")
@@ -171,12 +181,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not os.access(folder, os.W_OK):
         folder = tmp_path_factory.getbasetemp()
     for each in folder.iterdir():
-        if (
-            each.suffix != ".lock"
-            and each.is_file()
-            and time.time() - each.stat().st_atime > KEPT_S
-        ):
-            each.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another worker's, which has its name by now
+            if each.suffix != ".lock" and time.time() - each.stat().st_atime > KEPT_S:
+                each.unlink()
     return folder
 
 

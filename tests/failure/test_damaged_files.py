@@ -131,7 +131,9 @@ def test_a_damaged_list_of_checksums_is_found(cli: Cli, tmp_path: Path) -> None:
     text = checksums.read_text()
     for damaged in (text.replace("0", "1", 1), ""):
         checksums.write_text(damaged)
-        assert "not the one that the run wrote" in assert_said(cli, run)
+        (sentence,) = assert_said(cli, run).splitlines()
+        assert "not the one that the run wrote" in sentence
+        assert checksums.name in sentence
         with pytest.raises(ValueError, match="its own checksum"):
             read_checksums(checksums)
 

@@ -13,6 +13,7 @@ from thalweg.errors import ThalwegError
 from thalweg.files.timing import Timing
 
 LISTS = ("calls", "total_s", "own_s", "min_s", "max_s")
+TEXTS = ("name", "parent", "category")
 BYTES = ("buffered_high_water_bytes", "past_page_cache_bytes")
 
 
@@ -49,7 +50,7 @@ def test_bytes_may_be_unknown(tmp_path: Path) -> None:
 def refusal(folder: Path, key: str, value: Any) -> str:
     """What is wrong with the table, once this stands there."""
     told = content()
-    (told["timers"][0] if key in LISTS else told)[key] = value
+    (told["timers"][0] if key in (*LISTS, *TEXTS) else told)[key] = value
     with pytest.raises(ThalwegError) as refused:
         read(folder, told)
     head, _, why = refused.value.sentence.partition(" is not a table of timers: ")
@@ -57,10 +58,16 @@ def refusal(folder: Path, key: str, value: Any) -> str:
     return why
 
 
-@pytest.mark.parametrize("key", ["roles", *LISTS, *BYTES])
+@pytest.mark.parametrize("key", ["roles", "kinds", "timers", *LISTS, *BYTES])
 @pytest.mark.parametrize("value", ["123", "", {"1": 1, "2": 2, "3": 3}, 3, 0, None])
 def test_what_is_no_list_is_refused(key: str, value: Any, tmp_path: Path) -> None:
     assert refusal(tmp_path, key, value) == f"'{key}' is no list"
+
+
+@pytest.mark.parametrize("key", TEXTS)
+@pytest.mark.parametrize("value", [3, None, ["total"], {}])
+def test_a_name_is_a_text(key: str, value: Any, tmp_path: Path) -> None:
+    assert refusal(tmp_path, key, value) == f"'{key}' is no text"
 
 
 @pytest.mark.parametrize("key", [*LISTS, *BYTES])

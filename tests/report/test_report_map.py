@@ -56,6 +56,19 @@ def test_every_pixel_lies_in_its_triangle(
     assert np.abs(back - directions).max() < 1e-12
 
 
+def test_a_pixel_beside_all_triangles_lies_in_none(make_mesh: MakeMesh) -> None:
+    nodes, faces = make_mesh(2)
+    few = faces[:5]
+    _, directions = mollweide_canvas(300).directions()
+    nearest = np.argmax(directions @ nodes.T, axis=1)
+    face, weights = containing_faces(nodes, few, directions)
+    beside = ~np.isin(nearest, few)  # a pixel is looked for around its nearest node
+    assert (face[beside] == -1).all()
+    assert not np.isfinite(weights[beside]).any()
+    assert (face[~beside] >= 0).all()
+    assert 0 < beside.sum() < len(beside)
+
+
 def test_triangles_cover_the_earth_by_their_areas(make_mesh: MakeMesh) -> None:
     nodes, faces = make_mesh(1)
     areas = spherical_areas(nodes[faces])

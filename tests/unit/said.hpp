@@ -38,13 +38,13 @@ inline std::string sentence_of(const auto& act) {
   return "";
 }
 
-/// The same, of an Error that blames `blame`: another one goes on.
+/// The same, of an Error that blames `blame`; what blames another says so.
 inline std::string sentence_of(Blame blame, const auto& act) {
   try {
     act();
   } catch (const Error& error) {
-    if (error.blame() != blame) throw;
-    return error.what();
+    const std::string other = error.blame() == blame ? "" : "blames another: ";
+    return other + error.what();
   }
   return "";
 }

@@ -68,8 +68,11 @@ class Timing:
             roles = _list(content["roles"], "roles")
             return Timing(
                 tuple(map(str, roles)),
-                tuple(_timer(entry, len(roles)) for entry in content["timers"]),
-                tuple(Kind(each["name"], each["meaning"]) for each in content["kinds"]),
+                tuple(_timer(entry, len(roles)) for entry in _list(content["timers"], "timers")),
+                tuple(
+                    Kind(_text(each, "name"), _text(each, "meaning"))
+                    for each in _list(content["kinds"], "kinds")
+                ),
                 _bytes(content, "buffered_high_water_bytes", len(roles)),
                 _bytes(content, "past_page_cache_bytes", len(roles)),
             )
@@ -108,9 +111,9 @@ class Timing:
 
 def _timer(entry: dict[str, Any], ranks: int) -> Timer:
     return Timer(
-        name=entry["name"],
-        parent=entry["parent"],
-        category=entry["category"],
+        name=_text(entry, "name"),
+        parent=_text(entry, "parent"),
+        category=_text(entry, "category"),
         calls=_counts(entry, "calls", ranks),
         total_s=_seconds(entry, "total_s", ranks),
         own_s=_seconds(entry, "own_s", ranks),
@@ -144,6 +147,12 @@ def _per_rank(entry: dict[str, Any], key: str, ranks: int) -> list[float]:
     if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in found):
         raise TypeError(f"'{key}' has an entry that is no number")
     return found
+
+
+def _text(entry: dict[str, Any], key: str) -> str:
+    if not isinstance(entry[key], str):
+        raise TypeError(f"'{key}' is no text")
+    return str(entry[key])
 
 
 def _list(value: Any, key: str) -> list[Any]:

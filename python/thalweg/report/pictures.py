@@ -135,7 +135,9 @@ def svg_bytes(figure: Figure) -> bytes:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Once and for its canvas; savefig would draw every figure with a layout twice."""
+    """Once, for its first canvas: the SVG of a figure comes after its PNG. savefig would draw each
+    figure that has a layout twice.
+    """
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)

@@ -127,12 +127,14 @@ def containing_faces(
             first, _ = _best_candidate(around[_nearest(tree, asked[::run])], cross, asked[::run])
             best[part] = np.repeat(first, run)[: len(asked)]
             weights[part] = _shares(cross, best[part], asked)
-            rest = start + np.flatnonzero(weights[part].min(axis=1) <= INSIDE)
+            well_inside = (best[part] >= 0) & (weights[part].min(axis=1) > INSIDE)
+            rest = start + np.flatnonzero(~well_inside)
         else:
             rest = np.arange(start, start + len(asked))
         near = _nearest(tree, directions[rest])
         best[rest], weights[rest] = _best_candidate(around[near], cross, directions[rest])
-    return best, weights / weights.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # what lies in no triangle has no weights
+        return best, weights / weights.sum(axis=1, keepdims=True)
 
 
 def _shares(cross: FloatArray, face: IntArray, directions: FloatArray) -> FloatArray:

@@ -74,15 +74,19 @@ def kill_together(processes: Iterable[int]) -> None:
     it sees nothing before all are gone.
     """
     known = list(processes)
-    with stopped(filter(None, {_parent(process) for process in known})):
-        _signal(known, signal.SIGKILL)
+    try:
+        with stopped({parent for process in known for parent in _launcher(process)}):
+            _signal(known, signal.SIGKILL)
+    finally:
+        _signal(known, signal.SIGKILL)  # though mpirun did not stop
 
 
-def _parent(process: int) -> int:
-    """Its process id (proc(5)), 0 of a process that is gone."""
+def _launcher(process: int) -> Iterator[int]:
+    """The mpirun that started it, unless one of them is gone (proc(5))."""
     with contextlib.suppress(OSError):
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[1])
-    return 0
+        parent = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[1]
+        if Path(f"/proc/{parent}/comm").read_text().strip() in ("mpirun", "orterun", "mpiexec"):
+            yield int(parent)
 
 
 def _signal(processes: Iterable[int], number: signal.Signals) -> None:

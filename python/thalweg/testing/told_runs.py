@@ -18,6 +18,7 @@ from thalweg.report.pictures import Draw, Pictures
 from thalweg.report.style import NARROW_INCHES
 from thalweg.verify.damage import check_wholeness
 
+_HEAD = 4096  # bytes; what comes behind them are values mostly
 # The settings that make a run another kind, in the order of its tables.
 _CHOSEN = r"^(?:mode|ranks|container|layout|compression|precision|way|events) = .*"
 
@@ -72,20 +73,32 @@ class ToldRuns:
     def _kind(self, run: Path) -> list[object]:
         files = [each.name for each in (run / "files").iterdir()]
         text = (run / "experiment.toml").read_text(encoding="utf-8", errors="replace")
+        said, changed = _damage(run)
         if self.each:
             names = sorted(name.partition("_")[2] for name in files)
-            return [names, text, _status(run), *_damage(run)]
+            contents = [hashlib.sha256(each.read_bytes()).hexdigest() for each in changed]
+            return [names, text, _status(run), said, contents]
         left = _without_numbers(each.name for each in run.iterdir())
         ends = _without_numbers(name.partition(".")[2] for name in files)
         chosen = re.findall(_CHOSEN, text, re.MULTILINE)
-        return [left, ends, chosen or text, _status(run), *_damage(run)]
+        records = _without_numbers(each.name for each in changed)
+        return [left, ends, chosen or text, _status(run), _roughly(said), records]
 
 
 def _without_numbers(words: Iterable[str]) -> list[str]:
     return sorted({re.sub(r"\d+", "0", word) for word in words})
 
 
-def _damage(run: Path) -> tuple[list[str], list[str]]:
+def _roughly(sentences: Iterable[str]) -> list[str]:
+    """Of a place or size that they name only whether it is in the head of a file."""
+    head = str(_HEAD)
+    return sorted({
+        re.sub(r"\d+", lambda found: "0" if int(found[0]) < _HEAD else head, each)
+        for each in sentences
+    })  # fmt: skip
+
+
+def _damage(run: Path) -> tuple[list[str], list[Path]]:
     """What `thalweg verify` says of its files and checkpoints, and which of its own records, for
     which there are no checksums, somebody changed after the run had told its end in run.json.
     """
@@ -98,8 +111,8 @@ def _damage(run: Path) -> tuple[list[str], list[str]]:
     with suppress(OSError):
         end_ns = (run / "run.json").stat().st_mtime_ns
         records = [each for each in run.iterdir() if each.is_file()]
-        changed = [each.name for each in records if each.stat().st_mtime_ns > end_ns]
-    return _without_numbers(each.replace(str(run), "") for each in said), _without_numbers(changed)
+        changed = sorted(each for each in records if each.stat().st_mtime_ns > end_ns)
+    return [each.replace(str(run), "") for each in said], changed
 
 
 def _status(run: Path) -> str:

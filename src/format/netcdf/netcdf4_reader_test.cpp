@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 #include <netcdf.h>
 #include <netcdf_filter.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 #include <netcdf.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <numbers>

@@ -4,9 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <netcdf.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "own_folder.hpp"
@@ -17,7 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder of this rank, removed at the end unless THALWEG_KEEP is set.
 float value_of(int field, int time, int level, std::int64_t point) {
   return static_cast<float>(point + 6000 * (level + 10 * (time + 10 * field)));
 }

@@ -44,7 +44,7 @@ class Predictor:
 
     def told(self, many: ManyRuns) -> Flags:
         """Of which runs is the time known well enough?"""
-        return self.fit.prediction_spread(many) <= TOO_OPEN
+        return ~(self.fit.prediction_spread(many) > TOO_OPEN)
 
     def _reasons(self, many: ManyRuns, spread: Numbers) -> list[str]:
         reasons = [""] * len(spread)
