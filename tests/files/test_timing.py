@@ -13,7 +13,7 @@ from thalweg.errors import ThalwegError
 from thalweg.files.timing import Timing
 
 LISTS = ("calls", "total_s", "own_s", "min_s", "max_s")
-TEXTS = ("name", "parent", "category")
+TEXTS = ("name", "parent", "category", "icon", "meaning")
 BYTES = ("buffered_high_water_bytes", "past_page_cache_bytes")
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from thalweg.errors import ThalwegError
-from thalweg.report import write_report
+from thalweg.report import pictures, write_report
 from thalweg.testing.file_sizes import file_sizes_up_to
 
 MakeRun = Callable[..., Path]
@@ -54,3 +55,12 @@ def test_a_disk_that_is_full_keeps_the_page_before(make_run: MakeRun, tmp_path: 
         write_report([run], page)
     assert page.read_bytes() == before
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_page_that_cannot_be_written_leaves_no_picture(make_run: MakeRun, tmp_path: Path) -> None:
+    with patch.object(pictures, "DOTS_PER_INCH", 40):
+        full = pytest.raises(ThalwegError, match=r"page\.html' cannot be written: File too large")
+        run = make_run(with_files=False)
+        with file_sizes_up_to(1 << 16), full:
+            write_report([run], tmp_path / "page.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [run.name]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from PIL import Image
 from thalweg.errors import ThalwegError
 from thalweg.report import plot_field
 from thalweg.report.fieldmap import colour_range, rasterise
-from thalweg.report.meshfield import fields_and_last_time, read_field
+from thalweg.report.meshfield import MeshField, fields_and_last_time, read_field
 from thalweg.report.sphere import (
     Canvas,
     containing_faces,
@@ -56,17 +57,20 @@ def test_every_pixel_lies_in_its_triangle(
     assert np.abs(back - directions).max() < 1e-12
 
 
-def test_a_pixel_beside_all_triangles_lies_in_none(make_mesh: MakeMesh) -> None:
-    nodes, faces = make_mesh(2)
+@pytest.mark.parametrize("bisections", [0, 2])
+def test_a_pixel_beside_all_triangles_lies_in_none(make_mesh: MakeMesh, bisections: int) -> None:
+    """A mesh of a region."""
+    nodes, faces = make_mesh(bisections)
     few = faces[:5]
     _, directions = mollweide_canvas(300).directions()
-    nearest = np.argmax(directions @ nodes.T, axis=1)
+    whole, _ = containing_faces(nodes, faces, directions)
     face, weights = containing_faces(nodes, few, directions)
-    beside = ~np.isin(nearest, few)  # a pixel is looked for around its nearest node
-    assert (face[beside] == -1).all()
-    assert not np.isfinite(weights[beside]).any()
-    assert (face[~beside] >= 0).all()
-    assert 0 < beside.sum() < len(beside)
+    assert np.array_equal(face, np.where(whole < 5, whole, -1))
+    assert np.array_equal(np.isfinite(weights).all(axis=1), whole < 5)
+    centres, values = nodes[few].mean(axis=1), np.full(5, 7.0)
+    field = MeshField("a", "a", "1", "face", values, centres, nodes, few, level=0, time_text="")
+    pixels, _ = rasterise(field, mollweide_canvas(300))
+    assert np.isfinite(pixels).sum() == (whole < 5).sum() > 0
 
 
 def test_triangles_cover_the_earth_by_their_areas(make_mesh: MakeMesh) -> None:
@@ -172,3 +176,31 @@ def test_wrong_requests_are_refused_in_one_sentence(
     with pytest.raises(ThalwegError) as caught:
         read_field(tmp_path / "jet.nc", field, level, time)
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("corner", [100_000, 0, -4])
+def test_a_triangle_of_nodes_that_are_not_there_is_told(
+    make_mesh_file: MakeMeshFile, tmp_path: Path, corner: int
+) -> None:
+    """Corners count from 1."""
+    make_mesh_file(tmp_path / "jet.nc")
+    with netCDF4.Dataset(tmp_path / "jet.nc", "a") as file:
+        file["cell_vertices"][0, 0] = corner
+    with pytest.raises(ThalwegError, match=r"jet\.nc' has triangles with corners .* of 162 nodes"):
+        read_field(tmp_path / "jet.nc", "vor", level=0, time=0)
+
+
+@pytest.mark.parametrize(("attribute", "value", "said"), [
+    ("units", 5, "3600"), ("units", "seconds since noon", "3600"), ("time", 1e300, "1e+300"),
+    ("time", np.nan, "nan"),
+])  # fmt: skip
+def test_a_time_that_is_none_is_told_as_it_stands(
+    make_mesh_file: MakeMeshFile, tmp_path: Path, attribute: str, value: Any, said: str
+) -> None:
+    make_mesh_file(tmp_path / "jet.nc")
+    with netCDF4.Dataset(tmp_path / "jet.nc", "a") as file:
+        if attribute == "units":
+            file["time"].units = value
+        else:
+            file["time"][1] = value
+    assert read_field(tmp_path / "jet.nc", "vor", level=0, time=-1).time_text == said

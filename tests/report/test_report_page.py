@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from thalweg.errors import ThalwegError
-from thalweg.report import write_report
+from thalweg.report import pictures, write_report
 from thalweg.report.compare import run_time_sentence
 from thalweg.report.metrics import facts
 from thalweg.report.pictures import Picture, Pictures
@@ -107,6 +108,14 @@ def test_two_runs_are_compared_and_their_map_drawn_once(make_run: MakeRun, tmp_p
     assert '<td class="number best">10.0</td>\n<td class="number">20.0</td>' in html
     assert '<td class="number best">23.4</td>\n<td class="number">11.7</td>' in html
     assert html.count("A field on the sphere") == 1
+
+
+def test_a_name_with_dollars_is_no_formula(make_run: MakeRun, tmp_path: Path) -> None:
+    names = [r"a$\frac$b", "$c$"]
+    runs = [make_run(name, with_files=False) for name in names]
+    with patch.object(pictures, "DOTS_PER_INCH", 40):
+        text = PageReader(write_report(runs, tmp_path / "page.html").read_text()).text
+    assert all(name in text for name in names)
 
 
 def test_runs_within_the_scatter_are_not_called_faster() -> None:

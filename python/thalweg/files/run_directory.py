@@ -16,6 +16,7 @@ from thalweg.errors import ThalwegError
 from thalweg.files.readers import SUFFIXES
 
 # What a run names its output (src/output/deal/describe_file.cpp), whole or not.
+MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
 _OUTPUT = re.compile(
     rf".+_\d+T\d{{6}}(\.\d{{3}})?Z(\.\d{{3}})?({'|'.join(map(re.escape, SUFFIXES))})(\.json)?"
 )
@@ -200,14 +201,21 @@ def _is_part(file: Path) -> bool:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file; a missing or damaged one becomes a sentence."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_int=_parse_int)
     except FileNotFoundError:
         raise ThalwegError(f"'{path}' does not exist; did the run end early?") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ThalwegError(f"'{path}' cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise ThalwegError(f"'{path}' holds no JSON object")
     return content
+
+
+def _parse_int(digits: str) -> int:
+    """What no other number can be compared with is damage."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -119,8 +119,8 @@ def _timer(entry: dict[str, Any], ranks: int) -> Timer:
         own_s=_seconds(entry, "own_s", ranks),
         min_s=_seconds(entry, "min_s", ranks),
         max_s=_seconds(entry, "max_s", ranks),
-        icon=entry.get("icon", ""),
-        meaning=entry.get("meaning", ""),
+        icon=_text({"icon": "", **entry}, "icon"),
+        meaning=_text({"meaning": "", **entry}, "meaning"),
     )
 
 

@@ -104,14 +104,16 @@ def draw_field(
 def rasterise(
     field: MeshField, canvas: Canvas, with_smooth: bool = False
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Value of every pixel, nan outside the Earth; and one interpolated linearly between nodes."""
+    """Value of every pixel, nan outside the Earth and beside all cells; and one interpolated
+    linearly between nodes.
+    """
     on_earth, directions = canvas.directions()
     pixels = np.full(on_earth.shape, np.nan)
     smooth = None
     cells = field.location == "face" and len(field.faces) and len(field.nodes)
     if cells and (with_smooth or len(field.values) <= EXACT_CELLS):
         face, weights = containing_faces(field.nodes, field.faces, directions)
-        pixels[on_earth] = field.values[face]
+        pixels[on_earth] = np.where(face < 0, np.nan, field.values[face])
         if with_smooth:
             corner = field.faces[face]
             smooth = np.full(on_earth.shape, np.nan)

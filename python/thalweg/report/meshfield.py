@@ -123,6 +123,11 @@ def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
         # xarray keeps a variable's "coordinates" apart from its attributes
         names = mesh.attrs.get(f"{location}_coordinates") or variable.encoding.get("coordinates")
         faces = _faces(file, str(mesh.attrs.get("face_node_connectivity", "")))
+        if faces.size and not 0 <= faces.min() <= faces.max() < max(1, len(nodes)):
+            raise UnreadableError(
+                f"'{path}' has triangles with corners {faces.min()} to {faces.max()} (from 0) of "
+                f"{len(nodes)} nodes; it cannot be drawn"
+            )
         positions = nodes if location == "node" and len(nodes) else _positions(file, str(names))
         if not len(positions) and location == "face" and len(faces) and len(nodes):
             positions = nodes[faces].mean(axis=1)
@@ -231,5 +236,5 @@ def _time_text(file: xarray.Dataset, index: int | None) -> str:
             [value], variable.attrs["units"], variable.attrs.get("calendar", "standard")
         )
         return str(dates[0].strftime("%Y-%m-%d %H:%M"))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, AttributeError, TypeError, OverflowError):
         return f"{value:g}"

@@ -8,6 +8,7 @@ import io
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
+from thalweg.errors import ThalwegError
 from thalweg.files.targets import write_whole
 from thalweg.report.style import NARROW_INCHES, PAPER_COLOURS, PICTURE_STYLE, WIDE_INCHES
 
@@ -47,16 +49,30 @@ class Pictures:
     saved: list[Picture] = field(default_factory=list)
 
     def add(self, draw: Draw, name: str, alternative: str, caption: str) -> Markup:
-        """Draws and saves a picture; returns HTML with a placeholder that embed() replaces."""
+        """Draws a picture; returns HTML with a placeholder that embed() replaces."""
         number = len(self.saved)
         path = self.folder / f"{number + 1:02d}-{name}.png"
         wide = draw(WIDE_INCHES)
         picture = Picture(path, png_bytes(wide), svg_bytes(wide), svg_bytes(draw(NARROW_INCHES)))
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, picture.png)
         self.saved.append(picture)
         template = Markup("<figure>@@picture{}:{}@@<figcaption>{}</figcaption></figure>")
         return template.format(number, alternative, caption)
+
+    def write(self) -> None:
+        """All or none."""
+        try:
+            for each in self.saved:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                write_whole(each.path, each.png)
+        except (OSError, ThalwegError):
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        for each in self.saved:
+            each.path.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody's own files are in it
+            self.folder.rmdir()
 
     def embed(self, html: str) -> str:
         """Replaces the placeholders. Pictures of too many bytes are put in as small PNGs."""
@@ -93,15 +109,17 @@ def _data(kind: str, content: bytes) -> str:
 
 def png_bytes(figure: Figure) -> bytes:
     """On white paper, with at most 256 colours: a third of the size, no visible difference."""
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    canvas: Any = FigureCanvasAgg(figure)  # whose methods have no types
-    figure.dpi = DOTS_PER_INCH
-    _lay_out(figure)
-    figure.set_facecolor("white")
-    canvas.draw()
-    figure.set_facecolor("none")
+    with rc_context(PICTURE_STYLE):  # of ticks that are made now
+        canvas: Any = FigureCanvasAgg(figure)  # whose methods have no types
+        figure.dpi = DOTS_PER_INCH
+        _lay_out(figure)
+        figure.set_facecolor("white")
+        canvas.draw()
+        figure.set_facecolor("none")
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     small = io.BytesIO()
     picture.quantize(256, dither=Image.Dither.NONE).save(small, format="png", optimize=True)

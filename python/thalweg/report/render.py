@@ -35,18 +35,24 @@ def write_page(template: str, out: Path, pictures: Pictures, content: dict[str, 
         version=__version__,
         now=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    write_whole(out, pictures.embed(page))
+    html = pictures.embed(page)
+    remove_pictures(out)
+    pictures.write()
+    try:
+        write_whole(out, html)
+    except (OSError, ThalwegError):
+        pictures.remove()
+        raise
     return out
 
 
 def start_pictures(out: Path) -> Pictures:
-    """A folder '<name>_images' beside the page; pictures of an earlier page go. Raises a sentence
-    where the page cannot be written, or would replace what is no page.
+    """A folder '<name>_images' beside the page. Raises a sentence where the page cannot be written,
+    or would replace what is no page.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         refuse_page(out)
-        remove_pictures(out)
     except OSError as error:
         raise cannot_write(out, error) from error
     return Pictures(pictures_of(out))

@@ -16,6 +16,7 @@ from thalweg.report.rundata import FloatArray, IntArray
 
 MOST_DEGREE = 6  # triangles around a vertex
 SLICE = 1 << 18  # pixels worked on at once, to bound memory
+OUTSIDE = 1e-6  # share of a corner below zero that rounding cannot be the cause of
 INSIDE = 1e-9  # least share of a point that rounding cannot have put into a triangle
 
 
@@ -105,7 +106,8 @@ def faces_around(faces: IntArray, nodes: int) -> IntArray:
 def containing_faces(
     nodes: FloatArray, faces: IntArray, directions: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """The triangle each direction lies in, and its barycentric weights: [pixels], [pixels, 3].
+    """The triangle that each direction lies in, and its barycentric weights: [pixels] and
+    [pixels, 3]; -1 and nan where the mesh has none.
 
     The nearest corner of a point in an acute triangle of a Delaunay mesh is a corner of that
     triangle, so only the triangles around the nearest node need a look.
@@ -133,8 +135,11 @@ def containing_faces(
             rest = np.arange(start, start + len(asked))
         near = _nearest(tree, directions[rest])
         best[rest], weights[rest] = _best_candidate(around[near], cross, directions[rest])
-    with np.errstate(invalid="ignore"):  # what lies in no triangle has no weights
-        return best, weights / weights.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        weights /= weights.sum(axis=1, keepdims=True)
+    outside = ~(weights.min(axis=1) > -OUTSIDE)
+    best[outside], weights[outside] = -1, np.nan
+    return best, weights
 
 
 def _shares(cross: FloatArray, face: IntArray, directions: FloatArray) -> FloatArray:

@@ -65,6 +65,7 @@ PICTURE_STYLE: Any = {
     "figure.facecolor": "none",
     "xtick.color": SOFT,
     "ytick.color": SOFT,
+    "text.parse_math": False,  # names of runs and fields may have any letters, $ too
     "svg.fonttype": "path",  # the same letters whatever fonts the reader has
 }
 

@@ -27,7 +27,7 @@ def draw(lines: Sequence[Line], models: Mapping[str, ExchangeModel]) -> Figure:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(PICTURE_STYLE):
+    with rc_context({**PICTURE_STYLE, "text.parse_math": True}):  # powers of ten on its axes
         figure = Figure(figsize=(12.0, 4.3), layout="constrained")
         strong, weak, where = figure.subplots(1, 3)
         of_kernel = [each for each in lines if each["overlaps"]]
