@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -59,6 +60,31 @@ def test_page_names_every_timer_with_its_meaning(make_run: MakeRun, tmp_path: Pa
     for timer in timers:
         assert timer["name"] in page.text
         assert timer["meaning"] in page.titles
+
+
+@pytest.mark.usefixtures("drawn")
+@pytest.mark.parametrize("number", ["Infinity", "1e999", "9" * 400])
+@pytest.mark.parametrize("summary", [{"start": {"begin_s": "@"}}, {"metrics": {"run_time_s": "@"}}])
+def test_numbers_that_no_floating_point_holds_are_not_known(
+    make_run: MakeRun, tmp_path: Path, number: str, summary: dict[str, Any]
+) -> None:
+    run = make_run(with_files=False, **summary)
+    told = (run / "run.json").read_text()
+    (run / "run.json").write_text(told.replace('"@"', number))
+    assert "<h1>" in write_report([run], tmp_path / "page.html").read_text()
+
+
+@pytest.mark.usefixtures("drawn")
+@pytest.mark.parametrize("duration", ["P" + "9" * 400 + "D", "9" * 400])
+def test_a_duration_that_no_floating_point_holds_stands_as_it_is(
+    make_run: MakeRun, tmp_path: Path, duration: str
+) -> None:
+    run = make_run(with_files=False)
+    text = (run / "experiment.toml").read_text()
+    assert "duration = " in text
+    lines = [f'duration = "{duration}"' if "duration = " in x else x for x in text.splitlines()]
+    (run / "experiment.toml").write_text("\n".join(lines))
+    assert "<h1>" in write_report([run], tmp_path / "page.html").read_text()
 
 
 @pytest.mark.usefixtures("drawn")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 _NUMBER = r"([0-9]+\.?[0-9]*|\.[0-9]+)"  # no sign, no exponent
@@ -19,18 +20,23 @@ def parse_duration_s(text: str) -> float:
     """
     body = text.removeprefix("-")
     sign = -1.0 if text.startswith("-") else 1.0
-    if re.fullmatch(_NUMBER, body):
-        return sign * float(body)
+    duration_s = float(body) if re.fullmatch(_NUMBER, body) else _iso_8601_s(body, text)
+    if not math.isfinite(duration_s):
+        raise ValueError(f"'{text[:20]}...' is longer than a number can tell")
+    return sign * duration_s
+
+
+def _iso_8601_s(body: str, text: str) -> float:
     match = _ISO_8601.fullmatch(body)
     if match is None or body.endswith(("P", "T")):
         raise ValueError(f"'{text}' is not a duration")
     parts = zip(match.groups(), _UNITS_S, strict=True)
-    return sign * sum(float(number) * unit_s for number, unit_s in parts if number)
+    return sum(float(number) * unit_s for number, unit_s in parts if number)
 
 
 def format_duration(duration_s: float) -> str:
     """Seconds -> ISO 8601 ("P1DT6H", "PT0S"); exact for whole seconds from 0 on, else seconds."""
-    if duration_s < 0.0 or duration_s != int(duration_s):
+    if duration_s < 0.0 or not math.isfinite(duration_s) or duration_s != int(duration_s):
         return repr(duration_s)
     if duration_s == 0.0:
         return "PT0S"

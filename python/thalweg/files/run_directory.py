@@ -211,11 +211,9 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _parse_int(digits: str) -> int:
-    """What no other number can be compared with is damage."""
-    if len(digits) > MOST_DIGITS:
-        raise ValueError(f"a number of {len(digits)} digits")
-    return int(digits)
+def _parse_int(digits: str) -> int | float:
+    """What no floating point can hold is infinite, as 1e999 is."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
 def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -79,7 +79,7 @@ def began_s(run: RunData) -> float:
     """Model time of the checkpoint that it went on from; 0 without one."""
     start = run.summary.get("start")
     told = start.get("begin_s") if isinstance(start, dict) else 0.0
-    return float(told) if isinstance(told, int | float) else 0.0
+    return float(told) if told is not None and _is_number(told) else 0.0
 
 
 def simulated_s(run: RunData) -> float:
