@@ -57,10 +57,20 @@ def test_a_disk_that_is_full_keeps_the_page_before(make_run: MakeRun, tmp_path: 
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_page_that_cannot_be_written_leaves_no_picture(make_run: MakeRun, tmp_path: Path) -> None:
-    with patch.object(pictures, "DOTS_PER_INCH", 40):
+def test_a_page_that_cannot_be_written_leaves_pictures_as_they_were(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    page, run = tmp_path / "page.html", make_run(with_files=False)
+
+    def refuse() -> None:
         full = pytest.raises(ThalwegError, match=r"page\.html' cannot be written: File too large")
-        run = make_run(with_files=False)
         with file_sizes_up_to(1 << 16), full:
-            write_report([run], tmp_path / "page.html")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [run.name]
+            write_report([run], page)
+
+    with patch.object(pictures, "DOTS_PER_INCH", 40):
+        refuse()
+        assert sorted(path.name for path in tmp_path.iterdir()) == [run.name]
+        write_report([run], page)
+        kept = {path: path.read_bytes() for path in tmp_path.glob("page_images/*.png")}
+        refuse()
+    assert {path: path.read_bytes() for path in tmp_path.glob("page_images/*.png")} == kept != {}

@@ -15,8 +15,8 @@ from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
 from thalweg.files.readers import SUFFIXES
 
-# What a run names its output (src/output/deal/describe_file.cpp), whole or not.
 MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
+# What a run names its output (src/output/deal/describe_file.cpp), whole or not.
 _OUTPUT = re.compile(
     rf".+_\d+T\d{{6}}(\.\d{{3}})?Z(\.\d{{3}})?({'|'.join(map(re.escape, SUFFIXES))})(\.json)?"
 )

@@ -65,14 +65,11 @@ class Pictures:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 write_whole(each.path, each.png)
         except (OSError, ThalwegError):
-            self.remove()
+            for each in self.saved:
+                each.path.unlink(missing_ok=True)
+            with suppress(OSError):  # somebody's own files are in it
+                self.folder.rmdir()
             raise
-
-    def remove(self) -> None:
-        for each in self.saved:
-            each.path.unlink(missing_ok=True)
-        with suppress(OSError):  # somebody's own files are in it
-            self.folder.rmdir()
 
     def embed(self, html: str) -> str:
         """Replaces the placeholders. Pictures of too many bytes are put in as small PNGs."""

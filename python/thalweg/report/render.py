@@ -35,14 +35,9 @@ def write_page(template: str, out: Path, pictures: Pictures, content: dict[str, 
         version=__version__,
         now=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    html = pictures.embed(page)
+    write_whole(out, pictures.embed(page))  # needs none of the files below
     remove_pictures(out)
     pictures.write()
-    try:
-        write_whole(out, html)
-    except (OSError, ThalwegError):
-        pictures.remove()
-        raise
     return out
 
 
