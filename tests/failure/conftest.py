@@ -104,13 +104,13 @@ class RunningCase:
     def files(self) -> Path:
         return self.directory / "files"
 
-    def wait_for(self, happened: Callable[[], bool]) -> None:
+    def wait_for(self, happened: Callable[[], bool], every_s: float = 0.004) -> None:
         """Looks again and again; fails if the run ends first."""
         deadline = time.monotonic() + HANGS_AFTER_S
         while not happened():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < deadline, f"nothing happened within {HANGS_AFTER_S} s"
-            time.sleep(0.001)
+            time.sleep(every_s)
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
@@ -134,7 +134,7 @@ class RunningCase:
         deadline = time.monotonic() + HANGS_AFTER_S
         while self.rank_processes():  # a killed one may need a moment to go
             assert time.monotonic() < deadline, "ranks are still running"
-            time.sleep(0.001)
+            time.sleep(0.01)
 
     def rank_processes(self) -> list[int]:
         """Process ids of the ranks that work for this directory, in the order of their ranks."""

@@ -97,6 +97,7 @@ def is_killed_in(run: RankedRun, begins: str) -> bool:
     while run.process.poll() is None:
         assert time.monotonic() < deadline_s, run.errors()
         if not is_written():
+            time.sleep(0.001)
             continue
         with stopped(ranks_of(run.directory).values()):
             if is_written():

@@ -85,7 +85,7 @@ def part(request: pytest.FixtureRequest, start_run: Start) -> Part:
         break
     run.process.communicate()
     while ranks_of(run.directory):
-        time.sleep(0.001)
+        time.sleep(0.01)
     return next(parts_of(run.directory))
 
 
@@ -194,7 +194,7 @@ def just_named(
     with use_slow_disk(HELD_NAMED=f"files/{HELD}"):
         held = start_thalweg("run", case, "--out", run)
     while held.poll() is None and not all(sign.exists() for sign in signs):
-        time.sleep(0.001)
+        time.sleep(0.004)
     kill_together(ranks_of(run).values())
     held.wait()
     signs[0].unlink()

@@ -86,7 +86,7 @@ def test_parts_of_which_one_was_moved_are_gone_on_with(
     while process.poll() is None:
         if len(list((run / "files").glob("*.held"))) == 2:
             break
-        time.sleep(0.001)
+        time.sleep(0.004)
     assert process.poll() is None, process.communicate()
     kill_together(ranks_of(run).values())
     process.wait()

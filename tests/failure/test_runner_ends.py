@@ -30,7 +30,7 @@ def await_no_ranks(directory: Path) -> None:
     deadline = time.monotonic() + ENDS_WITHIN_S
     while ranks := ranks_of(directory):
         assert time.monotonic() < deadline, f"ranks {ranks} are still running"
-        time.sleep(0.001)
+        time.sleep(0.01)
 
 
 def is_free(directory: Path) -> bool:
@@ -46,7 +46,7 @@ def await_free(directory: Path) -> None:
     deadline = time.monotonic() + ENDS_WITHIN_S
     while not is_free(directory):
         assert time.monotonic() < deadline, "mpirun still holds the lock"
-        time.sleep(0.001)
+        time.sleep(0.01)
 
 
 def test_a_running_run_is_not_overwritten(start_run: Start, cli: Cli, small_case: Path) -> None:

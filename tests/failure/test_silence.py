@@ -203,6 +203,7 @@ def test_spilled_steps_of_two_streams_come_in_one_order(
     while run.process.poll() is None:
         if len(processes) < RANKS:
             processes = list(ranks_of(run.directory).values())
+            time.sleep(0.01)
             continue
         for process in chance.sample(processes, 2):
             with stopped([process]):

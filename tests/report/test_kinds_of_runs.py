@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from thalweg.errors import ThalwegError
-from thalweg.report import write_report
+from thalweg.report import page, runmap, write_report
 from thalweg.report.binning import flatten
 from thalweg.report.meshfield import fields_and_last_time, read_field
 from thalweg.report.rundata import read_run
+from thalweg.report.runmap import choose_field
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing import told_runs
 from thalweg.testing.told_runs import ToldRuns
@@ -33,23 +34,55 @@ variables = ["vor"]
 interval = "PT30M"
 """
 
+TWO_MORE = """
+[[output]]
+name = "many"
+variables = ["vor"]
+interval = "PT0.5S"
+file_interval = "PT0.5S"
+[[output]]
+name = "wave"
+variables = ["h"]
+interval = "PT1S"
+container = "zarr"
+"""
+
 
 def test_a_run_that_cannot_be_told_is_named(
     small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What follows every test of this session (tests/conftest.py) finds runs, and their faults."""
-    page, told = tmp_path / "page.html", ToldRuns(tmp_path / "kinds", each=False)
-    assert told.failures_below(small_run.parent, page) == []
-    assert len(list(told.kinds.iterdir())) == 1
+    out, told = tmp_path / "page.html", ToldRuns(tmp_path / "kinds", each=False)
+    assert told.failures_below(small_run.parent, out) == []
+    assert len(list(told.kinds.iterdir())) == 2, "a kind of run, and one of pictures"
     assert {"shares", "timeline", "bytes", "map"} <= set(told.drawn)
 
     def fails(*_: object) -> Path:
         raise KeyError("restart")
 
     monkeypatch.setattr(told_runs, "write_report", fails)
-    assert told.failures_below(small_run.parent, page) == [], "told already"
-    failures = ToldRuns(tmp_path / "anew", each=True).failures_below(small_run.parent, page)
+    assert told.failures_below(small_run.parent, out) == [], "told already"
+    failures = ToldRuns(tmp_path / "anew", each=True).failures_below(small_run.parent, out)
     assert failures == [f"{small_run}: KeyError: 'restart'"]
+
+
+def test_runs_that_look_the_same_are_all_told_and_drawn_once(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(page, "draw_shares", lambda *_: drawn.append("shares"))
+    told = ToldRuns(tmp_path / "kinds", each=False)
+    for number, (old, new, told_of, drawn_of) in enumerate(
+        (("", "", 1, 1), ("levels = 3", "levels = 4", 1, 1), ("chunked", "contiguous", 2, 1),
+         ('mode = "async"', 'mode = "serial"', 3, 2)), 1
+    ):  # fmt: skip
+        run = tmp_path / f"{number}" / "run"
+        shutil.copytree(small_run, run)
+        text = (run / "experiment.toml").read_text()
+        assert old in text
+        (run / "experiment.toml").write_text(text.replace(old, new))
+        assert told.failures_below(run, tmp_path / "page.html") == []
+        assert (told.drawn.count("shares"), len(drawn)) == (told_of, drawn_of), new
 
 
 @pytest.mark.parametrize("each", [False, True])
@@ -160,6 +193,37 @@ def test_a_damaged_file_is_named_where_another_one_is_drawn(
     index = last.with_name(last.name.replace(".001.nc", ".nc"))
     told = f"The map is of another file: '{index}' lacks a part: the file '{last}' does not exist."
     assert told in text
+
+
+def test_of_each_stream_the_newest_file_is_looked_at_until_one_can_be_drawn(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page of a run of a thousand files opens one of each stream."""
+    looked_at: list[str] = []
+
+    def look(path: Path) -> tuple[list[str], float]:
+        looked_at.append(path.name)
+        return fields_and_last_time(path)
+
+    monkeypatch.setattr(runmap, "fields_and_last_time", look)
+    (tmp_path / "case.toml").write_text(CASE + TWO_MORE)
+    words = ["model.time_step=0.5", "time.duration=PT2S"]
+    run = run_case(RunRequest(tmp_path / "case.toml", 2, words, tmp_path / "run", quiet=True)).path
+    begins = ("000000", "000000.500", "000001", "000001.500", "000002")
+    many = [f"many_20000101T{begin}Z.nc" for begin in begins]
+    assert sorted(path.name for path in (run / "files").glob("many*")) == sorted(many)
+    whole = ["main_20000101T000000Z.nc", "wave_20000101T000000Z.zarr"]
+
+    assert choose_field(read_run(run)).path.name == many[-1]
+    assert sorted(looked_at) == sorted([many[-1], *whole])
+    looked_at.clear()
+    for name in many[2:]:
+        (run / "files" / name).write_bytes(b"")
+    chosen = choose_field(read_run(run))
+    assert [name for name in looked_at if name not in whole] == many[:0:-1]
+    assert chosen.path.name == many[1]
+    assert [str(run / "files" / name) in said for name, said in
+            zip(many[:1:-1], chosen.damaged, strict=True)] == [True] * 3  # fmt: skip
 
 
 @pytest.mark.some(2)

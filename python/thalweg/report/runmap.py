@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from thalweg.errors import ThalwegError, UnreadableError
 from thalweg.report.meshfield import MeshField, fields_and_last_time, read_field
 from thalweg.report.rundata import RunData
+
+_DATED = re.compile(r"(.+)_(\d+T\d+(?:\.\d{3})?)Z\.")
 
 
 @dataclass(frozen=True)
@@ -23,13 +27,15 @@ class Chosen:
 def choose_field(run: RunData) -> Chosen:
     """'vor' before others, then fields with levels; of the latest time.
 
-    Raises ThalwegError with the reason if no file of the run can be drawn.
+    Of a stream the newest file is looked at first, and older ones where it cannot be drawn. Raises
+    ThalwegError with the reason if no file of the run can be drawn.
     """
     candidates: list[tuple[bool, float, Path, str]] = []
     reasons: list[str] = []
     damaged: list[str] = []
-    for path in run.files:
-        candidates += _candidates(path, reasons, damaged)
+    for files in _newest_first(run.files):
+        tried = (_candidate(path, reasons, damaged) for path in files)
+        candidates += islice(filter(None, tried), 1)
     if not candidates:
         if not run.files:
             raise ThalwegError("the run wrote no complete file")
@@ -39,16 +45,26 @@ def choose_field(run: RunData) -> Chosen:
     return Chosen(path, read_field(path, field, level=0, time=-1), damaged)
 
 
-def _candidates(
+def _newest_first(files: list[Path]) -> list[list[Path]]:
+    """The files of each stream. A name without a date is a stream of its own."""
+    streams: dict[str, list[tuple[str, Path]]] = {}
+    for path in files:
+        dated = _DATED.match(path.name)
+        stream, date = dated.groups() if dated else (path.name, "")
+        streams.setdefault(stream, []).append((date, path))
+    return [[path for _, path in sorted(each, reverse=True)] for each in streams.values()]
+
+
+def _candidate(
     path: Path, reasons: list[str], damaged: list[str]
-) -> list[tuple[bool, float, Path, str]]:
+) -> tuple[bool, float, Path, str] | None:
     """The field of a file to be drawn, if there is one; else why not, in one of the lists."""
     try:
         fields, last_time = fields_and_last_time(path)
-        return [(fields[0] == "vor", last_time, path, fields[0])] if fields else []
+        return (fields[0] == "vor", last_time, path, fields[0]) if fields else None
     except UnreadableError as error:
         damaged.append(error.sentence)
-        return []
+        return None
     except ThalwegError as error:
         reasons.append(error.sentence)
-        return []
+        return None

@@ -23,13 +23,21 @@ _HEAD = 4096  # bytes; what comes behind them are values mostly
 _CHOSEN = r"^(?:mode|ranks|container|layout|compression|precision|way|events) = .*"
 
 
+# Of those, what no picture shows; of the map only the first are drawn: the mesh of one is the mesh
+# of the next.
+_NOT_DRAWN = r"^(?:container|layout|compression|precision|way) = "
+_MAPS = 5
+
+
 @contextmanager
-def without_pixels(names: list[str]) -> Iterator[None]:
-    """Pages without pixels, which take nine tenths of the time; adds the names of the pictures."""
+def without_pixels(names: list[str], drawn: bool = True) -> Iterator[None]:
+    """Pages without pixels, which take nine tenths of the time, or without pictures; adds the
+    names of the pictures.
+    """
 
     def draw_only(self: Pictures, draw: Draw, name: str, alternative: str, caption: str) -> Markup:
         names.append(name)
-        if name != "map" or names.count("map") < 5:  # the mesh of one is the mesh of the next
+        if drawn and (name != "map" or names.count("map") < _MAPS):
             draw(NARROW_INCHES)
         return Markup("")
 
@@ -40,7 +48,8 @@ def without_pixels(names: list[str]) -> Iterator[None]:
 class ToldRuns:
     """Runs are told once a kind: a file of `kinds`, which several processes may share, is one that
     was. Without `each`, a kind is what its run left, what is damaged of it, and what was chosen of
-    _CHOSEN; with it, also every setting and the name of every file.
+    _CHOSEN; with it, also every setting and the name of every file. Pictures are drawn of runs that
+    differ in what they show.
     """
 
     def __init__(self, kinds: Path, each: bool) -> None:
@@ -53,19 +62,22 @@ class ToldRuns:
         failures: list[str] = []
         for file in sorted(folder.rglob("experiment.toml")):
             run = file.parent
-            if not (run / "files").is_dir() or not self._is_new(run):
+            if not (run / "files").is_dir():
+                continue
+            kind = self._kind(run)
+            if not self._is_new(kind):
                 continue
             try:
-                with without_pixels(self.drawn):
+                with without_pixels(self.drawn, self.each or self._is_new(_seen_of(kind))):
                     write_report([run], page)
             except Exception as error:  # a failure of one run does not hide that of another
                 failures.append(f"{run}: {type(error).__name__}: {error}")
         return failures
 
-    def _is_new(self, run: Path) -> bool:
-        kind = hashlib.sha256(json.dumps(self._kind(run)).encode()).hexdigest()
+    def _is_new(self, kind: list[object]) -> bool:
+        name = hashlib.sha256(json.dumps(kind).encode()).hexdigest()
         try:
-            (self.kinds / kind).touch(exist_ok=False)
+            (self.kinds / name).touch(exist_ok=False)
         except FileExistsError:
             return False
         return True
@@ -80,9 +92,16 @@ class ToldRuns:
             return [names, text, _status(run), said, contents]
         left = _without_numbers(each.name for each in run.iterdir())
         ends = _without_numbers(name.partition(".")[2] for name in files)
-        chosen = re.findall(_CHOSEN, text, re.MULTILINE)
+        chosen = re.findall(_CHOSEN, text, re.MULTILINE) or [text]
         records = _without_numbers(each.name for each in changed)
-        return [left, ends, chosen or text, _status(run), _roughly(said), records]
+        return [chosen, _status(run), records, left, ends, _roughly(said)]
+
+
+def _seen_of(kind: list[object]) -> list[object]:
+    """What of a kind pictures can show: modes and ranks, how it ended, which records changed."""
+    chosen, status, records, *_ = kind
+    assert isinstance(chosen, list)
+    return [[each for each in chosen if not re.match(_NOT_DRAWN, each)], status, records]
 
 
 def _without_numbers(words: Iterable[str]) -> list[str]:
