@@ -139,7 +139,7 @@ TEST_CASE("zlib_reads_our_deflate_streams_and_we_read_zlibs") {
       back.resize(size);
       REQUIRE(back == shuffled(values, width));
     }
-    for (const int level : {0, 1, 9}) {
+    for (const int level : {0, 1, values.size() < 100000 ? 9 : 6}) {  // 9 is slow in alike bytes
       uLongf size = compressBound(values.size());
       Block packed(size), back(values.size());
       REQUIRE(compress2(reinterpret_cast<Bytef*>(packed.data()), &size,

@@ -93,6 +93,7 @@ def test_every_container_is_tried_here(model: Path) -> None:
     assert tried == {each["name"] for each in of_kind("container")}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["deflate", "cdf5", "classic", "grib2", "ccsds"])
 def test_cdo_finds_minimum_mean_maximum(
     name: str, files: dict[str, Path], small_run: Path, installed: Installed

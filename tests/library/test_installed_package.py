@@ -48,6 +48,7 @@ target_link_libraries(user {target})
 """
 
 
+@pytest.mark.some(3, 1)
 @pytest.mark.parametrize(
     ("language", "source", "components", "target"),
     [

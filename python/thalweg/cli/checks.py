@@ -43,8 +43,10 @@ def run_tests(expression: str, slow: bool) -> int:
 
 
 def _side_by_side() -> list[str]:
-    """Tests wait for ranks, disks and timeouts more than they compute: four at once."""
-    return ["--numprocesses=4", "--dist=worksteal"]
+    """Tests wait for ranks, disks and timeouts more than they compute: six at once took 415 s on
+    two cores, four 435 s.
+    """
+    return ["--numprocesses=6", "--dist=worksteal"]
 
 
 def _check_tree() -> None:
