@@ -75,7 +75,6 @@ def test_every_container_has_a_row(model: Path) -> None:
     assert list(CONTAINERS) == list(names)
 
 
-@pytest.mark.some(2)
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_the_commands_do_what_the_table_says(container: str, tmp_path: Path, model: Path) -> None:
     run = make(tmp_path, "io.mode=serial", f"output.container={container}")

@@ -74,7 +74,7 @@ def look_until(happened: Callable[[], bool], run: RankedRun) -> None:
     while not happened():
         assert run.process.poll() is None, run.errors()
         assert time.monotonic() < deadline_s, run.errors()
-        time.sleep(0.003)
+        time.sleep(0.001)
 
 
 def run_behind(case: Path, directory: Path) -> RankedRun:

@@ -120,7 +120,6 @@ def copied(arguments: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.some(2)
 @pytest.mark.parametrize("name", these(0))
 def test_own_points_are_right_with_this_halo_and_wrong_with_less(name: str, tmp_path: Path) -> None:
     case = made_case(made(name, tmp_path), shape=SHAPE)
@@ -138,7 +137,6 @@ def test_own_points_are_right_with_this_halo_and_wrong_with_less(name: str, tmp_
         assert not all(is_right(case, steps, less, right))
 
 
-@pytest.mark.some(2, 1)
 @pytest.mark.parametrize("name", these(1))
 def test_own_points_are_right_where_statements_exchange(name: str, tmp_path: Path) -> None:
     """Each statement is done alone; what it sets is known at own points only."""

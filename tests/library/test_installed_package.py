@@ -48,7 +48,7 @@ target_link_libraries(user {target})
 """
 
 
-@pytest.mark.some(3, 1)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("language", "source", "components", "target"),
     [

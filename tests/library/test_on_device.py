@@ -85,7 +85,7 @@ def right(installed: Any, model: Path, tmp_path_factory: pytest.TempPathFactory)
     return values
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("way", "where"),
     [*((way, "device") for way in WAYS), ("serial", "managed"), ("serial", "pool")],

@@ -54,7 +54,7 @@ def test_a_run_that_cannot_be_told_is_named(
     """What follows every test of this session (tests/conftest.py) finds runs, and their faults."""
     out, told = tmp_path / "page.html", ToldRuns(tmp_path / "kinds", each=False)
     assert told.failures_below(small_run.parent, out) == []
-    assert len(list(told.kinds.iterdir())) == 2, "a kind of run, and one of pictures"
+    assert len(list(told.kinds.iterdir())) == 5, "a kind of run, and one of each picture"
     assert {"shares", "timeline", "bytes", "map"} <= set(told.drawn)
 
     def fails(*_: object) -> Path:

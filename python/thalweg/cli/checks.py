@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from thalweg.config.checkout import ROOT, build, program
 from thalweg.errors import ThalwegError
@@ -66,27 +70,36 @@ def _unit_tests(numbers: tuple[int, ...]) -> None:
         few = [f"--source-file-exclude={OF_ONE_RANK}"] if ranks > 1 else []
         command = mpirun_command(ranks, [tests, *few])
         with subprocess.Popen(
-            command, cwd=ROOT, env=mpirun_environment() | (_in_memory() if ranks > 1 else {}),
+            command, cwd=ROOT, env=mpirun_environment() | (in_memory if ranks > 1 else {}),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         ) as process:  # fmt: skip
             for line in process.stdout or ():
                 print(f"{ranks}: {line}", end="", flush=True)
         return process.returncode != 0
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with ThreadPoolExecutor(max_workers=2) as pool, _memory() as in_memory:
         failed = [n for n, bad in zip(numbers, pool.map(fails, numbers), strict=True) if bad]
     if failed:
         which = " and ".join(map(str, failed))
         raise ThalwegError(f"unit tests failed on {which} ranks; see above", exit_code=1)
 
 
-def _in_memory() -> dict[str, str]:
-    """The environment of programs that make their files there."""
+@contextlib.contextmanager
+def _memory() -> Iterator[dict[str, str]]:
+    """The environment of programs that make their files there; none where a place was chosen, or
+    memory is short.
+    """
     try:
-        free = shutil.disk_usage(MEMORY).free
-    except OSError:
-        return {}
-    return {"TMPDIR": MEMORY} if free > MEMORY_NEEDED and os.access(MEMORY, os.W_OK) else {}
+        words = Path("/proc/meminfo").read_text(encoding="ascii").split()
+        unused = int(words[words.index("MemAvailable:") + 1]) << 10
+        free = min(unused // 2, shutil.disk_usage(MEMORY).free)
+    except (OSError, ValueError, IndexError):
+        free = 0
+    if "TMPDIR" in os.environ or free < MEMORY_NEEDED or not os.access(MEMORY, os.W_OK):
+        yield {}
+        return
+    with TemporaryDirectory(prefix="thalweg_tests_", dir=MEMORY) as folder:
+        yield {"TMPDIR": folder}
 
 
 def _call(command: list[str]) -> int:

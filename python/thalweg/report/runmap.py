@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
+
+import numpy as np
 
 from thalweg.errors import ThalwegError, UnreadableError
 from thalweg.report.meshfield import MeshField, fields_and_last_time, read_field
 from thalweg.report.rundata import RunData
 
 _DATED = re.compile(r"(.+)_(\d+T\d+(?:\.\d{3})?)Z\.")
+
+_Candidate = tuple[bool, float, Path, str]  # is it 'vor', last time, file, field
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,25 @@ def choose_field(run: RunData) -> Chosen:
     Of a stream the newest file is looked at first, and older ones where it cannot be drawn. Raises
     ThalwegError with the reason if no file of the run can be drawn.
     """
-    candidates: list[tuple[bool, float, Path, str]] = []
+    candidates: list[_Candidate] = []
+    timeless: list[_Candidate] = []
     reasons: list[str] = []
     damaged: list[str] = []
     for files in _newest_first(run.files):
-        tried = (_candidate(path, reasons, damaged) for path in files)
-        candidates += islice(filter(None, tried), 1)
+        for path in files:
+            try:
+                found = _candidate(path)
+            except UnreadableError as error:
+                damaged.append(error.sentence)
+                continue
+            except ThalwegError as error:  # true of all files of the stream, as is "no field"
+                reasons.append(error.sentence)
+                break
+            if found is None or np.isfinite(found[1]):
+                candidates += [found] if found else []
+                break
+            timeless.append(found)
+    candidates = candidates or timeless
     if not candidates:
         if not run.files:
             raise ThalwegError("the run wrote no complete file")
@@ -55,16 +71,7 @@ def _newest_first(files: list[Path]) -> list[list[Path]]:
     return [[path for _, path in sorted(each, reverse=True)] for each in streams.values()]
 
 
-def _candidate(
-    path: Path, reasons: list[str], damaged: list[str]
-) -> tuple[bool, float, Path, str] | None:
-    """The field of a file to be drawn, if there is one; else why not, in one of the lists."""
-    try:
-        fields, last_time = fields_and_last_time(path)
-        return (fields[0] == "vor", last_time, path, fields[0]) if fields else None
-    except UnreadableError as error:
-        damaged.append(error.sentence)
-        return None
-    except ThalwegError as error:
-        reasons.append(error.sentence)
-        return None
+def _candidate(path: Path) -> _Candidate | None:
+    """The field of a file to be drawn, if there is one."""
+    fields, last_time = fields_and_last_time(path)
+    return (fields[0] == "vor", last_time, path, fields[0]) if fields else None

@@ -6,8 +6,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -30,14 +31,16 @@ _MAPS = 5
 
 
 @contextmanager
-def without_pixels(names: list[str], drawn: bool = True) -> Iterator[None]:
-    """Pages without pixels, which take nine tenths of the time, or without pictures; adds the
-    names of the pictures.
+def without_pixels(
+    names: list[str], wanted: Callable[[str], bool] = lambda _: True
+) -> Iterator[None]:
+    """Pages without pixels, which take nine tenths of the time; adds the names of the pictures, of
+    which those that are not `wanted` are not drawn.
     """
 
     def draw_only(self: Pictures, draw: Draw, name: str, alternative: str, caption: str) -> Markup:
         names.append(name)
-        if drawn and (name != "map" or names.count("map") < _MAPS):
+        if (name != "map" or names.count("map") < _MAPS) and wanted(name):
             draw(NARROW_INCHES)
         return Markup("")
 
@@ -68,11 +71,14 @@ class ToldRuns:
             if not self._is_new(kind):
                 continue
             try:
-                with without_pixels(self.drawn, self.each or self._is_new(_seen_of(kind))):
+                with without_pixels(self.drawn, partial(self._is_wanted, kind)):
                     write_report([run], page)
             except Exception as error:  # a failure of one run does not hide that of another
                 failures.append(f"{run}: {type(error).__name__}: {error}")
         return failures
+
+    def _is_wanted(self, kind: list[object], picture: str) -> bool:
+        return self.each or self._is_new([picture, *_seen_of(kind, picture)])
 
     def _is_new(self, kind: list[object]) -> bool:
         name = hashlib.sha256(json.dumps(kind).encode()).hexdigest()
@@ -97,10 +103,14 @@ class ToldRuns:
         return [chosen, _status(run), records, left, ends, _roughly(said)]
 
 
-def _seen_of(kind: list[object]) -> list[object]:
-    """What of a kind pictures can show: modes and ranks, how it ended, which records changed."""
-    chosen, status, records, *_ = kind
+def _seen_of(kind: list[object], picture: str) -> list[object]:
+    """What of a kind a picture can show: modes and ranks, how it ended, which records changed; a
+    map also how values are stored and what is damaged.
+    """
+    chosen, status, records, *_, said = kind
     assert isinstance(chosen, list)
+    if picture == "map":
+        return [chosen, status, said]
     return [[each for each in chosen if not re.match(_NOT_DRAWN, each)], status, records]
 
 
