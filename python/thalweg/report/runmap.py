@@ -44,9 +44,9 @@ def choose_field(run: RunData) -> Chosen:
             except UnreadableError as error:
                 damaged.append(error.sentence)
                 continue
-            except ThalwegError as error:  # true of all files of the stream, as is "no field"
+            except ThalwegError as error:  # the newest may be parts whose index is not there yet
                 reasons.append(error.sentence)
-                break
+                continue
             if found is None or np.isfinite(found[1]):
                 candidates += [found] if found else []
                 break
