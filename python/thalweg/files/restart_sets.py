@@ -13,16 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from thalweg.files.names import DATE
+
 MANIFEST = "manifest.json"
-_DATE = re.compile(r"\d{8}T\d{6}(\.\d{3})?Z")
-_ANY_STATE = re.compile(rf"{_DATE.pattern}(\.part|\.old)?")  # being written, being replaced
+_SET = re.compile(f"({DATE})Z")
+_ANY_STATE = re.compile(rf"({DATE})Z(\.part|\.old)?")  # being written, being replaced
 _CHECKSUM_KEY = b',\n "manifest_crc32": "'
 _SLAB_BYTES = 1 << 22
 
 
 def list_restart_sets(run: Path) -> list[Path]:
     """Directories of all sets of a run, the oldest first; unfinished ones are left out."""
-    return [each for each in list_set_directories(run) if _DATE.fullmatch(each.name)]
+    return [each for each in list_set_directories(run) if _SET.fullmatch(each.name)]
 
 
 def list_set_directories(run: Path) -> list[Path]:
@@ -30,7 +32,12 @@ def list_set_directories(run: Path) -> list[Path]:
     folder = run / "restart"
     if not folder.is_dir():
         return []
-    return sorted(e for e in folder.iterdir() if _ANY_STATE.fullmatch(e.name) and e.is_dir())
+    found = [
+        (date[1], each)
+        for each in folder.iterdir()
+        if (date := _ANY_STATE.fullmatch(each.name)) and each.is_dir()
+    ]
+    return [each for _, each in sorted(found)]
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

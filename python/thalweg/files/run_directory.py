@@ -13,13 +13,12 @@ from typing import Any
 
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
+from thalweg.files.names import DATE, SUFFIX
 from thalweg.files.readers import SUFFIXES
 
 MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
-# What a run names its output (src/output/deal/describe_file.cpp), whole or not.
-_OUTPUT = re.compile(
-    rf".+_\d+T\d{{6}}(\.\d{{3}})?Z(\.\d{{3}})?({'|'.join(map(re.escape, SUFFIXES))})(\.json)?"
-)
+# What a run names its output, whole or not.
+_OUTPUT = re.compile(rf".+_{DATE}Z(\.\d{{3}})?{SUFFIX}(\.json)?")
 _UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
 
 

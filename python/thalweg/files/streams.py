@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 
 from thalweg.errors import ThalwegError, unreadable
 from thalweg.files.datasets import PLACES, open_dataset
-from thalweg.files.readers import SUFFIXES, is_output
+from thalweg.files.names import DATE, PARTITION, SUFFIX
+from thalweg.files.readers import is_output
 from thalweg.files.run_directory import RunDirectory
 
-# src/output/deal/describe_file.cpp: jet_20000101T000000Z.nc, or jet_p1of2_20000101T000000Z.nc for a
-# partition
-_FILE_NAME_END = (
-    rf"(_p\d+of\d+)?_\d+T\d+(\.\d{{3}})?Z(\.000)?({'|'.join(map(re.escape, SUFFIXES))})"
-)
+_FILE_NAME_END = rf"({PARTITION})?_{DATE}Z(\.000)?{SUFFIX}"
 
 
 _BROKEN = (OSError, RuntimeError, ValueError)  # of all readers, where bytes cannot be decoded

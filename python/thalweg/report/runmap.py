@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.errors import ThalwegError, UnreadableError
+from thalweg.files.names import DATE
 from thalweg.report.meshfield import MeshField, fields_and_last_time, read_field
 from thalweg.report.rundata import RunData
 
-_DATED = re.compile(r"(.+)_(\d+T\d+(?:\.\d{3})?)Z\.")
+_DATED = re.compile(rf"(.+)_({DATE})Z\.")
 
 _Candidate = tuple[bool, float, Path, str]  # is it 'vor', last time, file, field
 
