@@ -77,7 +77,7 @@ MACHINE = {
     "grep": "true",
     "mkdir": 'exec /bin/mkdir "$@"',
     "cp": "true",
-    "debootstrap": 'mkdir -p "$3/etc/apt/apt.conf.d" "$3/root"',
+    "debootstrap": 'mkdir -p "$3/etc/apt/apt.conf.d" "$3/etc/dpkg/dpkg.cfg.d" "$3/root"',
     "rm": 'exec /bin/rm "$@"',
     "sleep": 'exec /bin/sleep "$@"',
 }

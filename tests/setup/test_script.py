@@ -338,6 +338,27 @@ def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
     assert "apt-get install -y --no-install-recommends build-essential " in build
 
 
+@pytest.mark.parametrize(("command", "ahead"), [("demo", True), ("report", False)])
+def test_packages_of_the_build_come_while_python_is_made(
+    command: str, ahead: bool, checkout: Checkout
+) -> None:
+    checkout.play("dpkg-query", DPKG_NOTHING)
+    checkout.play("id", "echo 0")
+    checkout.play("apt-get", 'echo "$*" >>apt_calls')
+    pip = 'while [ ! -f apt_calls ] || ! grep -q " cmake " apt_calls; do sleep 0.01; done'
+    made = checkout.root / ".venv/bin/python"
+    made.parent.mkdir(parents=True)
+    checkout.play("python3", PYTHON_FAKE.replace("echo", f"{pip}; echo" if ahead else "echo", 1))
+    shutil.copy(checkout.bin / "python3", made)  # root would take that of the machine
+    (made.parent / "thalweg").touch()
+    logs = checkout.root / "build/setup"
+    logs.mkdir(parents=True)
+    (logs / "venv.done").write_text(str(checkout.root))
+    assert checkout.call(command).returncode == 7
+    assert len(checkout.calls("pip")) == 1
+    assert ahead == any(" cmake " in call for call in checkout.calls("apt"))
+
+
 def test_another_apt_is_waited_for(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", APT_TAKEN)
