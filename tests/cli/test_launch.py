@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,25 @@ def test_open_mpi_may_start_more_ranks_than_cores(
     assert "--oversubscribe" in command
     assert command[-3:] == ["-n", "3", "model"]
     assert describe_versions()["mpi"] == "Open MPI 4.1.4"
+
+
+def test_no_run_takes_the_folder_of_open_mpi_away_from_another(tmp_path: Path) -> None:
+    """Of two that begin and end at a time, one could find neither it nor room for it."""
+    code = (
+        "import os, pathlib\n"
+        "from thalweg.run.launch import mpirun_environment\n"
+        "mpirun_environment(), mpirun_environment()\n"
+        "top, = pathlib.Path(os.environ['TMPDIR']).iterdir()\n"
+        "kept, = top.iterdir()\n"
+        "assert top.name.startswith('ompi.') and top.name.endswith(f'.{os.getuid()}'), top\n"
+        "try:\n    top.rmdir()\n"
+        "except OSError:\n    print('kept')\n"
+    )
+    words = {**os.environ, "TMPDIR": str(tmp_path)}
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=words, capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "kept\n"
+    assert not list(tmp_path.iterdir())
+    words["TMPDIR"] = str(tmp_path / "nowhere")  # Open MPI says what it wants
+    subprocess.run([sys.executable, "-c", code.partition("top,")[0]], env=words, check=True)

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from thalweg.config.checkout import program
@@ -16,6 +19,7 @@ from thalweg.run.mpi_io import layer_options
 ERROR_MARK = "thalweg: error: "
 WARNING_MARK = "thalweg: warning: "  # src/base/warning.cpp
 _CHECK_TIMEOUT_S = 60.0
+_TRIES = 100
 # What the model's kernels may be translated for: a program each (CMakeLists.txt).
 MODEL_TARGETS = ("simd", "serial", "openmp", "cuda", "mpi", "onesided")
 
@@ -54,7 +58,8 @@ def _is_of_open_mpi(mpirun: str) -> bool:
 
 
 def mpirun_environment() -> dict[str, str]:
-    """Of every rank. One thread each: ranks are the parallelism."""
+    """Of mpirun and every rank. One thread each: ranks are the parallelism."""
+    _keep_session_folder()
     return {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -62,6 +67,28 @@ def mpirun_environment() -> dict[str, str]:
         "OMP_WAIT_POLICY": "passive",
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
     }
+
+
+@functools.cache
+def _keep_session_folder() -> None:
+    """Open MPI has one folder for all runs of a user on a node and removes it with the last: one
+    that begins just then finds "File exists", and ends. A folder of ours in it keeps it until this
+    process ends.
+    """
+    name = f"ompi.{os.uname().nodename.partition('.')[0]}.{os.getuid()}"
+    kept = Path(tempfile.gettempdir(), name, f"thalweg.{os.getpid()}")
+
+    def leave() -> None:
+        with contextlib.suppress(OSError):  # others are there
+            kept.rmdir()
+            kept.parent.rmdir()
+
+    for _ in range(_TRIES):  # another may remove the one just before the other is made
+        with contextlib.suppress(OSError):
+            kept.parent.mkdir(mode=0o700, exist_ok=True)
+            kept.mkdir(exist_ok=True)
+            atexit.register(leave)
+            return
 
 
 def model_command(experiment: Path, directory: Path, target: str = "simd") -> list[str]:
