@@ -68,8 +68,6 @@ def test_a_page_that_cannot_be_written_leaves_pictures_as_they_were(
             write_report([run], page)
 
     with patch.object(pictures, "DOTS_PER_INCH", 40):
-        refuse()
-        assert sorted(path.name for path in tmp_path.iterdir()) == [run.name]
         write_report([run], page)
         kept = {path: path.read_bytes() for path in tmp_path.glob("page_images/*.png")}
         refuse()

@@ -137,11 +137,11 @@ def test_two_runs_are_compared_and_their_map_drawn_once(make_run: MakeRun, tmp_p
 
 
 def test_a_name_with_dollars_is_no_formula(make_run: MakeRun, tmp_path: Path) -> None:
-    names = [r"a$\frac$b", "$c$"]
-    runs = [make_run(name, with_files=False) for name in names]
+    name = r"a$\frac$b $c$"
+    run = make_run(name, with_files=False)
     with patch.object(pictures, "DOTS_PER_INCH", 40):
-        text = PageReader(write_report(runs, tmp_path / "page.html").read_text()).text
-    assert all(name in text for name in names)
+        text = PageReader(write_report([run], tmp_path / "page.html").read_text()).text
+    assert name in text
 
 
 def test_runs_within_the_scatter_are_not_called_faster() -> None:
