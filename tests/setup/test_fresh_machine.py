@@ -102,7 +102,7 @@ echo "runs ${@:6}"
 
 @pytest.mark.skipif(not CODENAME, reason="this is no Debian")
 def test_a_signal_ends_the_machine_and_takes_its_root_away(tmp_path: Path) -> None:
-    unshare = '[ "${@: -1}" != true ] || exit 0; echo "machine $$ $7"; exec sleep 60'
+    unshare = '[ "${@: -1}" != true ] || exit 0; trap "" TERM; echo "machine $$ $7"; exec sleep 60'
     environment = played(tmp_path, MACHINE | {"unshare": unshare})
     with subprocess.Popen(
         [ROOT / "tools/fresh_machine", "demo"], env=environment, stdout=subprocess.PIPE, text=True
