@@ -62,5 +62,6 @@ def test_no_run_takes_the_folder_of_open_mpi_away_from_another(tmp_path: Path) -
     )
     assert told.stdout == "kept\n"
     assert not list(tmp_path.iterdir())
-    words["TMPDIR"] = str(tmp_path / "nowhere")  # Open MPI says what it wants
+    (tmp_path / "file").touch()
+    words["TMPDIR"] = str(tmp_path / "file")  # no folder: Open MPI says what it wants
     subprocess.run([sys.executable, "-c", code.partition("top,")[0]], env=words, check=True)

@@ -9,7 +9,6 @@ import functools
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from thalweg.config.checkout import program
@@ -20,6 +19,7 @@ ERROR_MARK = "thalweg: error: "
 WARNING_MARK = "thalweg: warning: "  # src/base/warning.cpp
 _CHECK_TIMEOUT_S = 60.0
 _TRIES = 100
+_TEMPORARY = ("OMPI_MCA_orte_tmpdir_base", "TMPDIR", "TEMP", "TMP")  # in Open MPI's order
 # What the model's kernels may be translated for: a program each (CMakeLists.txt).
 MODEL_TARGETS = ("simd", "serial", "openmp", "cuda", "mpi", "onesided")
 
@@ -76,7 +76,8 @@ def _keep_session_folder() -> None:
     process ends.
     """
     name = f"ompi.{os.uname().nodename.partition('.')[0]}.{os.getuid()}"
-    kept = Path(tempfile.gettempdir(), name, f"thalweg.{os.getpid()}")
+    chosen = (os.environ.get(each) for each in _TEMPORARY)
+    kept = Path(next(filter(None, chosen), "/tmp"), name, f"thalweg.{os.getpid()}")
 
     def leave() -> None:
         with contextlib.suppress(OSError):  # others are there
