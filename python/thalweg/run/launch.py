@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import os
 import shutil
 import subprocess
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from thalweg.config.checkout import program
@@ -88,7 +88,7 @@ def _keep_session_folder() -> None:
         with contextlib.suppress(OSError):
             kept.parent.mkdir(mode=0o700, exist_ok=True)
             kept.mkdir(exist_ok=True)
-            atexit.register(leave)
+            Finalize(None, leave, exitpriority=0)  # atexit is not called where processes fork
             return
 
 
