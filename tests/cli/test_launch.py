@@ -50,18 +50,22 @@ def test_no_run_takes_the_folder_of_open_mpi_away_from_another(tmp_path: Path) -
         "import os, pathlib\n"
         "from thalweg.run.launch import mpirun_environment\n"
         "mpirun_environment(), mpirun_environment()\n"
-        "top, = pathlib.Path(os.environ['TMPDIR']).iterdir()\n"
-        "kept, = top.iterdir()\n"
-        "assert top.name.startswith('ompi.') and top.name.endswith(f'.{os.getuid()}'), top\n"
-        "try:\n    top.rmdir()\n"
-        "except OSError:\n    print('kept')\n"
+        "other = pathlib.Path(os.environ['TMPDIR'], 'other')\n"
+        "other.mkdir(), mpirun_environment(TMPDIR=str(other))\n"
+        "for folder in (other, other.parent):\n"
+        "  top, = folder.glob('ompi.*')\n"
+        "  kept, = top.iterdir()\n"
+        "  assert top.name.endswith(f'.{os.geteuid()}'), top\n"
+        "  try:\n    top.rmdir()\n"
+        "  except OSError:\n    print('kept')\n"
     )
     words = {**os.environ, "TMPDIR": str(tmp_path)}
     told = subprocess.run(
         [sys.executable, "-c", code], env=words, capture_output=True, text=True, check=True
     )
-    assert told.stdout == "kept\n"
+    assert told.stdout == "kept\n" * 2
+    (tmp_path / "other").rmdir()
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
     words["TMPDIR"] = str(tmp_path / "file")  # no folder: Open MPI says what it wants
-    subprocess.run([sys.executable, "-c", code.partition("top,")[0]], env=words, check=True)
+    subprocess.run([sys.executable, "-c", code.partition("other")[0]], env=words, check=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.files.datasets import parts_of
 from thalweg.files.restart_sets import list_restart_sets, list_set_directories
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.streams import stream_of
@@ -33,6 +34,18 @@ def test_sets_of_one_second_are_in_order_of_time(tmp_path: Path) -> None:
 )
 def test_a_file_belongs_to_the_stream_in_its_name(name: str, stream: str) -> None:
     assert stream_of(Path(name), ["jet", "jet_b"]) == stream
+
+
+def test_more_than_a_thousand_writers_have_their_parts_in_order(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    names = [f"a_20000101T000000Z.{number:03}.nc" for number in range(1002)]
+    for name in (*names, "a.2000.nc", "a_20000102T000000Z.1001.nc", "a_20000101T000000Z.0001.nc"):
+        (tmp_path / "files" / name).touch()
+    assert [each.name for each in parts_of(tmp_path / "files" / names[0])] == names
+    run = RunDirectory(tmp_path)
+    assert {each.name for each in run.final_entries()} == {*names, "a_20000102T000000Z.1001.nc"}
+    whole = {"a.2000.nc", names[0], "a_20000101T000000Z.0001.nc"}
+    assert {each.name for each in run.complete_files()} == whole
 
 
 def test_only_names_that_a_run_gives_are_its_own(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.checkout import ROOT
+from thalweg.testing.played_checkout import PlayedCheckout
 
 Check = Callable[[str], "subprocess.CompletedProcess[str]"]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -37,6 +38,11 @@ FILES = {
     "python/thalweg/report.py": f"# {SPDX}\nimport thalweg.run.runner\n",
     "README.md": "# A small tree\n",
 }
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> PlayedCheckout:
+    return PlayedCheckout(tmp_path)
 
 
 @pytest.fixture

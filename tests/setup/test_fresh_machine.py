@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,15 @@ import pytest
 from thalweg.config.checkout import ROOT
 
 SKIPPED = 77
+TOOLS = (
+    "bash", "id", "git", "dirname", "readlink", "unshare", "mktemp", "awk", "sort", "sed", "setsid",
+)  # fmt: skip
 CODENAME = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
 
 
 def played(folder: Path, programs: dict[str, str]) -> dict[str, str]:
     """Environment with a PATH of a few tools and these played programs; "" takes one away."""
-    for name in ("bash", "id", "git", "dirname", "readlink", "unshare", "mktemp", "awk", "sort"):
+    for name in TOOLS:
         (folder / name).symlink_to(shutil.which(name) or f"/bin/{name}")
     for name, script in programs.items():
         path = folder / name
@@ -59,10 +63,9 @@ def test_what_is_missing_is_the_reason(
     assert reason in line
 
 
-def test_without_a_command_it_explains_itself(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [ROOT / "tools/fresh_machine"], capture_output=True, text=True, timeout=60, check=False
-    )
+@pytest.mark.parametrize("words", ["", "then", "then demo", "demo then", "demo then then test"])
+def test_without_a_command_it_explains_itself(words: str, tmp_path: Path) -> None:
+    result = call(tmp_path, *words.split(), **MACHINE, unshare="exit 0")
     assert result.returncode == 2
     assert "tools/fresh_machine [--keep] COMMAND" in result.stdout
     assert "77" in result.stdout
@@ -78,6 +81,7 @@ MACHINE = {
     "mkdir": 'exec /bin/mkdir "$@"',
     "cp": "true",
     "debootstrap": 'mkdir -p "$3/etc/apt/apt.conf.d" "$3/etc/dpkg/dpkg.cfg.d" "$3/root"',
+    "mv": 'exec /bin/mv "$@"',
     "rm": 'exec /bin/rm "$@"',
     "sleep": 'exec /bin/sleep "$@"',
 }
@@ -117,6 +121,27 @@ def test_a_signal_ends_the_machine_and_takes_its_root_away(tmp_path: Path) -> No
     assert not Path(root).exists()
 
 
+@pytest.mark.skipif(not CODENAME, reason="this is no Debian")
+def test_a_signal_ends_debootstrap(tmp_path: Path) -> None:
+    programs = MACHINE | {
+        "unshare": "exit 0",
+        "debootstrap": 'echo "$$ $3" >"${0%/*}/began.new"; mv "${0%/*}/began.new" "${0%/*}/began"; '
+        "sleep 60",
+    }
+    environment = played(tmp_path, programs)
+    with subprocess.Popen([ROOT / "tools/fresh_machine", "demo"], env=environment) as begun:
+        began = tmp_path / "began"
+        for _ in range(3000):
+            if began.exists():
+                break
+            time.sleep(0.01)
+        process, root = began.read_text().split()
+        begun.terminate()
+        assert begun.wait(timeout=30) == 130
+    assert not Path(f"/proc/{process}").exists()
+    assert not Path(root).parent.exists()
+
+
 @pytest.mark.parametrize(
     ("bare", "tests", "code", "said"),
     [
@@ -141,8 +166,16 @@ def test_ci_tests_here_what_is_not_committed(tmp_path: Path) -> None:
     assert "not committed" in result.stdout
 
 
+def test_ci_says_what_git_says(tmp_path: Path) -> None:
+    result = call_ci(tmp_path, 0, 5, broken=True)
+    assert result.returncode == 5
+    told, *others = result.stdout.splitlines()
+    assert "git cannot tell what is committed (fatal: bad config line 1" in told
+    assert others == ["here: test"]
+
+
 def call_ci(
-    folder: Path, bare: int, tests: int, change: str = ""
+    folder: Path, bare: int, tests: int, change: str = "", broken: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """.ci/run in a checkout whose programs end with these codes."""
     for name, script in (
@@ -160,6 +193,8 @@ def call_ci(
         subprocess.run([*git, *words], check=True)
     if change:
         (folder / change).touch()
+    if broken:
+        (folder / ".git/config").write_text("no config\n")
     return subprocess.run(
         [folder / ".ci/run"], capture_output=True, text=True, timeout=60, check=False
     )

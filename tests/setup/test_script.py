@@ -12,88 +12,17 @@ import selectors
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from thalweg.config.checkout import ROOT
-
-DPKG_NOTHING = "exit 1"
-DPKG_ALL = "echo -n installed"
-PYTHON_FAKE = """
-case "$*" in
-  *"-m venv"*)
-    for last in "$@"; do :; done
-    mkdir -p "$last/bin"
-    cp "$0" "$last/bin/python"
-    : >"$last/bin/thalweg" ;;
-  *"pip install"*) echo "$*" >>pip_calls ;;
-  *bin/thalweg*) shift; echo "cli: $* in $PWD"; exit 7 ;;
-esac"""
-BUILD = ("--build", "thalweg_mini")  # as the command line calls it for a program it needs
-CMAKE_FAKE = """
-case "$1" in
-  --version) echo "cmake version ${FAKE_CMAKE:-3.25.1}" ;;
-  --preset) mkdir -p build/release; : >build/release/build.ninja; echo configure >>cmake_calls ;;
-  --build)
-    echo "build ${*: -1}" >>cmake_calls
-    if [ -n "${FAKE_BROKEN:-}" ]; then echo "no such header"; exit 1; fi ;;
-esac"""
-
-
-class Checkout:
-    """A bare checkout in a folder with a space, and a PATH with played programs first."""
-
-    def __init__(self, folder: Path) -> None:
-        self.root = folder / "a check out"
-        self.bin = folder / "bin"
-        self.bin.mkdir(parents=True)
-        for name in ("tools/cmake", "python/thalweg/dsl", "tests/unit"):
-            (self.root / name).mkdir(parents=True)
-        for name in ("thalweg", "tools/packages.txt", "pyproject.toml", "CMakePresets.json"):
-            shutil.copy(ROOT / name, self.root / name)
-        for name in ("include", "src", "fortran", "mini", "bench"):
-            (self.root / name).mkdir()
-        for name in ("CMakeLists.txt", "settings.toml", "src/grid.cpp"):
-            (self.root / name).touch()
-        self.age()
-        self.play("dpkg-query", DPKG_ALL)
-        self.play("python3", PYTHON_FAKE)
-        self.play("cmake", CMAKE_FAKE)
-        self.play("sudo", "exit 1")
-        self.play("id", "echo 1000")
-
-    def play(self, name: str, script: str) -> None:
-        path = self.bin / name
-        path.write_text(f"#!/bin/bash\n{script}\n")
-        path.chmod(0o755)
-
-    def age(self) -> None:
-        """What was done so far was done ten seconds earlier: no clock is too coarse to see it."""
-        for path in (self.root, *self.root.rglob("*")):
-            seconds = path.stat().st_mtime - 10.0
-            os.utime(path, (seconds, seconds), follow_symlinks=False)
-
-    def call(
-        self, *words: str, cwd: Path | None = None, script: Path | None = None,
-        before: Sequence[str] = (), **environment: str,
-    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
-        return subprocess.run(
-            [*before, str(script or self.root / "thalweg"), *words],
-            capture_output=True, text=True, timeout=60, check=False, cwd=cwd or self.root,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "PATH": f"{self.bin}:/usr/bin:/bin", **environment},
-        )  # fmt: skip
-
-    def calls(self, name: str) -> list[str]:
-        path = self.root / f"{name}_calls"
-        return path.read_text().splitlines() if path.is_file() else []
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    return Checkout(tmp_path)
+from thalweg.testing.played_checkout import (
+    BUILD,
+    CMAKE_FAKE,
+    DPKG_NOTHING,
+    PYTHON_FAKE,
+)
+from thalweg.testing.played_checkout import PlayedCheckout as Checkout
 
 
 def test_help_works_before_anything_is_built(checkout: Checkout) -> None:
@@ -258,29 +187,6 @@ def test_an_old_cmake_is_replaced_by_a_wheel(checkout: Checkout) -> None:
     assert any("cmake>=3.25" in call for call in checkout.calls("pip"))
 
 
-def test_missing_packages_without_rights_end_in_the_line_to_run(checkout: Checkout) -> None:
-    checkout.call("modes")
-    checkout.play("dpkg-query", DPKG_NOTHING)
-    result = checkout.call(*BUILD)
-    assert result.returncode == 2
-    assert result.stderr.count("\n") == 1
-    assert "run as root: apt-get update && apt-get install -y" in result.stderr
-    assert "libnetcdf-mpi-dev" in result.stderr
-    assert "cdo" not in result.stderr.split()  # for tests only
-    assert "cdo" in checkout.call("test").stderr.split()
-
-
-def test_who_may_not_install_is_told_everything_at_once(checkout: Checkout) -> None:
-    checkout.play("dpkg-query", DPKG_NOTHING)
-    kinds = {"demo": ("python", "build"), "test": ("python", "build", "test")}
-    for command, wanted in kinds.items():
-        (line,) = checkout.call(command).stderr.splitlines()
-        lines = (ROOT / "tools/packages.txt").read_text().splitlines()
-        rows = [each.split() for each in lines if not each.startswith("#")]
-        named = line.partition(" --no-install-recommends ")[2].split()
-        assert named == [name for name, kind, *_ in rows if kind in wanted]
-
-
 def test_an_unknown_command_is_refused_before_anything_is_installed(checkout: Checkout) -> None:
     checkout.play("dpkg-query", DPKG_NOTHING)
     checkout.play("sudo", 'echo "$*" >>sudo_calls')
@@ -325,63 +231,6 @@ def test_a_current_folder_that_is_gone_is_a_sentence(checkout: Checkout, tmp_pat
         "another one and call again"
     ]
     assert not (checkout.root / "build").exists()
-
-
-def test_sudo_installs_what_is_missing(checkout: Checkout) -> None:
-    checkout.play("dpkg-query", DPKG_NOTHING)
-    checkout.play("sudo", '[ "$1" = -n ] || echo "$*" >>sudo_calls')
-    assert checkout.call("demo").returncode == 7
-    assert checkout.call(*BUILD).returncode == 0
-    update, install, _, build = checkout.calls("sudo")
-    assert update.endswith("apt-get update")
-    assert "apt-get install -y --no-install-recommends ca-certificates git python3 " in install
-    assert "apt-get install -y --no-install-recommends build-essential " in build
-
-
-@pytest.mark.parametrize(("command", "ahead"), [("demo", True), ("report", False)])
-def test_packages_of_the_build_come_while_python_is_made(
-    command: str, ahead: bool, checkout: Checkout
-) -> None:
-    checkout.play("dpkg-query", DPKG_NOTHING)
-    checkout.play("id", "echo 0")
-    checkout.play("apt-get", 'echo "$*" >>apt_calls')
-    pip = 'while [ ! -f apt_calls ] || ! grep -q " cmake " apt_calls; do sleep 0.01; done'
-    made = checkout.root / ".venv/bin/python"
-    made.parent.mkdir(parents=True)
-    checkout.play("python3", PYTHON_FAKE.replace("echo", f"{pip}; echo" if ahead else "echo", 1))
-    shutil.copy(checkout.bin / "python3", made)  # root would take that of the machine
-    (made.parent / "thalweg").touch()
-    logs = checkout.root / "build/setup"
-    logs.mkdir(parents=True)
-    (logs / "venv.done").write_text(str(checkout.root))
-    assert checkout.call(command).returncode == 7
-    assert len(checkout.calls("pip")) == 1
-    assert ahead == any(" cmake " in call for call in checkout.calls("apt"))
-
-
-def test_another_apt_is_waited_for(checkout: Checkout) -> None:
-    checkout.play("dpkg-query", DPKG_NOTHING)
-    checkout.play("sudo", APT_TAKEN)
-    result = checkout.call("demo")
-    assert result.returncode == 7, result.stderr
-    lists, lists_again, packages, packages_again = checkout.calls("sudo")
-    assert lists == lists_again
-    assert lists.endswith("apt-get update")
-    assert packages == packages_again
-    assert " install -y " in packages
-
-
-# The first `apt-get update` and the first `apt-get install` find their lock taken.
-APT_TAKEN = """[ "$1" = -n ] && exit 0
-echo "$*" >>sudo_calls
-[ "$(grep -cxF -- "$*" sudo_calls)" = 1 ] || exit 0
-case "$*" in
-  *update) echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)
-E: Unable to lock directory /var/lib/apt/lists/" ;;
-  *) echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)
-E: Unable to acquire the dpkg frontend lock, is another process using it?" ;;
-esac
-exit 100"""
 
 
 # What a log says, and what of it a user must be shown.

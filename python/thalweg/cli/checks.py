@@ -70,7 +70,7 @@ def _unit_tests(numbers: tuple[int, ...]) -> None:
         few = [f"--source-file-exclude={OF_ONE_RANK}"] if ranks > 1 else []
         command = mpirun_command(ranks, [tests, *few])
         with subprocess.Popen(
-            command, cwd=ROOT, env=mpirun_environment() | (in_memory if ranks > 1 else {}),
+            command, cwd=ROOT, env=mpirun_environment(**(in_memory if ranks > 1 else {})),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         ) as process:  # fmt: skip
             for line in process.stdout or ():

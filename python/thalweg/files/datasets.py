@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.files.arrays import ArrayDataset, ArrayVariable
+from thalweg.files.names import MEMBER
 from thalweg.files.readers import reader_of
 
 PLACES = ("cell", "edge", "vertex")
@@ -37,7 +38,13 @@ class Dataset(Protocol):
 
 def parts_of(path: Path) -> list[Path]:
     """The parts of a divided file by its first one (jet_20000101T000000Z.000.nc), else the file."""
-    return sorted(path.parent.glob(PART.sub(r".[0-9][0-9][0-9]\1", path.name)))
+    first = PART.search(path.name)
+    if first is None:
+        return [path] if path.exists() else []
+    stem, suffix = path.name[: first.start()], first[1]
+    member = re.compile(f"{re.escape(stem)}{MEMBER}{re.escape(suffix)}")
+    found = (each for each in path.parent.glob("*") if member.fullmatch(each.name))
+    return sorted(found, key=lambda each: (len(each.name), each.name))
 
 
 def open_dataset(path: Path, alone: bool = False) -> Dataset:

@@ -13,4 +13,6 @@ from thalweg.files.readers import SUFFIXES
 
 DATE = r"\d{8}T\d{6}(?:\.\d{3})?"  # before a "Z", with which it would not be in order of time
 PARTITION = r"_p\d+of\d+"
+# One of a divided file. Four digits and more are somebody's year or date but after ours.
+MEMBER = r"(?:\.\d{3}|(?<=Z)\.[1-9]\d{3,})"
 SUFFIX = f"(?:{'|'.join(map(re.escape, SUFFIXES))})"

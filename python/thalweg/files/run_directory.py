@@ -13,12 +13,12 @@ from typing import Any
 
 from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
-from thalweg.files.names import DATE, SUFFIX
+from thalweg.files.names import DATE, MEMBER, SUFFIX
 from thalweg.files.readers import SUFFIXES
 
 MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
 # What a run names its output, whole or not.
-_OUTPUT = re.compile(rf".+_{DATE}Z(\.\d{{3}})?{SUFFIX}(\.json)?")
+_OUTPUT = re.compile(rf".+_{DATE}Z({MEMBER})?{SUFFIX}(\.json)?")
 _UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
 
 
@@ -190,11 +190,11 @@ def _is_part(file: Path) -> bool:
     """jet_20000101T000000Z.002.nc is a part of jet_20000101T000000Z.nc or, where no such index
     was written, of jet_20000101T000000Z.000.nc.
     """
-    part = re.search(r"\.(\d{3})(\.\w+)$", file.name)
+    part = re.search(rf"({MEMBER})(\.\w+)$", file.name)
     if part is None:
         return False
     index = file.with_name(file.name[: part.start()] + part[2])
-    return part[1] != "000" or index.exists()
+    return part[1] != ".000" or index.exists()
 
 
 def read_json(path: Path) -> dict[str, Any]:

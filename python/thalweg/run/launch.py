@@ -57,27 +57,29 @@ def _is_of_open_mpi(mpirun: str) -> bool:
     return "HYDRA" not in result.stdout
 
 
-def mpirun_environment() -> dict[str, str]:
-    """Of mpirun and every rank. One thread each: ranks are the parallelism."""
-    _keep_session_folder()
-    return {
+def mpirun_environment(**more: str) -> dict[str, str]:
+    """Of mpirun and every rank, and these. One thread each: ranks are the parallelism."""
+    environment = {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMP_WAIT_POLICY": "passive",
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+        **more,
     }
+    chosen = (environment.get(each) for each in _TEMPORARY)
+    _keep_session_folder(next(filter(None, chosen), "/tmp"))
+    return environment
 
 
 @functools.cache
-def _keep_session_folder() -> None:
-    """Open MPI has one folder for all runs of a user on a node and removes it with the last: one
-    that begins just then finds "File exists", and ends. A folder of ours in it keeps it until this
-    process ends.
+def _keep_session_folder(temporary: str) -> None:
+    """Open MPI has one folder there for all runs of a user on a node and removes it with the last:
+    one that begins just then finds "File exists", and ends. A folder of ours in it keeps it until
+    this process ends.
     """
-    name = f"ompi.{os.uname().nodename.partition('.')[0]}.{os.getuid()}"
-    chosen = (os.environ.get(each) for each in _TEMPORARY)
-    kept = Path(next(filter(None, chosen), "/tmp"), name, f"thalweg.{os.getpid()}")
+    name = f"ompi.{os.uname().nodename.partition('.')[0]}.{os.geteuid()}"
+    kept = Path(temporary, name, f"thalweg.{os.getpid()}")
 
     def leave() -> None:
         with contextlib.suppress(OSError):  # others are there
