@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -40,6 +41,7 @@ name = "many"
 variables = ["vor"]
 interval = "PT0.5S"
 file_interval = "PT0.5S"
+compression = "deflate"
 [[output]]
 name = "wave"
 variables = ["h"]
@@ -216,6 +218,14 @@ def test_of_each_stream_the_newest_file_is_looked_at_until_one_can_be_drawn(
 
     assert choose_field(read_run(run)).path.name == many[-1]
     assert sorted(looked_at) == sorted([many[-1], *whole])
+    with h5py.File(run / "files" / many[-1], "r") as file:
+        chunk = file["vor"].id.get_chunk_info(0)
+    with (run / "files" / many[-1]).open("r+b") as raw:
+        raw.seek(chunk.byte_offset)
+        raw.write(bytes(chunk.size))
+    older = choose_field(read_run(run))  # its values cannot be read, though all about them can
+    assert older.path.name == many[-2]
+    assert many[-1] in "".join(older.damaged)
     looked_at.clear()
     for name in many[2:]:
         (run / "files" / name).write_bytes(b"")

@@ -197,6 +197,8 @@ DAMAGED = [
     '{"rank": 0, "kind": "write", "begin_s": 0.0, "end_s": NaN}',
     '{"rank": 0, "kind": "write", "begin_s": null, "end_s": 1.0}',
     '{"rank": 0, "kind": ["write"], "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 0, "kind": "\\ud800", "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": 4611686018427387904, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 1e300, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 99999999999999999999, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 0, "kind": "write"}',
@@ -226,7 +228,10 @@ def test_a_page_tells_how_many_lines_are_damaged(make_run: MakeRun, tmp_path: Pa
     run = make_run(with_files=False)
     add_lines(run, DAMAGED)
     page = PageReader(write_report([run], tmp_path / "page.html").read_text())
-    assert "11 of 17 lines of 'events.jsonl' are damaged and left out." in page.text
+    assert (
+        f"{len(DAMAGED)} of {len(DAMAGED) + 6} lines of 'events.jsonl' are damaged and left out."
+        in page.text
+    )
 
 
 @pytest.mark.usefixtures("drawn")
@@ -317,3 +322,27 @@ def test_timers_stand_below_their_parents_and_count_users_only(make_run: MakeRun
     )  # fmt: skip
     write = rows[names.index("io_write")]
     assert (write.ranks, write.total_min, write.total_mean) == (1, 7.5, 7.5)
+
+
+def test_timers_that_are_their_own_ancestors_or_deep_down_are_shown(make_run: MakeRun) -> None:
+    run = make_run()
+    timing = json.loads((run / "timing.json").read_text())
+    first = next(timer for timer in timing["timers"] if max(timer["calls"]) > 0)
+    chain = [first | {"name": f"t{n}", "parent": f"t{n - 1}"} for n in range(3000)]
+    ring = [first | {"name": f"r{n}", "parent": f"r{(n + 1) % 3}"} for n in range(3)]
+    timing["timers"] = ring + chain
+    (run / "timing.json").write_text(json.dumps(timing))
+    depths = {row.timer.name: row.depth for row in timer_rows(read_run(run))}
+    assert len(depths) == 3003
+    assert depths["t2999"] == 2999
+    assert [depths[f"r{n}"] for n in (0, 2, 1)] == [0, 1, 2]
+
+
+def test_half_a_letter_in_what_a_run_says_is_damage(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run(with_files=False)
+    text = (run / "run.json").read_text()
+    whole = text.replace("{", '{"note": "\\ud83c\\udf0d", ', 1)
+    (run / "run.json").write_text(whole)
+    assert not any("run.json" in each for each in read_run(run).problems)
+    (run / "run.json").write_text(whole.replace("\\udf0d", ""))
+    assert any("'run.json' cannot be read" in each for each in read_run(run).problems)

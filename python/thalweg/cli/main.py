@@ -8,6 +8,7 @@ import functools
 import io
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Optional, TextIO
@@ -29,6 +30,7 @@ from thalweg.errors import ThalwegError, did_you_mean
 
 # typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+CLOSED_PIPE = 128 + signal.SIGPIPE  # as shells say of who ends by it; 1 tells of differences
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
 
@@ -437,11 +439,11 @@ def main() -> None:
         code = _answer()
         sys.stdout.flush()
     except BrokenPipeError:  # `thalweg settings | head`: whoever reads has read enough
-        code = 1
+        code = CLOSED_PIPE
     except OSError as error:  # what was printed did not get all the way, to a full disk
         code = _fail(f"{error.strerror or error}", 2)
-    except SystemExit as end:  # typer's own answer to a closed pipe
-        code = end.code if isinstance(end.code, int) else 1
+    except SystemExit:  # typer's own answer to a closed pipe
+        code = CLOSED_PIPE
     _give_up_closed(sys.__stdout__)
     _give_up_closed(sys.__stderr__)
     sys.exit(code)

@@ -22,6 +22,9 @@ _OUTPUT = re.compile(rf".+_{DATE}Z({MEMBER})?{SUFFIX}(\.json)?")
 _UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
 
 
+_HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")  # without its other half no text holds it
+
+
 @dataclass(frozen=True)
 class RunDirectory:
     """One run directory. Owns nothing; every property is a path or reads one file."""
@@ -200,7 +203,10 @@ def _is_part(file: Path) -> bool:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file; a missing or damaged one becomes a sentence."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_int=_parse_int)
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text, parse_int=_parse_int)
+        if _HALF_A_LETTER.search(text):
+            json.dumps(content, ensure_ascii=False).encode("utf-8")
     except FileNotFoundError:
         raise ThalwegError(f"'{path}' does not exist; did the run end early?") from None
     except (OSError, ValueError, RecursionError) as error:

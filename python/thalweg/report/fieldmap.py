@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thalweg.files.targets import write_whole
 from thalweg.report.meshfield import MeshField, read_field
 from thalweg.report.pictures import DOTS_PER_INCH
 from thalweg.report.rundata import FloatArray
@@ -48,8 +50,10 @@ def plot_field(
     Earth (Mollweide); contour_interval in the field's units draws lines as well (cells only).
     """
     figure = draw_field(read_field(path, field, level, time), extent, contour_interval)
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=DOTS_PER_INCH, facecolor="white")
     out_png.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out_png, dpi=DOTS_PER_INCH, facecolor="white")
+    write_whole(out_png, image.getvalue())
     return out_png
 
 

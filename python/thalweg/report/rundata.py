@@ -21,6 +21,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+MOST_RANKS = 1 << 22  # more than any machine has cores: a greater number is damage
+
+
 @dataclass(frozen=True)
 class Events:
     """What happened when; every array is [events]."""
@@ -205,8 +208,12 @@ def _events(rows: list[dict[str, Any]]) -> Events:
     )
     if not all(isinstance(name, str) and name for name in kinds):
         raise ValueError("a kind is a word")
-    if (events.rank < 0).any() or not (events.begin_s <= events.end_s).all():
-        raise ValueError("a rank below 0, or an end before the begin")
+    "".join(kinds).encode()  # half a letter is none
+    if (
+        not ((events.rank >= 0) & (events.rank < MOST_RANKS)).all()
+        or not (events.begin_s <= events.end_s).all()
+    ):
+        raise ValueError("no number of a rank, or an end before the begin")
     if not (np.isfinite(events.end_s) & np.isfinite(events.size_bytes)).all():
         raise ValueError("not a number")
     return events

@@ -34,16 +34,29 @@ def choose_field(run: RunData) -> Chosen:
     Of a stream the newest file is looked at first, and older ones where it cannot be drawn. Raises
     ThalwegError with the reason if no file of the run can be drawn.
     """
+    if not run.files:
+        raise ThalwegError("the run wrote no complete file")
+    left, damaged = list(run.files), dict[str, None]()
+    while True:
+        path, name = _choose(left, damaged)
+        try:
+            return Chosen(path, read_field(path, name, level=0, time=-1), list(damaged))
+        except ThalwegError as error:
+            damaged[error.sentence] = None
+            left.remove(path)
+
+
+def _choose(left: list[Path], damaged: dict[str, None]) -> tuple[Path, str]:
+    """A file and its field by what its names and times say; notes sentences about damage."""
     candidates: list[_Candidate] = []
     timeless: list[_Candidate] = []
     reasons: list[str] = []
-    damaged: list[str] = []
-    for files in _newest_first(run.files):
+    for files in _newest_first(left):
         for path in files:
             try:
                 found = _candidate(path)
             except UnreadableError as error:
-                damaged.append(error.sentence)
+                damaged[error.sentence] = None
                 continue
             except ThalwegError as error:  # the newest may be parts whose index is not there yet
                 reasons.append(error.sentence)
@@ -54,12 +67,10 @@ def choose_field(run: RunData) -> Chosen:
             timeless.append(found)
     candidates = candidates or timeless
     if not candidates:
-        if not run.files:
-            raise ThalwegError("the run wrote no complete file")
         told = [*damaged, *reasons, "no file of the run names its mesh"]
         raise ThalwegError(told[0])
     _, _, path, field = max(candidates, key=lambda entry: entry[:2])
-    return Chosen(path, read_field(path, field, level=0, time=-1), damaged)
+    return path, field
 
 
 def _newest_first(files: list[Path]) -> list[list[Path]]:

@@ -28,7 +28,9 @@ class TimerRow:
 
 
 def timer_rows(run: RunData) -> list[TimerRow]:
-    """Rows in the order of a tree: every timer directly below its parent, brothers as listed."""
+    """Rows in the order of a tree: every timer directly below its parent, brothers as listed. One
+    that is its own ancestor has none.
+    """
     names = {timer.name for timer in run.timing.timers}
     children: dict[str, list[Timer]] = {}
     for timer in run.timing.timers:
@@ -36,15 +38,14 @@ def timer_rows(run: RunData) -> list[TimerRow]:
         children.setdefault(parent, []).append(timer)
     rows: list[TimerRow] = []
     seen: set[str] = set()
-
-    def visit(parent: str, depth: int) -> None:
-        for timer in children.get(parent, []):
+    for first in (*children.get("", []), *run.timing.timers):
+        below = [(first, 0)]
+        while below:
+            timer, depth = below.pop()
             if timer.name not in seen:
                 seen.add(timer.name)
                 rows.extend(_row(timer, depth))
-                visit(timer.name, depth + 1)
-
-    visit("", 0)
+                below += [(each, depth + 1) for each in reversed(children.get(timer.name, []))]
     return rows
 
 
