@@ -112,7 +112,7 @@ module thalweg
       logical, intent(in), optional :: half_levels
     end subroutine define_field
 
-    !> A global attribute of every file, as "institution" or "references", before the first put, the
+    !> A global attribute of every file, as "institution" or "references", before end_definition, the
     !! same on all compute ranks. What the table [attributes] of the experiment says of it stays.
     module subroutine define_attribute(self, name, text, ierr)
       class(thalweg_output), intent(inout) :: self

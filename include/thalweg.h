@@ -57,8 +57,10 @@ typedef struct thalweg_view {
 } thalweg_view;
 
 /* Collective over `world`. `experiment`: path of a TOML file with the tables [io], [[output]],
- * [restart], [time], or that text itself (then it holds a line break or '='). Files go to
- * `directory`, which must exist; restart sets to directory/restart. */
+ * [restart], [time], [attributes], or that text itself (then it holds a line break or '='). Files
+ * go to `directory`, which must exist; restart sets to directory/restart. [grid] and `bounds` are
+ * of the mini-model: files of other models hold their fields without coordinates, which CDO takes
+ * from a grid file (-setgrid); [restart] read is for thalweg_read_state to say. */
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output);
 int thalweg_role(const thalweg_output* output); /* -1: not open */
@@ -72,7 +74,7 @@ int thalweg_define_points(thalweg_output* output, const char* place, int64_t glo
                           int64_t count, const int64_t* global, const int64_t* positions);
 int thalweg_define_field(thalweg_output* output, const thalweg_field* field);
 
-/* A global attribute of every file, as "institution" or "references", before the first put, the
+/* A global attribute of every file, as "institution" or "references", before end_definition, the
  * same on all compute ranks. What the table [attributes] of the experiment says of it stays. */
 int thalweg_define_attribute(thalweg_output* output, const char* name, const char* text);
 
@@ -89,8 +91,8 @@ int thalweg_wants(thalweg_output* output, const char* field, double time_s);
 int thalweg_put(thalweg_output* output, const char* field, const thalweg_view* view, double time_s);
 /* After the last put of an output time, or at every time step. Times go forward: what this has
  * passed is wanted no more, and its put is refused. Between milliseconds nothing is due; a time
- * nearer to an output time than a quarter of the step from the time before is refused as drifted.
- */
+ * between two of them that is nearer to an output time than a quarter of the step from the time
+ * before is refused as drifted. An output time that is passed without a put is warned of. */
 int thalweg_end_time(thalweg_output* output, double time_s);
 /* Every time step, as often on every rank: learns of failures on other ranks, from the answer to
  * the question that the call before it asked. */

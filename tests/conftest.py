@@ -16,7 +16,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from thalweg.cli.main import main
+from thalweg.cli.start import main
 from thalweg.config.checkout import ROOT, program
 from thalweg.run.runner import RunRequest, run_case
 from thalweg.testing import examples

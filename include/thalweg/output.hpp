@@ -94,7 +94,7 @@ class Output {
   /// On I/O ranks: works until every compute rank has called close(). Throws what made it fail.
   void serve();
 
-  /// A global attribute of every file, before the first put, the same on all compute ranks. What
+  /// A global attribute of every file, before end_definition(), the same on all compute ranks. What
   /// the settings say of it stays.
   void define_attribute(const std::string& name, const std::string& text);
   // Definitions are not collective; what one of them throws is the failure of the output.
@@ -120,9 +120,9 @@ class Output {
   /// What compute rank 0 is to do in the directory of the run at the end of definition: once all
   /// ranks agree, and no other output writes there. What it throws, all throw.
   void once_defined(std::function<void()> act);
-  /// Is any stream due at exactly this time? Between two milliseconds none is; but a time that lies
-  /// nearer to an output time than a quarter of the step from the time before throws Error(user): a
-  /// sum of time steps has drifted. Not collective.
+  /// Is any stream due at exactly this time? Between two milliseconds none is; but a time between
+  /// them that lies nearer to an output time than a quarter of the step from the time before throws
+  /// Error(user): a sum of time steps has drifted. Not collective.
   bool due(double time_s) const;
   /// Does a due stream want this field at this time? Not collective.
   bool wants(std::string_view field, double time_s) const;

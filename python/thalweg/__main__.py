@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m thalweg` is the command line."""
 
-from thalweg.cli import main
+from thalweg.cli.start import main
 
 main()

@@ -40,6 +40,13 @@ inline void require(bool condition, const char* sentence) {
   if (!condition) throw Error(Blame::user, sentence);
 }
 
+/// Opened by this process and not closed, in the order of their opening; of whoever holds
+/// enter_alone().
+std::vector<const thalweg_output*>& open_handles();
+
+/// A handle may have been copied before it was closed.
+bool is_open(const thalweg_output* output);
+
 inline void require_working(const thalweg_output& handle) {
   if (handle.output->failure()) throw Error(*handle.output->failure());
 }
@@ -48,7 +55,7 @@ inline void require_working(const thalweg_output& handle) {
 template <class Act>
 int status_on(const thalweg_output* output, bool computes, const Act& act) {
   return status_of([&] {
-    require(output != nullptr, "the output is not open: call thalweg_open first");
+    require(is_open(output), "the output is not open: call thalweg_open first");
     require(output->output->is_compute_rank() || !computes,
             "an I/O or restart rank takes no part in this call: it calls thalweg_serve alone");
     require(!output->output->is_compute_rank() || computes,
@@ -98,8 +105,5 @@ std::vector<View> views_of(const thalweg_output& handle, const thalweg_view* vie
   }
   return all;
 }
-
-/// Opened by this process and not closed, in the order of their opening.
-std::vector<const thalweg_output*>& open_handles();
 
 }  // namespace thalweg::capi

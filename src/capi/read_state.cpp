@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <mutex>
 #include <span>
 
@@ -19,6 +20,12 @@ using namespace thalweg::capi;
 std::vector<const thalweg_output*>& capi::open_handles() {
   static std::vector<const thalweg_output*> handles;
   return handles;
+}
+
+bool capi::is_open(const thalweg_output* output) {
+  if (output == nullptr) return false;
+  const auto alone = enter_alone();
+  return std::ranges::find(open_handles(), output) != open_handles().end();
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include "field/names.hpp"
 #include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
+#include "ranks/one_caller.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "restart/part.hpp"
 #include "thalweg/error.hpp"
@@ -76,7 +77,8 @@ std::string name_of_settings(const std::string& given) {
 }
 
 Experiment experiment_of(const char* given) {
-  require(given != nullptr, "thalweg_open needs settings: a file or their text, not NULL");
+  require(given != nullptr && *given != '\0',
+          "thalweg_open needs settings: a file or their text, not NULL or an empty word");
   const auto name = name_of_settings(given);
   return name == "settings" && std::string_view(given) != name ? Experiment::parse(given, name)
                                                                : Experiment::read(given);
@@ -98,6 +100,16 @@ auto named(const char* given, const Act& act) {
 void require_fit(const OutputSettings& output, const RestartSettings& restart, int size) {
   const int compute = size - dedicated_io_ranks(output) - output.restart_ranks;
   if (restart.mode != "none" && compute > 0) check_restart(restart, compute, output.restart_ranks);
+}
+
+/// Where a run goes on says the model that calls thalweg_read_state, not its settings.
+void tell_of_unread(const Experiment& settings, const Output& output) {
+  int rank = 0;
+  if (!output.is_compute_rank() || settings.table("restart").text("read").empty()) return;
+  MPI_Comm_rank(output.compute_comm(), &rank);
+  if (rank != 0) return;
+  warn_once(
+      "[restart]: read is not looked at here; a model that continues calls thalweg_read_state");
 }
 
 void end_points(thalweg_output& handle) {
@@ -163,9 +175,11 @@ extern "C" {
 int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
                  thalweg_output** output) {
   return status_of([&] {
-    int begun = 0, rank = 0, size = 1;
+    int begun = 0, ended = 0, rank = 0, size = 1;
     MPI_Initialized(&begun);
-    require(begun != 0, "thalweg_open needs MPI: call MPI_Init before it");
+    MPI_Finalized(&ended);
+    require(begun != 0 && ended == 0,
+            "thalweg_open needs MPI: call it between MPI_Init and MPI_Finalize");
     require(world != MPI_COMM_NULL, "thalweg_open needs a communicator, not MPI_COMM_NULL");
     require(output != nullptr, "thalweg_open needs a place for the handle, not NULL");
     *output = nullptr;
@@ -189,6 +203,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     require_same_settings(world, aspects_of(restart));  // one rank alone may want none
     auto handle = std::make_unique<thalweg_output>();
     handle->output.emplace(named(experiment, [&] { return Output::open(world, out); }));
+    tell_of_unread(settings, *handle->output);
     handle->streams = stream_settings(settings);
     handle->settings = out;
     if (restart.mode != "none" && handle->output->restart_comm() != MPI_COMM_NULL) {
@@ -201,7 +216,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
 }
 
 int thalweg_role(const thalweg_output* output) {
-  if (output == nullptr) return -1;
+  if (!is_open(output)) return -1;
   return output->output->is_compute_rank()   ? THALWEG_COMPUTE
          : output->output->is_restart_rank() ? THALWEG_RESTART
                                              : THALWEG_IO;
@@ -220,7 +235,7 @@ int thalweg_serve(thalweg_output* output) {
 }
 
 MPI_Comm thalweg_compute_comm(const thalweg_output* output) {
-  return output == nullptr ? MPI_COMM_NULL : output->output->compute_comm();
+  return !is_open(output) ? MPI_COMM_NULL : output->output->compute_comm();
 }
 
 int thalweg_define_points(thalweg_output* output, const char* place, int64_t global_size,
@@ -335,6 +350,11 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
 
 int thalweg_close(thalweg_output** output) {
   if (output == nullptr || *output == nullptr) return THALWEG_OK;
+  if (!is_open(*output)) {
+    *output = nullptr;
+    return status_of(
+        [] { require(false, "the output was closed before, by a copy of its handle"); });
+  }
   const int status = status_of([&] {
     auto& handle = **output;
     const std::lock_guard alone(handle.one_caller);

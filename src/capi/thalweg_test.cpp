@@ -31,8 +31,21 @@ TEST_CASE("calls_on_an_output_that_is_not_open_are_refused") {
   CHECK(thalweg_close(&none) == THALWEG_OK);
 }
 
+TEST_CASE("a_copy_of_a_handle_that_was_closed_is_not_open") {
+  thalweg_output* output = nullptr;
+  REQUIRE(thalweg_open(MPI_COMM_WORLD, "[io]\nmode = \"serial\"\n", ".", &output) == THALWEG_OK);
+  thalweg_output* copy = output;
+  REQUIRE(thalweg_close(&output) == THALWEG_OK);
+  CHECK(thalweg_role(copy) == -1);
+  CHECK(thalweg_compute_comm(copy) == MPI_COMM_NULL);
+  CHECK(refuses(thalweg_check(copy), "the output is not open"));
+  CHECK(refuses(thalweg_close(&copy), "the output was closed before"));
+  CHECK(copy == nullptr);
+}
+
 TEST_CASE("settings_that_do_not_exist_open_nothing") {
   thalweg_output* output = nullptr;
+  CHECK(refuses(thalweg_open(MPI_COMM_WORLD, "", ".", &output), "thalweg_open needs settings"));
   CHECK(refuses(thalweg_open(MPI_COMM_WORLD, "[io]\nmode = \"asynch\"\n", ".", &output),
                 "settings [io]: mode 'asynch' does not exist"));
   CHECK(output == nullptr);

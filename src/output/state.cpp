@@ -75,8 +75,9 @@ void Output::State::abandon(std::string_view how) noexcept {
   if (ended || failure || !news) return;
   fail(Error(Blame::user,
              fmt::format("{} before the output was closed; close it on every rank{}", how,
-                         role == Role::compute ? ": its last files keep '.part' in their names"
-                                               : ", and serve on I/O ranks before that")));
+                         role == Role::compute
+                             ? ": files that are not complete keep '.part' in their names"
+                             : ", and serve on I/O ranks before that")));
 }
 
 void Output::State::check() {

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from thalweg.advisor.own import tune
 from thalweg.advisor.own.situation import OwnChoice
 from thalweg.advisor.own.tune import TunedWay, conclusion
-from thalweg.advisor.shapes import Prediction
+from thalweg.advisor.shapes import Nodes, Prediction
 from thalweg.calibrate.command import name_here, versions_here
 from thalweg.calibrate.machine_file import Machine, write_machine
+from thalweg.errors import ThalwegError
 
 Cli = Callable[..., Any]
 Calibrated = Callable[..., Machine]
@@ -94,3 +96,12 @@ def test_every_repeat_keeps_its_directory(
     found = here("advise", "--validate", tmp_path / "tuned", "--machine", calibrated_file, "--json")
     runs = json.loads(found.stdout)["validation"]["per_run"]
     assert sorted(each["total_s"] for each in runs) == sorted(times)
+
+
+@pytest.mark.parametrize("nodes", ["abc", "1.5", "-1", "9" * 20])
+def test_an_allocation_of_no_number_of_nodes_is_named(
+    nodes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", nodes)
+    with pytest.raises(ThalwegError, match="SLURM_JOB_NUM_NODES is '"):
+        tune._refuse_other_nodes(Nodes(1, 2))

@@ -33,7 +33,7 @@ SOON = """
 from functools import partial
 from thalweg.calibrate import command
 from thalweg.calibrate.rounds import Pacing
-from thalweg.cli.main import main
+from thalweg.cli.start import main
 command.CalibrateRequest = partial(command.CalibrateRequest, pacing=Pacing(tried_s=0.3))
 main()
 """

@@ -62,8 +62,21 @@ def test_a_pipe_that_is_closed_after_some_lines_ends_quietly() -> None:
     assert (told, process.returncode in (0, 141)) == (b"", True)
 
 
+def test_a_build_that_failed_ends_with_its_own_code(tmp_path: Path) -> None:
+    code = (
+        "import sys, thalweg.config.checkout as checkout\n"
+        "from thalweg.cli.start import main\n"
+        "checkout.build = lambda target: sys.exit(2)\n"
+        "sys.argv = ['thalweg', 'grid', 'R2B1', '-o', sys.argv[1]]\n"
+        "main()\n"
+    )
+    without = {name: word for name, word in os.environ.items() if name != "THALWEG_BIN"}
+    words = [sys.executable, "-c", code, str(tmp_path / "grid.nc")]
+    assert subprocess.run(words, env=without, check=False).returncode == 2
+
+
 def test_a_sentence_that_nobody_reads_ends_quietly(closed_pipe: Callable[[], int]) -> None:
-    assert run_into(("verify", "nothing"), closed_pipe(), closed_pipe())[0] == 141
+    assert run_into(("verify", "nothing"), closed_pipe(), closed_pipe())[0] == 2
     assert run_into(("verify", "nothing"), closed_pipe())[0] == 2
 
 

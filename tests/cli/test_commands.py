@@ -20,7 +20,8 @@ import pytest
 import typer
 
 from thalweg.cli import settings
-from thalweg.cli.main import app, main
+from thalweg.cli.main import app
+from thalweg.cli.start import main
 from thalweg.config.checkout import ROOT
 from thalweg.files.readers import READERS
 from thalweg.run.machine import describe_versions

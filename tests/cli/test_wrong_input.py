@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -211,3 +214,35 @@ def test_the_range_of_an_option_is_told_as_that_of_a_setting(
     words: list[str], sentence: str, here: Cli
 ) -> None:
     assert_one_sentence(here(*words), sentence)
+
+
+def test_numbers_too_long_for_any_machine_are_refused(here: Cli, tmp_path: Path) -> None:
+    digits = "1" * 4400
+    for words in (("--ranks", digits), ("--cells", f"{digits}x1")):
+        result = here("scaling", *words, cwd=tmp_path)
+        assert_one_sentence(result, "a number of more than 4300 digits")
+
+
+def test_a_sentence_that_cannot_be_told_keeps_its_code(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "thalweg", "verify", str(tmp_path / "nothing")]
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, stderr=full, check=False).returncode == 2
+
+
+def test_what_no_other_program_wants_changes_no_picture(tmp_path: Path) -> None:
+    """MPLBACKEND is of who opens windows; memory that is too small ends in a sentence."""
+    command = [sys.executable, "-m", "thalweg", "report", str(tmp_path)]
+    words = {**os.environ, "MPLBACKEND": "nonsense"}
+    told = subprocess.run(command, env=words, capture_output=True, text=True, check=False)
+    assert_one_sentence(told, "is not a run directory")
+    little = (
+        "import resource, runpy, sys\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 27, 1 << 27))\n"
+        "sys.argv = ['thalweg', 'report', '.']\n"
+        "runpy.run_module('thalweg', run_name='__main__')\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", little], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert told.returncode in (1, 2)
+    assert "Traceback" not in told.stderr

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import netCDF4
+import numpy as np
 import pytest
 
 from thalweg.run.runner import RunRequest, run_case
@@ -44,13 +48,13 @@ def runs(model: Path) -> dict[Storage, Path]:
 @pytest.fixture
 def make_parts(
     runs: dict[Storage, Path], tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> Callable[[Storage], Parts]:
+) -> Callable[..., Parts]:
     """(run, what is given to merge) of a storage."""
 
-    def make(storage: Storage) -> Parts:
+    def make(storage: Storage, name: str = "run") -> Parts:
         if storage not in runs:
             runs[storage] = make_run(storage, tmp_path_factory.mktemp("parts"))
-        run = tmp_path / "run"
+        run = tmp_path / name
         shutil.copytree(runs[storage], run)
         index = [path for path in (run / "files").iterdir() if path.name.count(".") == 1]
         return run, index or sorted((run / "files").iterdir())
@@ -67,7 +71,7 @@ def flip(path: Path, offset: int) -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize("storage", STORAGES, ids="_".join)
 def test_a_flipped_bit_is_not_merged(
-    storage: Storage, cli: Cli, tmp_path: Path, make_parts: Callable[[Storage], Parts]
+    storage: Storage, cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
 ) -> None:
     run, given = make_parts(storage)
     out = tmp_path / "whole.nc"
@@ -87,7 +91,7 @@ def test_a_flipped_bit_is_not_merged(
 
 
 def test_a_header_that_changed_names_no_values(
-    cli: Cli, tmp_path: Path, make_parts: Callable[[Storage], Parts]
+    cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
 ) -> None:
     run, given = make_parts(STORAGES[0])
     part = max((run / "files").glob("*.001.nc"))
@@ -99,7 +103,7 @@ def test_a_header_that_changed_names_no_values(
 
 
 def test_a_part_that_was_cut_and_a_damaged_list_are_told(
-    cli: Cli, tmp_path: Path, make_parts: Callable[[Storage], Parts]
+    cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
 ) -> None:
     run, given = make_parts(STORAGES[1])
     out, part = tmp_path / "whole.nc", max((run / "files").glob("*.001.nc"))
@@ -119,7 +123,7 @@ def test_a_part_that_was_cut_and_a_damaged_list_are_told(
 
 
 def test_files_copied_out_of_the_run_are_taken_as_they_are(
-    cli: Cli, tmp_path: Path, make_parts: Callable[[Storage], Parts]
+    cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
 ) -> None:
     run, given = make_parts(STORAGES[1])
     part = max((run / "files").glob("*.001.nc"))
@@ -129,3 +133,105 @@ def test_files_copied_out_of_the_run_are_taken_as_they_are(
     taken = cli("merge", *(tmp_path / "copies" / path.name for path in given), "--out", out)
     assert taken.returncode == 0, taken.stderr
     assert cli("merge", given[0], "--out", out, "--overwrite").returncode == 2
+
+
+def loose(folder: Path, parts: Parts) -> tuple[Path, list[Path]]:
+    """(index, its parts), copied to where no run tells of them."""
+    folder.mkdir()
+    for path in (parts[0] / "files").iterdir():
+        shutil.copy(path, folder)
+    (index,) = (path for path in folder.iterdir() if path.name.count(".") == 1)
+    return index, sorted(path for path in folder.iterdir() if path != index)
+
+
+Change = Callable[[netCDF4.Dataset], object]
+UNFIT: dict[str, Change] = {
+    "the attribute 'units' of 'vor'": lambda part: setattr(part["vor"], "units", "K"),
+    "the attribute 'scale_factor' of 'div'": lambda part: setattr(part["div"], "scale_factor", 2.0),
+    "the attribute 'units' of 'time'": lambda part: setattr(part["time"], "units", "days"),
+    "the attribute 'grid_name'": lambda part: setattr(part, "grid_name", np.array([1, 2])),
+    "the attribute 'cell_global_size'": lambda part: setattr(part, "cell_global_size", 7),
+    "its attribute 'cell_first' is no number": lambda part: setattr(part, "cell_first", "abc"),
+    "'cell_first' is no number of points: nan": lambda part: setattr(
+        part, "cell_first", np.nan
+    ),
+    "'cell_first' is no number of points: [1, 2]": lambda part: setattr(part, "cell_first", [1, 2]),
+    "'cell_first' is no number of points: -1": lambda part: setattr(
+        part, "cell_first", -1
+    ),
+    "begins with number": lambda part: setattr(part, "cell_first", np.int64(1) << 40),
+    "cell_first": lambda part: part.delncattr("cell_first"),
+    "no attribute 'cell_global_size'": lambda part: part.delncattr("cell_global_size"),
+    "their variables": lambda part: part.renameVariable("vor", "other"),
+}
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("told", UNFIT)
+def test_parts_that_do_not_fit_are_refused(
+    told: str, cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
+) -> None:
+    index, parts = loose(tmp_path / "loose", make_parts(STORAGES[1]))
+    with netCDF4.Dataset(parts[1], "a") as part:
+        part.set_auto_maskandscale(False)
+        UNFIT[told](part)
+    out = tmp_path / "whole.nc"
+    for given in ([index], parts):
+        refused = cli("merge", *given, "--out", out)
+        assert refused.returncode == 2, refused.stdout
+        (line,) = refused.stderr.splitlines()
+        assert told in line
+        assert not out.exists()
+
+
+def test_an_index_whose_parts_lack_something_is_not_read_as_if_all_were_there(
+    cli: Cli, tmp_path: Path, make_parts: Callable[..., Parts]
+) -> None:
+    """HDF5 reads fill values in place of what is not there."""
+    index, parts = loose(tmp_path / "loose", make_parts(STORAGES[1]))
+    assert cli("verify", index).returncode == 0
+    for path in parts:
+        with netCDF4.Dataset(path, "a") as part:
+            part.renameVariable("vor", "other")
+    for words in (("verify", index), ("merge", index, "--out", tmp_path / "whole.nc")):
+        refused = cli(*words)
+        assert refused.returncode in (1, 2), refused.stdout
+        (line,) = refused.stderr.splitlines()
+        assert "shows 'vor'" in line
+    parts[0].unlink()
+    gone = cli("verify", index)
+    assert gone.returncode == 1
+    assert f"'{index}' lacks a part: the file '{parts[0]}' does not exist" in gone.stderr
+    restored = loose(tmp_path / "other", make_parts(STORAGES[1], "again"))
+    with netCDF4.Dataset(restored[1][1], "a") as part:
+        part["time"][:] = part["time"][:] + 3600.0
+    late = cli("verify", restored[0])
+    assert late.returncode == 1
+    assert "has other times" in late.stderr
+
+
+KILLED = """
+import os, signal
+import thalweg.merge.command as merging
+make = merging.create_whole
+def killed(*words):
+    whole = make(*words)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return whole
+merging.create_whole = killed
+from thalweg.cli.start import main
+main()
+"""
+
+
+def test_a_merge_that_a_batch_system_ends_leaves_nothing(
+    tmp_path: Path, make_parts: Callable[..., Parts]
+) -> None:
+    run, given = make_parts(STORAGES[1])
+    words = ["merge", *map(str, given), "--out", str(tmp_path / "whole.nc")]
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, *words], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 130
+    assert ended.stderr == "thalweg: error: interrupted\n"
+    assert list(tmp_path.iterdir()) == [run]

@@ -14,6 +14,7 @@ import netCDF4
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from thalweg.report import fieldmap, pictures, write_report
 from thalweg.testing.told_runs import without_pixels
@@ -130,11 +131,14 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def whole_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With its pictures, coarse ones, for they take seconds. One of an earlier page lay there."""
+    """With its pictures, coarse ones, for they take seconds. One of an earlier page lay there, and
+    one of somebody else.
+    """
     folder = tmp_path_factory.mktemp("whole_page")
     stale = folder / "sub" / "page_images" / "09-stale.png"
     stale.parent.mkdir(parents=True)
-    stale.write_bytes(b"of an earlier page")
+    Image.new("P", (2, 2)).save(stale, pnginfo=pictures._mark())
+    Image.new("P", (2, 2)).save(stale.with_name("42-mine.png"))
     coarse = patch.object(pictures, "DOTS_PER_INCH", 40)
     with coarse, patch.object(fieldmap, "PIXELS_PER_INCH", 40):
         return write_report([run_writer(folder)()], folder / "sub" / "page.html")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 
@@ -295,3 +296,34 @@ def test_no_moment_of_a_compute_rank_is_without_a_word(small_run: Path, tmp_path
 
     shares = (untold_share(run) for run in runs())
     assert any(share < 0.05 for share in shares)
+
+
+Damage = Callable[[netCDF4.Dataset], object]
+DAMAGES: dict[str, Damage] = {
+    "no numbers": lambda file: file["vlat"].__setitem__(3, np.nan),
+    "not a netCDF file that": lambda file: setattr(file["vor"], "coordinates", np.int32(7)),
+    "not supported between": lambda file: setattr(file, "cell_global_size", "abc"),
+    "ambiguous": lambda file: setattr(file["vor"], "location", np.array([1, 2])),
+    "ufunc": lambda file: setattr(file["vor"], "scale_factor", "abc"),
+    "along its last dimension": lambda file: setattr(file["vor"], "location", "face"),
+    "names no mesh and location": lambda file: setattr(file["vor"], "mesh", "nowhere"),
+    "NaN to integer": lambda file: file["level"].setncattr("scale_factor", np.nan),
+}
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("told", DAMAGES)
+def test_a_file_that_fits_no_convention_is_told_and_an_older_one_drawn(
+    told: str, tmp_path: Path, model: Path, drawn: list[str], page_text: Callable[[Path], str]
+) -> None:
+    (tmp_path / "case.toml").write_text(CASE)
+    words = ["output.main.file_interval=PT30M", "output.main.container=netcdf4", "io.mode=serial"]
+    run = run_case(RunRequest(tmp_path / "case.toml", 2, words, tmp_path / "run", quiet=True)).path
+    newest = max((run / "files").glob("*.nc"))
+    with netCDF4.Dataset(newest, "a") as file:
+        file.set_auto_maskandscale(False)
+        DAMAGES[told](file)
+    text = page_text(write_report([run], tmp_path / "page.html"))
+    sentence = text.partition("The map is of another file: ")[2].partition("\n")[0]
+    assert f"'{newest}'" in sentence
+    assert told in sentence

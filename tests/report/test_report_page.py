@@ -119,9 +119,9 @@ def test_pictures_are_readable_on_a_telephone_and_on_dark_paper(whole_page: Path
 def test_pictures_lie_beside_the_page_as_well(whole_page: Path) -> None:
     page = PageReader(whole_page.read_text())
     files = sorted(whole_page.with_name("page_images").glob("*.png"))
-    names = ["01-shares.png", "02-timeline.png", "03-bytes.png", "04-map.png"]
+    names = ["01-shares.png", "02-timeline.png", "03-bytes.png", "04-map.png", "42-mine.png"]
     assert [file.name for file in files] == names
-    assert all(name in page.text for name in names)
+    assert all(name in page.text for name in names[:4])
 
 
 @pytest.mark.usefixtures("drawn")
@@ -197,6 +197,7 @@ DAMAGED = [
     '{"rank": 0, "kind": "write", "begin_s": 0.0, "end_s": NaN}',
     '{"rank": 0, "kind": "write", "begin_s": null, "end_s": 1.0}',
     '{"rank": 0, "kind": ["write"], "begin_s": 0.0, "end_s": 1.0}',
+    '{"rank": [], "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 0, "kind": "\\ud800", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 4611686018427387904, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
     '{"rank": 1e300, "kind": "write", "begin_s": 0.0, "end_s": 1.0}',
@@ -330,12 +331,13 @@ def test_timers_that_are_their_own_ancestors_or_deep_down_are_shown(make_run: Ma
     first = next(timer for timer in timing["timers"] if max(timer["calls"]) > 0)
     chain = [first | {"name": f"t{n}", "parent": f"t{n - 1}"} for n in range(3000)]
     ring = [first | {"name": f"r{n}", "parent": f"r{(n + 1) % 3}"} for n in range(3)]
-    timing["timers"] = ring + chain
+    beside = first | {"name": "beside", "parent": "r1"}
+    timing["timers"] = [beside, *ring, *chain]
     (run / "timing.json").write_text(json.dumps(timing))
     depths = {row.timer.name: row.depth for row in timer_rows(read_run(run))}
-    assert len(depths) == 3003
+    assert len(depths) == 3004
     assert depths["t2999"] == 2999
-    assert [depths[f"r{n}"] for n in (0, 2, 1)] == [0, 1, 2]
+    assert [depths[name] for name in ("r1", "r0", "r2", "beside")] == [0, 1, 2, 1]
 
 
 def test_half_a_letter_in_what_a_run_says_is_damage(make_run: MakeRun, tmp_path: Path) -> None:

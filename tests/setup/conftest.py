@@ -27,6 +27,8 @@ FILES = {
     "src/output/move/sender.hpp": f'// {SPDX}\n// Sender.\n#include "output/deal/share.hpp"\n',
     "src/output/ranks.hpp": f'// {SPDX}\n// Ranks.\n#include "move/sender.hpp"\n',
     "src/grid/grid.cpp": f'// {SPDX}\n// Grid.\n#include "base/text.hpp"\n#include <vector>\n',
+    "src/grid/scaled.hpp": f"// {SPDX}\n// Scaled.\nint scaled(int value);\n",
+    "src/grid/scaled.cpp": f'// {SPDX}\n// S.\n#include "grid/scaled.hpp"\nint scaled(int) {{}}\n',
     "include/thalweg/error.hpp": f"// {SPDX}\n// Errors.\n#include <string>\n",
     "mini/model.hpp": f"// {SPDX}\n// Model.\n",
     "mini/kernels/flux.hpp": f"// {SPDX}\n// Flux.\n",

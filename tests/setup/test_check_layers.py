@@ -49,6 +49,11 @@ VIOLATIONS = {
         "",
         "'keep' is not in src/output/LAYERS; add it where it belongs",
     ),
+    "a source calls what it does not include": (
+        "src/grid/grid.cpp",
+        "void make() { scaled(2); }",
+        "src/grid/grid.cpp: calls scaled() of 'src/grid/scaled.hpp' without its include",
+    ),
     "the model includes src": (
         "mini/model.cpp",
         '#  include "base/text.hpp"',

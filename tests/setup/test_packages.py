@@ -90,8 +90,11 @@ def test_packages_that_come_already_are_waited_for_and_not_installed_again(
 ) -> None:
     """A mirror that is slow: the build asks for its packages while apt installs them."""
     checkout.play("id", "echo 0")
-    checkout.play("dpkg-query", '[[ -f installed || "$*" != *cmake ]] && echo -n installed')
-    checkout.play("apt-get", 'echo "$*" >>apt_calls; sleep 2; [ "$1" = update ] || : >installed')
+    dpkg = 'echo "$*" >>dpkg_calls; [[ -f installed || "$*" != *cmake ]] && echo -n installed'
+    checkout.play("dpkg-query", dpkg)
+    asked = '[ "$(grep -c cmake dpkg_calls)" -ge 3 ]'  # by the command twice, and by the build
+    apt = f'echo "$*" >>apt_calls; for i in {{1..3000}}; do {asked} && break; sleep 0.01; done'
+    checkout.play("apt-get", f'{apt}; [ "$1" = update ] || : >installed')
     made = checkout.root / ".venv/bin/python"
     made.parent.mkdir(parents=True)
     pip = "for i in {1..3000}; do [ -f apt_calls ] && break; sleep 0.01; done"

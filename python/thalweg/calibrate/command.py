@@ -23,6 +23,7 @@ from thalweg.calibrate.step_times import StepTimer
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target
+from thalweg.interrupts import INTERRUPTED_CODE, signals_as_interrupt
 from thalweg.run.machine import (
     busy_note,
     describe_commit,
@@ -30,7 +31,6 @@ from thalweg.run.machine import (
     describe_versions,
 )
 from thalweg.run.progress import ProgressDisplay
-from thalweg.run.runner import INTERRUPTED_CODE, signals_as_interrupt
 
 _PROGRAMS = ("thalweg_mini", "thalweg_calibrate_bench")
 # A file of each team is written and read twice in a repetition, of which there are to be about 30.
@@ -55,10 +55,10 @@ class CalibrateRequest:
 def calibrate(request: CalibrateRequest) -> None:
     """Leaves the file and nothing else."""
     refuse_target(request.out, request.overwrite)
-    for name in _PROGRAMS:
-        program(name)  # building it is no part of the time
     try:
         with signals_as_interrupt(), folder_in(request.directory) as folder:
+            for name in _PROGRAMS:
+                program(name)  # building it is no part of the time
             try:
                 machine = _Calibration(request, folder).machine()
             except ThalwegError as error:  # that folder is gone by then

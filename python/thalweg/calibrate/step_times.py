@@ -16,7 +16,8 @@ from pathlib import Path
 from thalweg.calibrate.samples import Series
 from thalweg.errors import ThalwegError
 from thalweg.files.timing import Timing
-from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, run_case
+from thalweg.interrupts import INTERRUPTED_CODE
+from thalweg.run.runner import RunRequest, run_case
 
 _FEW_LEVELS, _LEVELS = (1, 8), 30
 _TIME_STEP_S = 2  # stable on every grid down to 1 km: waves move 300 m/s at most

@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line."""
-
-from thalweg.cli.main import main
-
-__all__ = ["main"]
+"""The command line: start.py is where it begins."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import json
-import os
-import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional, TextIO
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
@@ -25,12 +22,8 @@ from thalweg.cli.logs import logs_app
 from thalweg.cli.scaling import scaling
 from thalweg.cli.submit import submit
 from thalweg.cli.tune import tune
-from thalweg.cli.wrong_values import usage_sentence
 from thalweg.errors import ThalwegError, did_you_mean
 
-# typer carries its own copy of click from 0.20 on; its base class of user errors is reached so
-ClickException: type[Exception] = typer.BadParameter.__mro__[2]
-CLOSED_PIPE = 128 + signal.SIGPIPE  # as shells say of who ends by it; 1 tells of differences
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
 
@@ -426,71 +419,3 @@ def translate(
 def command() -> Any:
     """All commands with their options, which typer takes 0.1 s to look up."""
     return typer.main.get_command(app)
-
-
-def main() -> None:
-    """Runs a command; every user error is one sentence on standard error."""
-    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere  # closed: `>&-`
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal or locale of few letters
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        code = _answer()
-        sys.stdout.flush()
-    except BrokenPipeError:  # `thalweg settings | head`: whoever reads has read enough
-        code = CLOSED_PIPE
-    except OSError as error:  # what was printed did not get all the way, to a full disk
-        code = _fail(f"{error.strerror or error}", 2)
-    except SystemExit:  # typer's own answer to a closed pipe
-        code = CLOSED_PIPE
-    _give_up_closed(sys.__stdout__)
-    _give_up_closed(sys.__stderr__)
-    sys.exit(code)
-
-
-def _answer() -> int:
-    """The exit code."""
-    try:
-        _require_text(sys.argv[1:])
-        code = command()(prog_name="thalweg", standalone_mode=False)
-    except ThalwegError as error:
-        return _fail(error.sentence, error.exit_code)
-    except ClickException as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
-            print(error)
-            return 2
-        return _fail(usage_sentence(error), 2)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", 130)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = f"'{error.filename}': " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", 2)
-    if code == 130:  # typer's own answer to Ctrl-C, without a word
-        return _fail("interrupted", 130)
-    return code if isinstance(code, int) else 0
-
-
-def _give_up_closed(stream: TextIO | None) -> None:
-    """Python would complain, at its end, of what it could not hand over."""
-    if stream is None:
-        return
-    try:
-        stream.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _require_text(words: list[str]) -> None:
-    """Files of a run name paths as UTF-8: what is none could be written, but never read."""
-    for word in words:
-        shown = os.fsencode(word).decode(errors="backslashreplace")
-        if shown != word:
-            raise ThalwegError(f"'{shown}' is not UTF-8; choose another name")
-
-
-def _fail(sentence: str, code: int) -> int:
-    print(f"thalweg: error: {sentence}", file=sys.stderr)
-    return code

@@ -137,9 +137,10 @@ class Text:
 def read_text(path: Path) -> Text:
     """As UTF-8 or, where it is none, as Latin-1. line_end: "\r\n" where there are any."""
     try:
-        if path.stat().st_size > _LARGEST_FILE:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)  # of a pipe or a device nobody knows the size
+        if len(content) > _LARGEST_FILE:
             raise ThalwegError(f"'{path}' is no run script: it is larger than 500 MB")
-        content = path.read_bytes()
     except OSError as error:
         raise ThalwegError(f"'{path}' cannot be read ({error.strerror}); check its path") from error
     if b"\0" in content:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thalweg.files.arrays import ArrayDataset, ArrayVariable
 from thalweg.files.names import MEMBER
-from thalweg.files.readers import reader_of
+from thalweg.files.readers import READERS, reader_of
 
 PLACES = ("cell", "edge", "vertex")
 PART = re.compile(r"\.000(\.\w+)$")  # src/output/deal/describe_file.cpp
@@ -40,7 +40,7 @@ def parts_of(path: Path) -> list[Path]:
     """The parts of a divided file by its first one (jet_20000101T000000Z.000.nc), else the file."""
     first = PART.search(path.name)
     if first is None:
-        return [path] if path.exists() else []
+        return [path]
     stem, suffix = path.name[: first.start()], first[1]
     member = re.compile(f"{re.escape(stem)}{MEMBER}{re.escape(suffix)}")
     found = (each for each in path.parent.glob("*") if member.fullmatch(each.name))
@@ -54,6 +54,10 @@ def open_dataset(path: Path, alone: bool = False) -> Dataset:
     files = parts_of(path)
     reader = reader_of(path)
     if len(files) < 2 or alone:
+        if reader is READERS[0] and not alone and path.is_file():
+            from thalweg.files.index_parts import require_parts
+
+            require_parts(path)
         dataset: Dataset = reader.open(path)
         return dataset
     return _joined([reader.open(file) for file in files])

@@ -10,7 +10,8 @@ from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target
 
 GENERATOR = '<meta name="generator" content="thalweg report">'
-_HEAD_BYTES = 1000  # the mark stands among the first lines
+PICTURE_MARK = ("Software", "thalweg report")  # keyword and text in the head of a PNG
+_HEAD_BYTES = 2000  # the marks stand among the first lines, before or behind the 256 colours
 
 
 def pictures_of(page: Path) -> Path:
@@ -22,7 +23,8 @@ def remove_pictures(page: Path) -> None:
     """Those that a page made; other files of that folder stay, and the folder for them."""
     folder = pictures_of(page)
     for old in folder.glob("[0-9][0-9]-*.png"):
-        old.unlink()
+        if old.is_file() and _holds(old, b"\0".join(word.encode() for word in PICTURE_MARK)):
+            old.unlink()
     with contextlib.suppress(OSError):  # not there, or somebody's own files are in it
         folder.rmdir()
 
@@ -42,5 +44,9 @@ def refuse_page(page: Path) -> None:
 
 
 def _is_ours(page: Path) -> bool:
-    with page.open("rb") as file:
-        return GENERATOR.encode() in file.read(_HEAD_BYTES)
+    return _holds(page, GENERATOR.encode())
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return mark in file.read(_HEAD_BYTES)

@@ -18,11 +18,9 @@ from thalweg.files.readers import SUFFIXES
 
 MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
 # What a run names its output, whole or not.
+_HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")  # without its other half no text holds it
 _OUTPUT = re.compile(rf".+_{DATE}Z({MEMBER})?{SUFFIX}(\.json)?")
 _UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
-
-
-_HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")  # without its other half no text holds it
 
 
 @dataclass(frozen=True)

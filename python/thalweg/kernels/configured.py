@@ -13,6 +13,8 @@ from thalweg.errors import ThalwegError
 def read_configuration(path: Path) -> Configuration:
     """Some of the keys of Configuration. Raises a sentence that names what is wrong."""
     try:
+        if path.exists() and not path.is_file():
+            raise ThalwegError(f"'{path}' is no file")
         table = loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ThalwegError(f"cannot read '{path}': {error.strerror}") from None

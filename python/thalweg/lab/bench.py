@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.interrupts import INTERRUPTED_CODE
 from thalweg.kernels.device import has_gpu
 from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import print_results, print_verdicts
@@ -18,7 +19,6 @@ from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, 
 from thalweg.lab.results import Line, provenance
 from thalweg.run.machine import busy_note
 from thalweg.run.progress import ProgressDisplay
-from thalweg.run.runner import INTERRUPTED_CODE
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
     ):
         if busy:
             display.note(busy)
+        if options.quick:
+            display.note("--quick tries each method once on a small grid: its figures mean nothing")
         folder = Path(outer) / "files"
         folder.mkdir()
         request = BenchRequest(folder.resolve(), options.quick, options.repetitions,

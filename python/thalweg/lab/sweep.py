@@ -13,11 +13,12 @@ from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.targets import make_folder
 from thalweg.files.timing import Timing
+from thalweg.interrupts import INTERRUPTED_CODE
 from thalweg.lab.results import Line, append_line, provenance, read_lines
 from thalweg.lab.sweep_file import Settings, Sweep, override_words
 from thalweg.run.native_lists import of_kind
 from thalweg.run.progress import ProgressDisplay
-from thalweg.run.runner import INTERRUPTED_CODE, RunRequest, check_experiment, run_case
+from thalweg.run.runner import RunRequest, check_experiment, run_case
 
 RESULTS = "RESULTS.jsonl"
 _INTERRUPTED = "interrupted; the same command goes on where it stopped"

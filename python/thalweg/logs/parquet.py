@@ -30,8 +30,11 @@ def write_table(rows: Sequence[Row], path: Path) -> None:
         for c in COLUMNS
     ])  # fmt: skip
     listed = [{n: list(v) if isinstance(v, tuple) else v for n, v in row.items()} for row in rows]
-    with written_aside(path) as aside:
-        pq.write_table(pa.Table.from_pylist(listed, schema=schema), aside)
+    try:
+        with written_aside(path) as aside:
+            pq.write_table(pa.Table.from_pylist(listed, schema=schema), aside)
+    except OSError as error:
+        raise ThalwegError(f"'{path}' cannot be written: {error.strerror or error}") from error
 
 
 def read_table(path: Path) -> list[Row]:

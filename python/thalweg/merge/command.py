@@ -72,8 +72,8 @@ def _write(parts: PartSet, slabs: list[Slab], aside: Path, out: Path) -> None:
     free = shutil.disk_usage(out.parent).free
     if free < stored:
         raise ThalwegError(
-            f"'{out.parent}' has {free / 1e9:.1f} GB free, and the parts of the file have "
-            f"{stored / 1e9:.1f} GB"
+            f"'{out.parent}' has {free / 1e9:.3g} GB free, and the parts of the file have "
+            f"{stored / 1e9:.3g} GB"
         )
     try:
         whole = create_whole(parts, aside)

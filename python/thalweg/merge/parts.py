@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
+import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import ThalwegError
@@ -77,9 +78,11 @@ def find_parts(inputs: Sequence[Path]) -> PartSet:
         names = [
             name
             for name, variable in template.variables.items()
-            if place_of(variable)
-            and (not index or (name in of_parts and "time" in variable.dimensions))
+            if place_of(variable) and (not index or "time" in variable.dimensions)
         ]
+        for name in names:
+            if name not in of_parts:
+                raise ThalwegError(f"'{index}' shows '{name}', which its parts lack")
         return PartSet(parts, template, names)
     except BaseException:
         for file in opened:
@@ -116,23 +119,49 @@ def same_bytes(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     )
 
 
-def _attribute(file: netCDF4.Dataset, name: str) -> Any:
+def _same_attribute(one: Any, other: Any) -> bool:
+    """Not there in both is the same."""
+    if one is None or other is None:
+        return one is other
+    return same_bytes(np.asarray(one), np.asarray(other))
+
+
+def _attribute(owner: Any, name: str) -> Any:
     """None = it is not there."""
     try:
-        return getattr(file, name, None)
+        return owner.getncattr(name) if name in owner.ncattrs() else None
     except (OSError, RuntimeError) as error:
+        file = owner if isinstance(owner, netCDF4.Dataset) else owner.group()
         raise ThalwegError(f"cannot read '{name}' from '{file.filepath()}': {error}") from error
 
 
 def _first_points(path: Path, file: netCDF4.Dataset) -> dict[str, int]:
-    told = {place: _attribute(file, f"{place}_first") for place in PLACES}
-    first = {place: int(value) for place, value in told.items() if value is not None}
+    told = {place: _number(file, f"{place}_first") for place in PLACES}
+    first = {place: value for place, value in told.items() if value is not None}
     if not first:
         raise ThalwegError(
             f"'{path}' is no part of a divided output (it has no attribute 'cell_first'); give the "
             "files of all writers, or the index that shows them as one"
         )
+    for place in first:
+        if place not in file.dimensions or _number(file, f"{place}_global_size") is None:
+            raise ThalwegError(
+                f"'{path}' has the attribute '{place}_first', but no dimension '{place}' or no "
+                f"attribute '{place}_global_size'; it is damaged"
+            )
     return first
+
+
+def _number(file: netCDF4.Dataset, name: str) -> int | None:
+    """An attribute that counts points; None = it is not there."""
+    value = _attribute(file, name)
+    if value is None:
+        return None
+    number = np.asarray(value)
+    if number.size != 1 or number.dtype.kind not in "iu" or number.item() < 0:
+        what = f"its attribute '{name}' is no number of points: {number.tolist()!r}"
+        raise ThalwegError(f"'{file.filepath()}' is damaged: {what}")
+    return int(number.item())
 
 
 def _check_same(parts: list[Part]) -> None:
@@ -147,8 +176,11 @@ def _check_same(parts: list[Part]) -> None:
 
 
 def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
-    for name in ("grid_name", "uuidOfHGrid", *(f"{place}_global_size" for place in PLACES)):
-        if _attribute(one, name) != _attribute(other, name):
+    of_places = (f"{place}_{word}" for place in PLACES for word in ("first", "global_size"))
+    for name in ("grid_name", "uuidOfHGrid", *of_places):
+        mine, others = _attribute(one, name), _attribute(other, name)
+        both = mine is not None and others is not None
+        if not (both and name.endswith("_first")) and not _same_attribute(mine, others):
             return f"the attribute '{name}'"
     if one.data_model != other.data_model:
         return "their format"
@@ -158,6 +190,9 @@ def _difference(one: netCDF4.Dataset, other: netCDF4.Dataset) -> str:
         twin = other.variables[name]
         if variable.dtype != twin.dtype or variable.dimensions != twin.dimensions:
             return f"type or dimensions of '{name}'"
+        for word in dict.fromkeys([*variable.ncattrs(), *twin.ncattrs()]):
+            if not _same_attribute(_attribute(variable, word), _attribute(twin, word)):
+                return f"the attribute '{word}' of '{name}'"
         if place_of(variable):
             continue
         if not same_bytes(read_values(one, name), read_values(other, name)):
@@ -179,7 +214,7 @@ def _in_order(parts: list[Part]) -> list[Part]:
                     f"{part.first[each]}, and the files before it end at {expected}"
                 )
             expected += part.size(each)
-        whole = int(getattr(ordered[0].file, f"{each}_global_size"))
+        whole = _number(ordered[0].file, f"{each}_global_size")
         if expected != whole:
             raise ThalwegError(
                 f"the files hold {expected} of {whole} points of place '{each}'; give the files of "

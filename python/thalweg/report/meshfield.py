@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 OTHER_SUFFIXES = (".nc4",)  # of files that others wrote
 LEVELS = ("level", "half_level")  # scalar coordinates of a field of which the file has one level
+# What a word where a number is due leads to, a number for a word, a list for either.
+UNFIT = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 LOCATIONS = ("face", "edge", "node")  # UGRID's words for triangle, side, hexagon centre
 
 
@@ -65,7 +67,7 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         file = xarray.open_dataset(
             path, decode_times=False, cache=False, engine=reader.engine, **options
         )
-    except (OSError, RuntimeError, ValueError, KeyError):
+    except (OSError, RuntimeError, *UNFIT):
         if not reader.is_store:
             open_netcdf(path).close()  # says better what is wrong
         kind = "Zarr store" if reader.is_store else "netCDF file"
@@ -76,6 +78,11 @@ def open_mesh_file(path: Path) -> Iterator[xarray.Dataset]:
         except (OSError, RuntimeError) as error:
             told = broken_part(path) or f"'{path}' cannot be read: {error}"
             raise UnreadableError(told) from error
+        except UNFIT as error:
+            raise UnreadableError(
+                f"'{path}' has attributes or values that do not fit its conventions (CF, UGRID): "
+                f"{error}; it cannot be drawn"
+            ) from error
 
 
 def fields_and_last_time(path: Path) -> tuple[list[str], float]:
@@ -116,7 +123,7 @@ def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
         location = str(variable.attrs.get("location", ""))
         mesh = file.variables.get(str(variable.attrs.get("mesh", "")))
         if location not in LOCATIONS or mesh is None:
-            raise ThalwegError(
+            raise UnreadableError(
                 f"'{field}' in '{path}' names no mesh and location (UGRID), so it cannot be drawn"
             )
         nodes = _positions(file, str(mesh.attrs.get("node_coordinates", "")))
@@ -133,8 +140,16 @@ def read_field(path: Path, field: str, level: int, time: int) -> MeshField:
             positions = nodes[faces].mean(axis=1)
             positions /= np.linalg.norm(positions, axis=1, keepdims=True)
         if not len(positions):
-            raise ThalwegError(f"'{path}' lacks the coordinates of '{field}'; it cannot be drawn")
+            told = f"'{path}' lacks the coordinates of '{field}'; it cannot be drawn"
+            raise UnreadableError(told)
         values, its_level, time_index = _slice(file, field, path, level, time)
+        if len(values) != len(positions):
+            raise UnreadableError(
+                f"'{field}' in '{path}' has {len(values)} values along its last dimension and "
+                f"coordinates of {len(positions)} points; it cannot be drawn"
+            )
+        if not (np.isfinite(positions).all() and np.isfinite(nodes).all()):
+            raise UnreadableError(f"'{path}' has coordinates that are no numbers")
         return MeshField(
             name=field,
             long_name=str(variable.attrs.get("long_name", field)),

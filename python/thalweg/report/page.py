@@ -12,6 +12,7 @@ from thalweg.report.compare import comparison_rows
 from thalweg.report.fieldmap import draw_field
 from thalweg.report.footer import source_rows
 from thalweg.report.heatmap import draw_heatmap, has_bytes
+from thalweg.report.meshfield import UNFIT
 from thalweg.report.metrics import WAITING_TEXT, facts, what_limited
 from thalweg.report.overview import failure, header, log_end, tiles
 from thalweg.report.pictures import Pictures
@@ -129,7 +130,10 @@ def _section(
     if subject not in drawn:
         try:
             chosen = choose_field(run)
-            shown.append(("A field on the sphere", _map(chosen, pictures)))
+            try:
+                shown.append(("A field on the sphere", _map(chosen, pictures)))
+            except UNFIT as error:
+                raise ThalwegError(f"'{chosen.path}' cannot be drawn: {error}") from error
             notes += [f"The map is of another file: {sentence}." for sentence in chosen.damaged]
             drawn.add(subject)
         except ThalwegError as error:

@@ -18,11 +18,13 @@ import numpy as np
 from markupsafe import Markup
 
 from thalweg.errors import ThalwegError
+from thalweg.files.report_page import PICTURE_MARK
 from thalweg.files.targets import write_whole
 from thalweg.report.style import NARROW_INCHES, PAPER_COLOURS, PICTURE_STYLE, WIDE_INCHES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from PIL.PngImagePlugin import PngInfo
 
 Draw = Callable[[float], "Figure"]  # width in inches -> the picture
 
@@ -119,8 +121,18 @@ def png_bytes(figure: Figure) -> bytes:
         figure.set_facecolor("none")
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     small = io.BytesIO()
-    picture.quantize(256, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
+    few = picture.quantize(256, dither=Image.Dither.NONE)
+    few.save(small, format="png", optimize=True, pnginfo=_mark())
     return small.getvalue()
+
+
+def _mark() -> PngInfo:
+    """What a picture is known by when it is to go."""
+    from PIL.PngImagePlugin import PngInfo
+
+    mark = PngInfo()
+    mark.add_text(*PICTURE_MARK)
+    return mark
 
 
 def svg_bytes(figure: Figure) -> bytes:

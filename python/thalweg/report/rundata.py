@@ -21,7 +21,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-MOST_RANKS = 1 << 22  # more than any machine has cores: a greater number is damage
+MOST_RANKS = 1 << 22  # a greater number is damage: a page shows no more, one by one
+
+
+_NO_EVENT = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.rank)
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.rank, self.kind, self.begin_s, self.end_s, self.size_bytes
 
     def choose(self, which: NDArray[np.bool_]) -> Events:
         """The events where `which` [events] is true."""
@@ -169,7 +175,7 @@ def _read_events(path: Path, experiment: dict[str, Any], problems: list[str]) ->
     lines = [line for line in text.split("\n") if line.strip()]
     try:
         return _events(json.loads("[" + ",".join(lines) + "]"))  # 5 times faster than line by line
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except _NO_EVENT:
         pass
     rows = [row for line in lines if (row := _whole_event(line)) is not None]
     lost = len(lines) - len(rows)
@@ -188,7 +194,7 @@ def _whole_event(line: str) -> dict[str, Any] | None:
         row: dict[str, Any] = json.loads(line)
         _events([row])
         return row
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except _NO_EVENT:
         return None
 
 
@@ -206,6 +212,8 @@ def _events(rows: list[dict[str, Any]]) -> Events:
         size_bytes=np.array([row.get("bytes", 0) for row in rows], np.float64),
         kinds=kinds,
     )
+    if any(each.shape != (len(rows),) for each in events.arrays()):
+        raise ValueError("a list is no number")
     if not all(isinstance(name, str) and name for name in kinds):
         raise ValueError("a kind is a word")
     "".join(kinds).encode()  # half a letter is none

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from thalweg.report.rundata import RunData
 _DATED = re.compile(rf"(.+)_({DATE})Z\.")
 
 _Candidate = tuple[bool, float, Path, str]  # is it 'vor', last time, file, field
+_Look = Callable[[Path], _Candidate | None]
 
 
 @dataclass(frozen=True)
@@ -36,30 +39,35 @@ def choose_field(run: RunData) -> Chosen:
     """
     if not run.files:
         raise ThalwegError("the run wrote no complete file")
-    left, damaged = list(run.files), dict[str, None]()
+    left = list(run.files)
+    damaged: dict[str, None] = {}
+    others: dict[str, None] = {}
+    look = functools.cache(_candidate)
     while True:
-        path, name = _choose(left, damaged)
+        path, name = _choose(left, look, damaged, others)
         try:
             return Chosen(path, read_field(path, name, level=0, time=-1), list(damaged))
-        except ThalwegError as error:
+        except UnreadableError as error:
             damaged[error.sentence] = None
             left.remove(path)
 
 
-def _choose(left: list[Path], damaged: dict[str, None]) -> tuple[Path, str]:
-    """A file and its field by what its names and times say; notes sentences about damage."""
+def _choose(
+    left: list[Path], look: _Look, damaged: dict[str, None], others: dict[str, None]
+) -> tuple[Path, str]:
+    """A file and its field by what its names and times say. Lets go of what cannot be drawn, with
+    sentences about damage and about other reasons.
+    """
     candidates: list[_Candidate] = []
     timeless: list[_Candidate] = []
-    reasons: list[str] = []
     for files in _newest_first(left):
         for path in files:
             try:
-                found = _candidate(path)
-            except UnreadableError as error:
-                damaged[error.sentence] = None
-                continue
+                found = look(path)
             except ThalwegError as error:  # the newest may be parts whose index is not there yet
-                reasons.append(error.sentence)
+                told = damaged if isinstance(error, UnreadableError) else others
+                told[error.sentence] = None
+                left.remove(path)
                 continue
             if found is None or np.isfinite(found[1]):
                 candidates += [found] if found else []
@@ -67,8 +75,7 @@ def _choose(left: list[Path], damaged: dict[str, None]) -> tuple[Path, str]:
             timeless.append(found)
     candidates = candidates or timeless
     if not candidates:
-        told = [*damaged, *reasons, "no file of the run names its mesh"]
-        raise ThalwegError(told[0])
+        raise ThalwegError(next(iter([*damaged, *others, "no file of the run names its mesh"])))
     _, _, path, field = max(candidates, key=lambda entry: entry[:2])
     return path, field
 

@@ -38,8 +38,10 @@ def timer_rows(run: RunData) -> list[TimerRow]:
         children.setdefault(parent, []).append(timer)
     rows: list[TimerRow] = []
     seen: set[str] = set()
+    below: list[tuple[Timer, int]] = []
     for first in (*children.get("", []), *run.timing.timers):
-        below = [(first, 0)]
+        if first.name not in seen:
+            below = [(_in_ring(first, run.timing.timers), 0)]
         while below:
             timer, depth = below.pop()
             if timer.name not in seen:
@@ -47,6 +49,19 @@ def timer_rows(run: RunData) -> list[TimerRow]:
                 rows.extend(_row(timer, depth))
                 below += [(each, depth + 1) for each in reversed(children.get(timer.name, []))]
     return rows
+
+
+def _in_ring(timer: Timer, timers: tuple[Timer, ...]) -> Timer:
+    """The first of its ancestors that is met twice; itself where one has no parent."""
+    named = {each.name: each for each in timers}
+    met: set[str] = set()
+    each = timer
+    while each.name not in met:
+        met.add(each.name)
+        if each.parent not in named:
+            return timer
+        each = named[each.parent]
+    return each
 
 
 def _row(timer: Timer, depth: int) -> list[TimerRow]:

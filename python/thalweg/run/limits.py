@@ -52,7 +52,7 @@ def find_limit(timing: Timing, cores: int = 0) -> Limit:
     kind = max(shares, key=shares.__getitem__)
     did = {
         "compute": "computed {}",
-        "exchange": "exchanged halo points {}",
+        "exchange": "exchanged halo points or waited for each other {}",
         "output": "waited for output {}",
         "copying": "copied fields into staging buffers {}",
         "start": "started, with grid and initial state, {}",

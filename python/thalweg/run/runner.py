@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-import signal
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from thalweg.config.experiment import Experiment
 from thalweg.errors import ThalwegError
 from thalweg.files.run_directory import RunDirectory
 from thalweg.files.timing import Timing
+from thalweg.interrupts import INTERRUPTED_CODE, signals_as_interrupt
 from thalweg.run.directory import RunPlace, default_directory
 from thalweg.run.launch import MODEL_TARGETS, check_with_model, model_command, mpirun_command
 from thalweg.run.limits import find_limit
@@ -27,8 +27,6 @@ from thalweg.run.process import ModelProcess
 from thalweg.run.progress import RunProgress
 from thalweg.run.ranks_left import await_locks
 from thalweg.run.record import RunRecord
-
-INTERRUPTED_CODE = 130  # as shells report Ctrl-C
 
 
 @dataclass
@@ -245,31 +243,3 @@ def _add_figures(
         size_bytes = story.bytes_put
     summary["metrics"] = measure(timing, simulated_s, size_bytes, files)
     summary["limited_by"] = find_limit(timing, summary["machine"]["cores"]).sentence
-
-
-@contextlib.contextmanager
-def signals_as_interrupt() -> Iterator[None]:
-    """A batch system's SIGTERM and a terminal that is closed end a run as cleanly as Ctrl-C. More
-    of them change nothing, also afterwards: the end is on its way, and takes seconds at most.
-    """
-    told = False
-
-    def interrupt(number: int, frame: object) -> None:
-        nonlocal told
-        if not told:
-            told = True
-            # Not SIG_IGN: a signal that is here already would be told on stderr as an OSError.
-            signal.pthread_sigmask(signal.SIG_BLOCK, before)
-            raise KeyboardInterrupt
-
-    before = {
-        number: signal.signal(number, interrupt)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is not signal.SIG_IGN  # nohup, or a shell's background
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            # Python's own end would give the place of a handler to the default.
-            signal.signal(number, signal.SIG_IGN if told else handler)

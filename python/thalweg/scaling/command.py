@@ -39,7 +39,9 @@ def check(wish: Wish) -> None:
 
 
 def scale(wish: Wish, folder: Path, as_json: bool) -> None:
-    """Lines go to the folder as they are measured; then the picture and what it shows."""
+    """Lines go to the folder when all repetitions, which take turns, are done; then the picture and
+    what it shows.
+    """
     check(wish)
     make_folder(folder)
     where = provenance()
@@ -59,7 +61,8 @@ def tell(folder: Path, as_json: bool) -> None:
     """Of all lines that are there: those of the commands of several jobs, too."""
     lines = [each for each in read_lines(folder / LINES) if each.get("bench") == "scaling"]
     if not lines:
-        raise ThalwegError(f"'{folder / LINES}' has no line of thalweg scaling")
+        what = "has no line of thalweg scaling" if (folder / LINES).exists() else "does not exist"
+        raise ThalwegError(f"'{folder / LINES}' {what}")
     kernels = {each["kernel"] for each in lines}
     if len(kernels) > 1:
         raise ThalwegError(

@@ -36,7 +36,7 @@ def trace(path: Path, request: TraceRequest, as_json: bool, with_calls: bool = F
     finally:
         for stream in streams.values():
             stream.close()
-    everything = [*stops, _disk_stop(disk, run)]
+    everything = [*(_of_its_own_file(stop, disk) for stop in stops), _disk_stop(disk, run)]
     if as_json:
         for stop in everything:
             print(json.dumps(asdict(stop)))
@@ -54,6 +54,17 @@ def trace(path: Path, request: TraceRequest, as_json: bool, with_calls: bool = F
             f"but the traced value is {traced!r}",
             exit_code=1,
         )
+
+
+def _of_its_own_file(stop: Stop, disk: DiskValue) -> Stop:
+    """The run is repeated elsewhere: a header that names its directory has another length."""
+    if (
+        stop.stop != "container"
+        or "byte" not in stop.detail
+        or f"byte {disk.offset}" in stop.detail
+    ):
+        return stop
+    return replace(stop, detail=f"{stop.detail} of the repetition's file")
 
 
 def _disk_stop(disk: DiskValue, run: RunDirectory) -> Stop:

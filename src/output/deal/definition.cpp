@@ -50,6 +50,11 @@ std::vector<int> resolve_variables(const StreamSettings& stream,
       wanted[index] = true;
     }
     if (known) continue;
+    if (word == "group:2d" || word == "group:3d") {
+      throw Error(Blame::user,
+                  fmt::format("{}: '{}' names no field: none has {}", where, word,
+                              word == "group:2d" ? "one level only" : "several levels"));
+    }
     std::vector<std::string> all{"all", "group:2d", "group:3d"};
     for (const auto& field : fields) all.push_back(field.name);
     throw Error(Blame::user,

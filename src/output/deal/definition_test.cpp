@@ -25,3 +25,16 @@ TEST_CASE("a_field_on_request_is_written_where_a_stream_names_it_and_nowhere_els
   CHECK(chosen({"vor_abs"}) == std::vector<int>{1});
   CHECK(chosen({"all", "vor_abs"}) == std::vector<int>{0, 1, 2});
 }
+
+TEST_CASE("a_group_without_fields_is_no_unknown_variable") {
+  StreamSettings stream;
+  stream.name = "sfc";
+  stream.variables = {"group:3d"};
+  const std::vector<FieldInfo> flat{{"ts", "", "temperature", "K", Place::cell, 1}};
+  CHECK_THROWS_WITH(resolve_variables(stream, flat),
+                    "[[output]] 'sfc': 'group:3d' names no field: none has several levels");
+  stream.variables = {"ts", "group:2d"};
+  const std::vector<FieldInfo> deep{{"ts", "", "temperature", "K", Place::cell, 4}};
+  CHECK_THROWS_WITH(resolve_variables(stream, deep),
+                    "[[output]] 'sfc': 'group:2d' names no field: none has one level only");
+}

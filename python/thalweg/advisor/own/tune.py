@@ -172,7 +172,10 @@ def _refuse_runs(request: TuneRequest, folders: Sequence[Path]) -> None:
 
 def _refuse_other_nodes(nodes: Nodes) -> None:
     """The runs are kept with their nodes: they must be where they are said to be."""
-    here = int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+    told = os.environ.get("SLURM_JOB_NUM_NODES") or "1"
+    if not (told.isascii() and told.isdigit() and len(told) < 10):
+        raise ThalwegError(f"SLURM_JOB_NUM_NODES is '{told[:20]}', which is no number of nodes")
+    here = int(told)
     if nodes.count > here:
         raise ThalwegError(
             f"the runs would be on {many(nodes.count, 'node')}, and this allocation has {here}; "
