@@ -152,13 +152,9 @@ UNFIT: dict[str, Change] = {
     "the attribute 'grid_name'": lambda part: setattr(part, "grid_name", np.array([1, 2])),
     "the attribute 'cell_global_size'": lambda part: setattr(part, "cell_global_size", 7),
     "its attribute 'cell_first' is no number": lambda part: setattr(part, "cell_first", "abc"),
-    "'cell_first' is no number of points: nan": lambda part: setattr(
-        part, "cell_first", np.nan
-    ),
+    "'cell_first' is no number of points: nan": lambda part: setattr(part, "cell_first", np.nan),
     "'cell_first' is no number of points: [1, 2]": lambda part: setattr(part, "cell_first", [1, 2]),
-    "'cell_first' is no number of points: -1": lambda part: setattr(
-        part, "cell_first", -1
-    ),
+    "'cell_first' is no number of points: -1": lambda part: setattr(part, "cell_first", -1),
     "begins with number": lambda part: setattr(part, "cell_first", np.int64(1) << 40),
     "cell_first": lambda part: part.delncattr("cell_first"),
     "no attribute 'cell_global_size'": lambda part: part.delncattr("cell_global_size"),
