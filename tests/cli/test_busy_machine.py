@@ -33,7 +33,7 @@ def measure_bench(patch: pytest.MonkeyPatch, folder: Path, run: Path) -> None:
 def measure_scaling(patch: pytest.MonkeyPatch, folder: Path, run: Path) -> None:
     patch.setattr(scaling_command, "measure", lambda *_: iter(()))
     wish = Wish(find_kernel("pvort"), ["mpi"], [1], [1], Shape(12, 24, 3), 1)
-    with pytest.raises(ThalwegError, match="has no line"):
+    with pytest.raises(ThalwegError, match="does not exist"):
         scaling_command.scale(wish, folder, as_json=True)
 
 

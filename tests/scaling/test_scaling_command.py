@@ -107,7 +107,7 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
             ["--jobs", "1,9", "--ranks-per-node", "11"],
             "99 ranks are too many for a grid of 192 rows",
         ),
-        (["--from", "nowhere"], "'nowhere/scaling.jsonl' has no line of thalweg scaling"),
+        (["--from", "nowhere"], "'nowhere/scaling.jsonl' does not exist"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(

@@ -134,3 +134,11 @@ E: Unable to lock directory /var/lib/apt/lists/" ;;
 E: Unable to acquire the dpkg frontend lock, is another process using it?" ;;
 esac
 exit 100"""
+
+
+def test_who_brings_programs_needs_no_packages_to_build_them(checkout: Checkout) -> None:
+    checkout.play("dpkg-query", '[[ "$*" != *cmake ]] && echo -n installed')
+    assert checkout.call("run", THALWEG_BIN="/programs").returncode == 7
+    refused = checkout.call(*BUILD)
+    assert refused.returncode == 2
+    assert "cmake" in refused.stderr
