@@ -40,12 +40,13 @@ inline void require(bool condition, const char* sentence) {
   if (!condition) throw Error(Blame::user, sentence);
 }
 
-/// Opened by this process and not closed, in the order of their opening; of whoever holds
-/// enter_alone().
-std::vector<const thalweg_output*>& open_handles();
-
+/// Opened by this process and not closed, in the order of their opening.
+std::vector<const thalweg_output*> open_handles();
+void add_open(const thalweg_output* output);
 /// A handle may have been copied before it was closed.
 bool is_open(const thalweg_output* output);
+/// False where it was not open: of two that close copies at a time one is right.
+bool remove_open(const thalweg_output* output);
 
 inline void require_working(const thalweg_output& handle) {
   if (handle.output->failure()) throw Error(*handle.output->failure());

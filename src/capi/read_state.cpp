@@ -17,15 +17,32 @@
 using namespace thalweg;
 using namespace thalweg::capi;
 
-std::vector<const thalweg_output*>& capi::open_handles() {
-  static std::vector<const thalweg_output*> handles;
+namespace {
+
+// No lock of the library: who asks waits for no call of another thread.
+std::mutex handles_mutex;
+std::vector<const thalweg_output*> handles;
+
+}  // namespace
+
+std::vector<const thalweg_output*> capi::open_handles() {
+  const std::lock_guard alone(handles_mutex);
   return handles;
 }
 
+void capi::add_open(const thalweg_output* output) {
+  const std::lock_guard alone(handles_mutex);
+  handles.push_back(output);
+}
+
 bool capi::is_open(const thalweg_output* output) {
-  if (output == nullptr) return false;
-  const auto alone = enter_alone();
-  return std::ranges::find(open_handles(), output) != open_handles().end();
+  const std::lock_guard alone(handles_mutex);
+  return std::ranges::find(handles, output) != handles.end();
+}
+
+bool capi::remove_open(const thalweg_output* output) {
+  const std::lock_guard alone(handles_mutex);
+  return std::erase(handles, output) != 0;
 }
 
 namespace {

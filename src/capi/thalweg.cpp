@@ -19,7 +19,6 @@
 #include "field/names.hpp"
 #include "output/open_outputs.hpp"
 #include "ranks/agreement.hpp"
-#include "ranks/one_caller.hpp"
 #include "ranks/same_everywhere.hpp"
 #include "restart/part.hpp"
 #include "thalweg/error.hpp"
@@ -209,8 +208,7 @@ int thalweg_open(MPI_Comm world, const char* experiment, const char* directory,
     if (restart.mode != "none" && handle->output->restart_comm() != MPI_COMM_NULL) {
       handle->restart.emplace(Restart::open(*handle->output, restart));
     }
-    const auto alone = enter_alone();
-    open_handles().push_back(handle.get());
+    add_open(handle.get());
     *output = handle.release();
   });
 }
@@ -350,7 +348,7 @@ int thalweg_write_state(thalweg_output* output, double time_s, const thalweg_vie
 
 int thalweg_close(thalweg_output** output) {
   if (output == nullptr || *output == nullptr) return THALWEG_OK;
-  if (!is_open(*output)) {
+  if (!remove_open(*output)) {
     *output = nullptr;
     return status_of(
         [] { require(false, "the output was closed before, by a copy of its handle"); });
@@ -370,10 +368,6 @@ int thalweg_close(thalweg_output** output) {
     close_both(*handle.output, handle.restart ? &*handle.restart : nullptr);
     tell_of_dropped(*handle.output);
   });
-  {
-    const auto alone = enter_alone();
-    std::erase(open_handles(), *output);
-  }
   delete *output;
   *output = nullptr;
   return status;

@@ -229,20 +229,36 @@ def test_a_sentence_that_cannot_be_told_keeps_its_code(tmp_path: Path) -> None:
         assert subprocess.run(command, stderr=full, check=False).returncode == 2
 
 
-def test_what_no_other_program_wants_changes_no_picture(tmp_path: Path) -> None:
-    """MPLBACKEND is of who opens windows; memory that is too small ends in a sentence."""
+def test_a_backend_of_who_opens_windows_is_not_asked_for(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "thalweg", "report", str(tmp_path)]
     words = {**os.environ, "MPLBACKEND": "nonsense"}
     told = subprocess.run(command, env=words, capture_output=True, text=True, check=False)
     assert_one_sentence(told, "is not a run directory")
-    little = (
-        "import resource, runpy, sys\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (1 << 27, 1 << 27))\n"
-        "sys.argv = ['thalweg', 'report', '.']\n"
-        "runpy.run_module('thalweg', run_name='__main__')\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "code"),
+    [
+        ("MemoryError('Unable to allocate 3 TiB')", "memory ran out: Unable to allocate 3 TiB", 1),
+        (
+            "ImportError('x.so: failed to map')",
+            "a part of Python cannot be loaded: x.so: failed",
+            1,
+        ),
+        ("KeyboardInterrupt", "interrupted", 130),
+    ],
+)
+def test_what_a_machine_refuses_is_a_sentence(error: str, sentence: str, code: int) -> None:
+    program = (
+        "import thalweg.cli.main as commands\n"
+        "from thalweg.cli.start import main\n"
+        "def command(**words):\n"
+        f"    raise {error}\n"
+        "commands.command = lambda: command\n"
+        "main()\n"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", little], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert told.returncode in (1, 2)
-    assert "Traceback" not in told.stderr
+    words = [sys.executable, "-c", program]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert told.returncode == code
+    assert told.stderr.startswith(f"thalweg: error: {sentence}")
+    assert told.stderr.count("\n") == 1

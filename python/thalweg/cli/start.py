@@ -37,6 +37,8 @@ def main() -> None:
             sys.stdout.flush()
     except BrokenPipeError:  # `thalweg settings | head`: whoever reads has read enough
         code = CLOSED_PIPE
+    except KeyboardInterrupt:  # before the answer or behind it
+        code = _fail("interrupted", INTERRUPTED_CODE)
     except OSError as error:  # what was printed did not get all the way, to a full disk
         code = _fail(f"{error.strerror or error}", 2)
     except SystemExit as end:

@@ -16,9 +16,9 @@ from thalweg.errors import ThalwegError
 from thalweg.files.names import DATE, MEMBER, SUFFIX
 from thalweg.files.readers import SUFFIXES
 
+_HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")  # without its other half no text holds it
 MOST_DIGITS = 300  # of a number: more do not fit into 64 bits of floating point
 # What a run names its output, whole or not.
-_HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")  # without its other half no text holds it
 _OUTPUT = re.compile(rf".+_{DATE}Z({MEMBER})?{SUFFIX}(\.json)?")
 _UNFINISHED = re.compile(rf"{_OUTPUT.pattern}(\.fitted)?(\.part(-\d+-\d+\.lock)?|\.old)")
 
