@@ -191,7 +191,7 @@ module thalweg
       integer, intent(out), optional :: ierr
     end subroutine read_state
 
-    !> Waits until every file is complete under its final name.
+    !> Waits until every file is complete under its final name. A copy of the type is not open then.
     module subroutine close_output(self, ierr)
       class(thalweg_output), intent(inout) :: self
       integer, intent(out), optional :: ierr

@@ -118,7 +118,8 @@ int thalweg_read_state(thalweg_output* output, const char* directory, const thal
                        int count, double* time_s);
 
 /* Waits until restart sets and then files are complete under their final names, both whatever
- * happens to the other; returns the first failure, and frees the handle. */
+ * happens to the other; returns the first failure, and frees the handle. Of an output that failed,
+ * files and memory stay open until the program ends: to free them, all ranks would have to meet. */
 int thalweg_close(thalweg_output** output);
 /* One sentence about the last failure of this thread. */
 const char* thalweg_last_error(void);

@@ -101,12 +101,20 @@ void require_fit(const OutputSettings& output, const RestartSettings& restart, i
   if (restart.mode != "none" && compute > 0) check_restart(restart, compute, output.restart_ranks);
 }
 
-/// Where a run goes on says the model that calls thalweg_read_state, not its settings.
+/// Settings that are of the mini-model: of a run that goes on, and of a mesh.
 void tell_of_unread(const Experiment& settings, const Output& output) {
   int rank = 0;
-  if (!output.is_compute_rank() || settings.table("restart").text("read").empty()) return;
+  if (!output.is_compute_rank()) return;
   MPI_Comm_rank(output.compute_comm(), &rank);
   if (rank != 0) return;
+  for (const auto& stream : settings.outputs) {
+    if (stream.text("bounds") != "always") continue;
+    warn_once(
+        fmt::format("[[output]] '{}': bounds = \"always\" is not looked at here; files of a "
+                    "model of its own have no coordinates",
+                    stream.text("name")));
+  }
+  if (settings.table("restart").text("read").empty()) return;
   warn_once(
       "[restart]: read is not looked at here; a model that continues calls thalweg_read_state");
 }

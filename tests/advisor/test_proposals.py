@@ -241,7 +241,7 @@ def test_the_proposal_runs_event_by_event(here: Cli, files: tuple[Path, Path]) -
         (["--machine", "none.toml", "--nodes", "2"], "cannot be read (No such file or directory)"),
         (["--machine", "exp.tc", "--nodes", "2"], "exp.tc: columns 'run', 'total_s'"),
         (["--machine", "machine.toml"], "give --nodes N"),
-        (["--machine", "machine.toml", "--nodes", "-3"], "give --nodes N"),
+        (["--machine", "machine.toml", "--nodes", "-3"], "--nodes -3 is no number of nodes"),
         (["--nodes", "2"], "--nodes goes with --machine MACHINE; give both"),
         (["--step", "1@2"], "--step goes with --machine MACHINE; give both"),
         (["--write", "a"], "--write goes with --machine MACHINE; give both"),

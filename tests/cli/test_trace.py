@@ -101,6 +101,7 @@ def test_a_changed_file_is_noticed(here: Cli, small_run: Path, tmp_path: Path) -
         (["--field", "nonsense", "--cell", 1], "field 'nonsense' is in no file of the run"),
         (["--field", "CELL", "--edge", 1], "lives on cell points, so give --cell"),
         (["--field", "CELL", "--cell", 1280], "cell 1280 does not exist|from 0 to 1279"),
+        (["--field", "CELL", "--cell", -1], "cell -1 does not exist|from 0 to 1279"),
         (["--field", "CELL", "--cell", 1, "--level", 4], "level 4|choose one of: 1, 2, 3"),
         (["--field", "CELL", "--cell", 1, "--time", 5], "output 5 does not exist|from 0 to 4"),
         (["--field", "CELL", "--cell", 1, "--stream", "mian"], "stream 'mian'|'main'?"),

@@ -216,3 +216,14 @@ def test_sets_of_a_way_that_is_taken_anew_are_removed(
     assert sorted(path.name for path in (run / "restart").iterdir()) == [
         "20000101T030000Z", "20000101T040000Z",
     ]  # fmt: skip
+
+
+def test_settings_of_the_mini_model_are_warned_of(
+    installed: Any, model: Path, tmp_path: Path
+) -> None:
+    settings = SETTINGS.replace("keep = 3", 'keep = 3\nread = "elsewhere"')
+    settings = settings.replace("[[output]]", '[[output]]\nbounds = "always"', 1)
+    done = go(installed, model, tmp_path / "run", 2, settings, "restart")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("[restart]: read is not looked at here") == 1, done.stderr
+    assert done.stderr.count('bounds = "always" is not looked at here') == 1, done.stderr

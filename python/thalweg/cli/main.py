@@ -270,9 +270,18 @@ def merge(
 def trace(
     run: RunPath,
     field: Annotated[str, typer.Option(help="Field to follow, e.g. ta.")],
-    cell: Annotated[int, typer.Option(help="Global index of a cell, from 0.")] = -1,
-    edge: Annotated[int, typer.Option(help="Global index of an edge, from 0.")] = -1,
-    vertex: Annotated[int, typer.Option(help="Global index of a vertex, from 0.")] = -1,
+    cell: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Global index of a cell, from 0."),
+    ] = None,
+    edge: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Global index of an edge, from 0."),
+    ] = None,
+    vertex: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Global index of a vertex, from 0."),
+    ] = None,
     level: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option(help="Level of the model, 1 = first; default the file's first."),
@@ -289,7 +298,9 @@ def trace(
     from thalweg.trace.command import trace as trace_value
     from thalweg.trace.place import TraceRequest
 
-    given = [(n, i) for n, i in (("cell", cell), ("edge", edge), ("vertex", vertex)) if i != -1]
+    given = [
+        (n, i) for n, i in (("cell", cell), ("edge", edge), ("vertex", vertex)) if i is not None
+    ]
     if len(given) != 1:
         raise ThalwegError("give exactly one of --cell, --edge and --vertex")
     trace_value(run, TraceRequest(field, *given[0], level, time, stream), json_, calls)

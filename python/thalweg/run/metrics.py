@@ -94,7 +94,7 @@ def metrics_lines(metrics: dict[str, float]) -> list[str]:
         f"run time {metrics['run_time_s']:.1f} s for {hours:g} h simulated, "
         f"{size_gb:.3f} GB written in {files:.0f} file{'s' * (files != 1)}",
         f"SYPD {metrics['sypd']:.3g} (simulated years a day), "
-        f"CHSY {metrics['chsy']:.3g} (core hours a simulated year)",
+        f"CHSY {metrics['chsy']:.3g} (core hours a simulated year, one core a rank)",
         f"data intensity {metrics['data_intensity']:.3g} GB a core hour, "
         f"data output cost {metrics['output_cost']:.3f}",
         f"compute ranks waited {waited} for output, {metrics['closing_s']:.2f} s of it at the end; "

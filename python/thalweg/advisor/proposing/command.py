@@ -162,6 +162,8 @@ def _else_changed(before: Answer, after: Answer) -> Iterator[str]:
 
 
 def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:
+    if asked.nodes < 0:
+        raise ThalwegError(f"--nodes {asked.nodes} is no number of nodes")
     if asked.nodes < 1:
         raise ThalwegError("--machine needs the size of the allocation; give --nodes N")
     least, most = machine.ranges["ranks_per_node"]
