@@ -12,6 +12,7 @@ import selectors
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -121,32 +122,36 @@ def test_a_command_waits_for_nobody_who_sets_up_what_it_does_not_need(checkout: 
         assert checkout.call("report").returncode == 7
 
 
+STRANGER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
 @pytest.fixture
-def stranger(checkout: Checkout) -> list[str]:
-    """Words before a command that make it another user's, who may read the checkout."""
+def roots() -> Iterator[Checkout]:
+    """Root's checkout, which all may read. Not below pytest's folder: each run of pytest that
+    begins takes that from others again.
+    """
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("only root can be two users, with setpriv")
-    for path in checkout.root.parents:
-        if path.is_relative_to(tempfile.gettempdir()) and path.stat().st_uid == 0:
-            path.chmod(path.stat().st_mode | 0o055)
-    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Checkout(Path(folder))
 
 
-def test_another_user_may_use_what_root_set_up(checkout: Checkout, stranger: list[str]) -> None:
-    checkout.call("modes")
-    checkout.call(*BUILD)
+def test_another_user_may_use_what_root_set_up(roots: Checkout) -> None:
+    roots.call("modes")
+    roots.call(*BUILD)
     for words, code in ((["report"], 7), (["modes", "--help"], 7), (BUILD, 0)):
-        result = checkout.call(*words, before=stranger)
+        result = roots.call(*words, before=STRANGER)
         assert result.returncode == code, result.stderr
         assert result.stderr == ""
 
 
-def test_another_user_is_told_who_can_set_up(checkout: Checkout, stranger: list[str]) -> None:
+def test_another_user_is_told_who_can_set_up(roots: Checkout) -> None:
     for words in (["report"], BUILD):
-        result = checkout.call(*words, before=stranger)
+        result = roots.call(*words, before=STRANGER)
         assert result.returncode == 2
         assert result.stderr.count("\n") == 1
-        assert f"'{checkout.root}' lacks what this command needs" in result.stderr
+        assert f"'{roots.root}' lacks what this command needs" in result.stderr
         assert "let its owner call the same command once" in result.stderr
 
 

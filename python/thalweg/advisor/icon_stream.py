@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from thalweg.advisor.icon_levels import Levels
 from thalweg.advisor.icon_meshes import Mesh
 from thalweg.advisor.icon_names import GRID_PREFIX
-from thalweg.advisor.icon_times import GRIB2
+from thalweg.advisor.icon_times import GRIB2, Steps
 from thalweg.advisor.icon_variables import Variable
 from thalweg.config.calendars import Interval
 
@@ -35,6 +37,8 @@ class Stream:
     size_is_given        by --bytes-per-output: unknown variables are in it
     bytes_once_per_file  time-invariant variables and coordinates
     group_number         of its output_nml among those of the atmosphere, from 1
+    placement            I/O rank of each partition, -1 where ICON chooses; () for all of them
+    at_steps             after so many steps of the run each of its outputs comes, ascending
     """
 
     name: str
@@ -58,6 +62,8 @@ class Stream:
     group_number: int = 0
     value_bytes: int = 4
     size_is_given: bool = False
+    placement: tuple[int, ...] = ()
+    at_steps: Steps = field(default_factory=lambda: np.empty(0, np.int64), compare=False)
 
     def of_size(self, size_bytes: int) -> Stream:
         """With an output of so many bytes, as a user gave them."""

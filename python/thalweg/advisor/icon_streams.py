@@ -312,8 +312,20 @@ def _stream(
         bytes_per_output=sums.bytes_per_output,
         bytes_once_per_file=sums.bytes_once + store.coordinate_bytes(places, resolved.removed),
         value_bytes=store.value_bytes,
+        placement=_placement(section, level_type, partitions),
+        at_steps=when.at_steps,
     )
     return stream, resolved
+
+
+def _placement(section: Section, level_type: str, partitions: int) -> tuple[int, ...]:
+    """() where nothing is placed, or places are left open."""
+    name = f"pe_placement_{level_type}"
+    if section.is_open(name):
+        return ()
+    given = [-1 if each is None else each for each in section.integers(name)[:partitions]]
+    given += [-1] * (partitions - len(given))
+    return tuple(given) if any(each >= 0 for each in given) else ()
 
 
 def _named(streams: list[Stream]) -> list[Stream]:

@@ -15,6 +15,7 @@ from thalweg.config.calendars import DAY_MS, LONGEST_MS, SECOND_MS, Interval, pa
 from thalweg.errors import ThalwegError
 
 Times = NDArray[np.int64]  # [output], ms of the calendar, ascending
+Steps = NDArray[np.int64]  # [output], steps of the run before it, ascending
 # output_time_unit: second, minute, hour, day, 30 days, 365 days
 _UNITS_MS = (SECOND_MS, 60_000, 3_600_000, DAY_MS, 30 * DAY_MS, 365 * DAY_MS)
 _MOST_OUTPUTS = 10_000_000  # of a stream; more is a slip of the pen
@@ -31,6 +32,7 @@ class Schedule:
     files: int
     interval: Interval
     interval_s: float
+    at_steps: Steps
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def schedule(run: IconRun, domain: Domain, section: Section, partitions: int) ->
     begin, interval = series[0].begin, series[0].interval
     next_ms = run.calendar.add(begin, interval) if interval.months else 0  # months differ
     interval_ms = next_ms - begin if interval.months else interval.nominal_ms()
-    return Schedule(sum(len(part) for part in parts), files, interval, interval_ms / SECOND_MS)
+    at_steps = -((run.start_ms - np.sort(np.concatenate(parts))) // run.step_ms)
+    return Schedule(len(at_steps), files, interval, interval_ms / SECOND_MS, at_steps)
 
 
 def _series(run: IconRun, section: Section) -> list[_Series]:

@@ -38,4 +38,5 @@ def _as_json(way: Way, situation: Situation) -> dict[str, object]:
             each.name: count for each, count in zip(situation.series, way.partitions, strict=True)
         },
         **way.figures_as_json(),
+        "stalls_s": way.stalls_s,
     }

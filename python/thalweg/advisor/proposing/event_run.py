@@ -36,15 +36,16 @@ def parse_variation(word: str) -> float | None:
 def simulate_way(
     situation: Situation, way: Way, values: Mapping[str, float], variation: float
 ) -> Simulation:
-    """Streams each with their own outputs, evenly spaced from the start of the run."""
+    """Streams each with their own outputs, when they come."""
     plan = plan_of(way.facts)
     streams = tuple(
         Stream(
             each.name,
             each.values * VALUE_BYTES,
             each.outputs,
-            situation.steps / max(1, each.outputs - 1),
+            1.0,
             partitions=parts if way.choice.io_ranks else 1,
+            at_steps=tuple(each.at_steps(situation.steps).tolist()),
         )
         for each, parts in zip(situation.series, way.partitions, strict=True)
     )

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 from thalweg.advisor.prediction.predictor import Predictor
+from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import choices, facts_of
 from thalweg.advisor.proposing.choosing import least_total_s
+from thalweg.advisor.proposing.dealing import best_dealing
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.proposing.ways import quick_totals
@@ -18,6 +21,7 @@ from thalweg.advisor.shapes import Nodes
 # Output and restarts limit a run that they make this much longer than its steps alone take.
 _LIMITS_FROM = 0.1
 _MOST_NODES = 4096
+_MOST_TRIED = 6
 _TOLD = {  # name -> word, unit
     "cells": ("cells", 1.0),
     "nodes": ("nodes", 1.0),
@@ -58,13 +62,29 @@ def output_limits_from(
 
 def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> bool | None:
     """None where nothing can be predicted."""
-    asked = choices(situation, nodes)
-    best_s = least_total_s(*quick_totals(predictor, situation, nodes, asked))
+    asked, facts, total_s = quick_totals(predictor, situation, nodes, choices(situation, nodes))
+    best_s = least_total_s(facts, total_s)
     if best_s is None:
         return None
     alone = facts_of(situation, nodes, Choice(0))
     steps_s = float(predict(ManyRuns.of([alone]), predictor.fit.values).compute_s[0])
-    return best_s > (1.0 + _LIMITS_FROM) * steps_s
+    limit_s = (1.0 + _LIMITS_FROM) * steps_s
+    short = [(choice, each_s) for choice, each, each_s in zip(asked, facts, total_s, strict=True)
+             if each_s <= limit_s and not is_risky(each)]  # fmt: skip
+    return not any(
+        each_s + best_dealing(predictor, situation, nodes, choice).stalls_s <= limit_s
+        for choice, each_s in _shortest(short)
+    )
+
+
+def _shortest(short: Sequence[tuple[Choice, float]]) -> Iterator[tuple[Choice, float]]:
+    """Of a few numbers of I/O ranks, most ranks first: streams meet least there."""
+    least: dict[int, tuple[Choice, float]] = {}
+    for choice, each_s in short:
+        if each_s < least.get(choice.io_ranks, (choice, math.inf))[1]:
+            least[choice.io_ranks] = choice, each_s
+    numbers = sorted(least, reverse=True)
+    yield from (least[number] for number in numbers[:: -(-len(numbers) // _MOST_TRIED) or 1])
 
 
 def far_off(machine: FittedMachine, facts: RunFacts) -> Iterator[str]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,12 +17,14 @@ from thalweg.advisor.proposing.situation import Series
 @dataclass(frozen=True)
 class Dealt:
     """partitions    of each stream
+    ranks            I/O rank of each partition of each stream
     busy_ranks       all load over that of the busiest I/O rank
     bytes_on_a_rank  values of one output of each partition that the fullest I/O rank has, in bytes
                      of float64: what it may have to hold at a time
     """
 
     partitions: tuple[int, ...]
+    ranks: tuple[tuple[int, ...], ...]
     busy_ranks: float
     bytes_on_a_rank: int
 
@@ -29,20 +33,36 @@ _EVEN = 0.97  # of the ranks busy on average: more partitions make more files on
 
 
 @lru_cache(maxsize=1024)
-def deal(series: tuple[Series, ...], io_ranks: int, partitions: tuple[int, ...] = ()) -> Dealt:
-    """partitions: none: as share_out() has them."""
+def deal(
+    series: tuple[Series, ...], io_ranks: int, partitions: tuple[int, ...] = (),
+    placed: bool = False,
+) -> Dealt:  # fmt: skip
+    """partitions: none: as share_out() has them. placed: where the script places them."""
     parts = partitions or share_out(series, io_ranks)
-    busy = busy_ranks(series, parts, io_ranks) if io_ranks else 0.0
-    return Dealt(parts, busy, bytes_on_a_rank(series, parts, io_ranks))
+    ranks = ranks_of(series, parts, io_ranks, placed)
+    busy = _busy_ranks(series, ranks) if io_ranks else 0.0
+    return Dealt(parts, ranks, busy, _bytes_on_a_rank(series, ranks))
+
+
+def ranks_of(
+    series: Sequence[Series], partitions: Sequence[int], io_ranks: int, placed: bool = False
+) -> tuple[tuple[int, ...], ...]:
+    """The I/O rank of each partition of each stream: those that are placed first, and the others
+    go round the ranks that are left, in their order (ICON's assign_output_task).
+    """
+    wanted = [each.placement if placed and each.placement else (-1,) * parts
+              for each, parts in zip(series, partitions, strict=True)]  # fmt: skip
+    taken = {rank for each in wanted for rank in each if rank >= 0}
+    left = [rank for rank in range(max(1, io_ranks)) if rank not in taken] or [0]
+    turn = itertools.cycle(left)
+    return tuple(tuple(rank if rank >= 0 else next(turn) for rank in each) for each in wanted)
 
 
 def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
     """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
     by one where a part is largest, until nothing is gained.
     """
-    most_of: dict[tuple[int, str], int] = {}
-    for each in series:
-        most_of[each.item] = min(each.most_partitions, io_ranks, most_of.get(each.item, io_ranks))
+    most_of = _most_of(series, io_ranks)
     found = dict.fromkeys(most_of, 1)
     best, most = dict(found), 0.0
     for _ in range(io_ranks + len(series)):
@@ -56,29 +76,54 @@ def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
     return tuple(best[each.item] for each in series)
 
 
-def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> float:
-    """All load over that of the busiest I/O rank. Partitions of all streams go round the ranks in
-    their order, as ICON deals them.
+def share_apart(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
+    """Partitions of which each has an I/O rank for itself, so that no two outputs meet on one: more
+    of them where a part is largest. () where there are more streams than ranks.
     """
-    parts = np.array(partitions, dtype=np.int64)
-    stream = np.repeat(np.arange(len(parts)), parts)  # of each part
-    at = np.arange(len(stream))
-    number = at - np.repeat(np.cumsum(parts) - parts, parts)  # within its stream
-    outputs = np.array([each.outputs for each in series], dtype=np.int64)[stream]
-    values = np.array([each.values for each in series], dtype=np.float64)[stream]
-    loads = values * ((outputs - number + parts[stream] - 1) // parts[stream])
-    of_ranks = np.bincount(at % max(1, io_ranks), loads) if len(at) else np.zeros(1)
-    return float(of_ranks.sum() / of_ranks.max()) if of_ranks.max() else 1.0
+    most_of = _most_of(series, io_ranks)
+    width = Counter(each.item for each in series)
+    found, left = dict.fromkeys(most_of, 1), io_ranks - len(series)
+    while left >= 0:
+        growing = [
+            each
+            for each in series
+            if found[each.item] < most_of[each.item] and width[each.item] <= left
+        ]
+        if not growing:
+            return tuple(found[each.item] for each in series)
+        item = max(growing, key=lambda each: each.load / found[each.item]).item
+        found[item] += 1
+        left -= width[item]
+    return ()
 
 
-def bytes_on_a_rank(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> int:
+def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> float:
+    """All load over that of the busiest I/O rank."""
+    return _busy_ranks(series, ranks_of(series, partitions, io_ranks))
+
+
+def _most_of(series: Sequence[Series], io_ranks: int) -> dict[tuple[int, str], int]:
+    found: dict[tuple[int, str], int] = {}
+    for each in series:
+        found[each.item] = min(each.most_partitions, io_ranks, found.get(each.item, io_ranks))
+    return found
+
+
+def _busy_ranks(series: Sequence[Series], ranks: Sequence[Sequence[int]]) -> float:
+    loads = np.zeros(1 + max((max(each) for each in ranks), default=0))
+    for each, its_ranks in zip(series, ranks, strict=True):
+        parts = len(its_ranks)
+        outputs = (each.outputs - np.arange(parts) + parts - 1) // parts
+        np.add.at(loads, list(its_ranks), each.values * outputs)
+    return float(loads.sum() / loads.max()) if loads.max() else 1.0
+
+
+def _bytes_on_a_rank(series: Sequence[Series], ranks: Sequence[Sequence[int]]) -> int:
     """Values of one output of each partition that the fullest I/O rank has, in bytes of float64:
     what it may have to hold at a time.
     """
-    held = [0] * max(1, io_ranks)
-    at = 0
-    for each, parts in zip(series, partitions, strict=True):
-        for _ in range(parts):
-            held[at % len(held)] += each.values * 8
-            at += 1
-    return max(held, default=0)
+    held: Counter[int] = Counter()
+    for each, its_ranks in zip(series, ranks, strict=True):
+        for rank in its_ranks:
+            held[rank] += each.values * 8
+    return max(held.values(), default=0)

@@ -18,6 +18,7 @@ from thalweg.advisor.shapes import Nodes
 from thalweg.errors import ThalwegError
 
 _LONGER = 1.001  # no tie
+_MUCH = 0.02  # of the run
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,10 @@ def propose(
         == (best.choice.restart_mode, best.choice.restart_ranks)
         and not way.prediction.reason
     )
-    notes = [*notes, *far_off(machine, best.facts), *_left_out(ways), *_risky(ways, best, now)]
+    notes = [
+        *notes, *far_off(machine, best.facts), *_left_out(ways), *_risky(ways, best, now),
+        *_meetings(best),
+    ]  # fmt: skip
     return Proposal(
         machine, nodes, best, now, next_best(ways, best), curve, first, most, tuple(notes)
     )
@@ -86,6 +90,14 @@ def _now(
     if way.prediction.reason:
         return None, [f"what the script has now is not compared: {way.prediction.reason}"]
     return way, []
+
+
+def _meetings(best: Way) -> Iterator[str]:
+    if best.stalls_s > _MUCH * best.prediction.total_s:
+        yield (
+            f"compute ranks wait {best.stalls_s:.3g} s for I/O ranks that have outputs of several "
+            "streams, or a large one, at a time: smaller outputs more often shorten the run"
+        )
 
 
 def _left_out(ways: Sequence[Way]) -> Iterator[str]:

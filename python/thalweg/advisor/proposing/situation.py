@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
 
 from thalweg.advisor.icon_restart import Processes, Restart
 from thalweg.advisor.icon_run import IconRun
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer
+from thalweg.advisor.icon_times import Steps
 from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
@@ -27,7 +30,10 @@ RESTART_MODES = {
 class Series:
     """A stream. values: of one output. most_partitions: 1 where ICON refuses more.
 
-    item    streams with the same have one number of partitions: one output_nml on several domains
+    item       streams with the same have one number of partitions: one output_nml on several
+               domains
+    steps      before each output; (): outputs are spread evenly over the run
+    placement  I/O rank of each partition that the script has, -1 where ICON chooses; (): of all
     """
 
     name: str
@@ -35,6 +41,14 @@ class Series:
     values: int
     most_partitions: int
     item: tuple[int, str]
+    placement: tuple[int, ...] = ()
+    steps: Steps = field(default_factory=lambda: np.empty(0, np.int64), compare=False)
+
+    def at_steps(self, last: int) -> Steps:
+        """Steps before each output, of a run of `last` steps."""
+        if len(self.steps):
+            return self.steps
+        return np.linspace(0, last, max(1, self.outputs)).round().astype(np.int64)[: self.outputs]
 
     @property
     def load(self) -> float:
@@ -141,7 +155,10 @@ def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterato
 def _series(stream: Stream) -> Series:
     most = 1 if stream.operation else stream.outputs
     item = (stream.group_number, stream.level_type)
-    return Series(stream.name, stream.outputs, stream.values_per_output, most, item)
+    return Series(
+        stream.name, stream.outputs, stream.values_per_output, most, item, stream.placement,
+        stream.at_steps,
+    )  # fmt: skip
 
 
 def _refuse_unknown(streams: Sequence[Stream]) -> None:

@@ -13,33 +13,41 @@ from thalweg.advisor.prediction.predictor import TOO_OPEN, Predictor
 from thalweg.advisor.prediction.run_facts import Flags, ManyRuns, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
-from thalweg.advisor.proposing.partitions import deal
+from thalweg.advisor.proposing.dealing import Dealing, as_given, best_dealing
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.shapes import NORMAL_80, Nodes, Prediction, WayFigures
 
 
 @dataclass(frozen=True)
 class Way(WayFigures):
-    """A choice with what is predicted of it. prediction: with a reason where there is none."""
+    """A choice with what is predicted of it. prediction: with a reason where there is none.
+
+    stalls_s  of waiting_s: where streams meet on I/O ranks, and at the end
+    """
 
     choice: Choice
     facts: RunFacts
     partitions: tuple[int, ...]
+    stalls_s: float
 
 
 def ways_of(
     predictor: Predictor, situation: Situation, nodes: Nodes, asked: Sequence[Choice],
     partitions: tuple[int, ...] = (),
 ) -> list[Way]:  # fmt: skip
-    """One for each that is asked. partitions: of all of them; none: as share_out() has them."""
-    of_ranks = {n: deal(situation.series, n, partitions) for n in {each.io_ranks for each in asked}}
-    facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks]) for each in asked]
+    """One for each that is asked. partitions: those that the script has, and where it places them;
+    none: as best_dealing() has them.
+    """
+    of_ranks = {n: _dealing(predictor, situation, nodes, choice, partitions)
+                for n, choice in fewest_ranks(asked).items()}  # fmt: skip
+    facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks].dealt) for each in asked]
     many = ManyRuns.of(facts)
     services = predict(many, predictor.fit.values)
     told = _with_open_ones(predictor, many, services.total_s)
     found = []
     for at, (choice, each, prediction) in enumerate(zip(asked, facts, told, strict=True)):
-        dealt = of_ranks[choice.io_ranks]
+        dealt, stalls_s = of_ranks[choice.io_ranks].dealt, of_ranks[choice.io_ranks].stalls_s
+        prediction = _longer(prediction, stalls_s)
         steps_s = float(services.compute_s[at])
         shares = {
             "time steps": steps_s,
@@ -50,7 +58,7 @@ def ways_of(
         }
         found.append(
             Way(
-                choice, each, dealt.partitions, prediction=prediction, nodes=nodes,
+                choice, each, dealt.partitions, stalls_s, prediction=prediction, nodes=nodes,
                 simulated_s=situation.simulated_s, steps_s=steps_s,
                 waiting_s=max(0.0, prediction.total_s - steps_s),
                 limit=max(shares, key=lambda name: shares[name]),
@@ -60,17 +68,43 @@ def ways_of(
     return found
 
 
+def fewest_ranks(asked: Sequence[Choice]) -> dict[int, Choice]:
+    """Of each number of I/O ranks the first choice, which stands for all of them: how many ranks
+    write restarts changes little of what streams are to each other.
+    """
+    return {each.io_ranks: each for each in reversed(asked)}
+
+
+def _dealing(
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice,
+    partitions: tuple[int, ...],
+) -> Dealing:  # fmt: skip
+    if partitions:
+        return as_given(predictor, situation, nodes, choice, partitions)
+    return best_dealing(predictor, situation, nodes, choice)
+
+
+def _longer(told: Prediction, by_s: float) -> Prediction:
+    factor = 1.0 + by_s / told.total_s if told.total_s > 0.0 else 1.0
+    return replace(
+        told, total_s=told.total_s * factor, low_s=told.low_s * factor, high_s=told.high_s * factor
+    )
+
+
 def quick_totals(
     predictor: Predictor, situation: Situation, nodes: Nodes, asked: Sequence[Choice]
-) -> tuple[list[RunFacts], list[float]]:
-    """The total times of ways_of() and no more; of ways that have no reason against them."""
+) -> tuple[list[Choice], list[RunFacts], list[float]]:
+    """The total times of ways_of() without stalls, and no more; of ways that have no reason against
+    them.
+    """
     facts = [facts_of(situation, nodes, each) for each in asked]
     many = ManyRuns.of(facts)
     total_s = predictor.fit.total_s(many)
     told = predictor.told(many)
     for _, above, below in _open_ends(predictor, many, total_s):
         told &= ~_is_too_open(above, below)
-    return [facts[at] for at in np.flatnonzero(told)], total_s[told].tolist()
+    found = np.flatnonzero(told).tolist()
+    return [asked[at] for at in found], [facts[at] for at in found], total_s[told].tolist()
 
 
 def _with_open_ones(predictor: Predictor, many: ManyRuns, total_s: Numbers) -> list[Prediction]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ _NEXT = 1e-9  # steps: times of outputs are rounded
 class Stream:
     """size_bytes are those of one output. Output i comes before step first + i * interval, none
     after the end; it goes to partition i modulo `partitions`.
+
+    at_steps  steps before each output, ascending, in place of first and interval
     """
 
     name: str
@@ -30,12 +33,20 @@ class Stream:
     interval_steps: float
     first_step: float = 0.0
     partitions: int = 1
+    at_steps: tuple[float, ...] = ()
 
     def due(self, steps: float) -> int:
         """How many of them come before the run ends."""
+        if self.at_steps:
+            return bisect_right(self.at_steps, steps + _NEXT)
         if self.outputs <= 0 or self.first_step > steps + _NEXT:
             return 0
         return min(self.outputs, int((steps + _NEXT - self.first_step) / self.interval_steps) + 1)
+
+    def step_of(self, index: int) -> float:
+        return (
+            self.at_steps[index] if self.at_steps else self.first_step + index * self.interval_steps
+        )
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,8 @@ class Plan:
 
     io_ranks   0 in file_parallel and shared_file: compute ranks write
     nodes      over which I/O ranks are dealt in turn
+    by_steps   as ICON does: before the outputs of a step compute ranks wait until every I/O rank
+               that gets one of them has written all that it had
     """
 
     cells: float
@@ -75,6 +88,7 @@ class Plan:
     backpressure: str = "block"
     nodes: int = 1
     ranks_per_node: int = 128
+    by_steps: bool = False
 
     @property
     def writes_itself(self) -> bool:
@@ -115,13 +129,13 @@ class Plan:
 
 
 def plan_of(facts: RunFacts) -> Plan:
-    """An ICON run as the closed form knows it: one stream from time 0 on, one slot a partition.
+    """An ICON run as the closed form knows it: one stream from time 0 on.
 
     Checkpoints come at equal distances up to the end of the run.
     """
     outputs, checkpoints = int(facts.outputs), int(facts.checkpoints)
     io_ranks = int(facts.io_ranks)
-    asked = int(facts.partitions) or io_ranks
+    asked = round(facts.partitions) or io_ranks
     stream = Stream(
         "output", facts.output_bytes, outputs,
         max(facts.steps, _NEXT) / max(1, outputs - 1),
@@ -141,6 +155,7 @@ def plan_of(facts: RunFacts) -> Plan:
         mode="async" if io_ranks > 0 else "serial",
         io_ranks=io_ranks,
         slots=1,
+        by_steps=True,
         nodes=max(1, int(facts.nodes)),
         ranks_per_node=max(1, int(facts.ranks_per_node)),
     )  # fmt: skip
@@ -148,7 +163,7 @@ def plan_of(facts: RunFacts) -> Plan:
 
 def _times(steps: float, number: int, stream: Stream) -> Iterator[tuple[float, int, int]]:
     for index in range(stream.due(steps)):
-        yield min(steps, stream.first_step + index * stream.interval_steps), number, index
+        yield min(steps, stream.step_of(index)), number, index
 
 
 def _check_stream(stream: Stream, where: str) -> None:

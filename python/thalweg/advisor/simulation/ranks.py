@@ -63,6 +63,14 @@ class RankGroup:
         self._world, self._load, self._node = world, load, node
         self._queue: deque[tuple[Event, Service]] = deque()
         self._busy = False
+        self._idle: Signal | None = None
+
+    def idle(self) -> Signal:
+        """Fires when all that it has is written; compute ranks are the only ones that wait."""
+        if not self._busy:
+            return Signal(fired=True)
+        self._idle = Signal()
+        return self._idle
 
     def take(self, event: Event, part: Service) -> None:
         self._queue.append((event, part))
@@ -81,6 +89,9 @@ class RankGroup:
             if event.pieces == 0:
                 event.written(event)
         self._busy = False
+        if self._idle is not None:
+            idle, self._idle = self._idle, None
+            idle.fire()
 
 
 @dataclass

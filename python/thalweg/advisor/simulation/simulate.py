@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 from thalweg.advisor.simulation.clock import COMPUTE, Clock, Process
 from thalweg.advisor.simulation.fleet import Fleet
@@ -96,10 +99,13 @@ class _Run:
         told, step = self._told, 0.0
         told.compute_s = self._start_s
         yield self._start_s
-        for due, stream, index in self._plan.due():
+        for due, found in groupby(self._plan.due(), itemgetter(0)):
             yield from self._steps(due - step)
-            step = due
-            yield from self._put(stream, index) if stream >= 0 else self._checkpoint()
+            step, events = due, [(stream, index) for _, stream, index in found]
+            if self._plan.by_steps and not self._plan.writes_itself:
+                yield from self._wait_for_ranks([event for event in events if event[0] >= 0])
+            for stream, index in events:
+                yield from self._put(stream, index) if stream >= 0 else self._checkpoint()
         yield from self._steps(self._plan.steps - step)
         told.end_s = self._clock.now_s
 
@@ -107,6 +113,15 @@ class _Run:
         seconds = self._world.noise.steps(count) * self._step_s
         self._told.compute_s += seconds
         yield seconds
+
+    def _wait_for_ranks(self, outputs: Sequence[tuple[int, int]]) -> Process:
+        """Until all that write these outputs, of one step, have written what they had before."""
+        for stream, index in outputs:
+            cause = f"I/O ranks of '{self._plan.streams[stream].name}'"
+            for group in self._fleet.lane(stream, index).groups:
+                begin_s = self._clock.now_s
+                yield group.idle()
+                self._stalled(begin_s, cause)
 
     def _put(self, stream: int, index: int) -> Process:
         name = self._plan.streams[stream].name

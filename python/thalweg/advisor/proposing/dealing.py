@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which partitions streams get on so many I/O ranks, and what it costs where streams meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thalweg.advisor.prediction.predictor import Predictor
+from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
+from thalweg.advisor.prediction.service import predict
+from thalweg.advisor.proposing.candidates import facts_of
+from thalweg.advisor.proposing.meetings import handed, stalls_s
+from thalweg.advisor.proposing.partitions import Dealt, deal, share_apart, share_out
+from thalweg.advisor.proposing.situation import Choice, Situation
+from thalweg.advisor.shapes import VALUE_BYTES, Nodes
+
+_LONGER = 0.001  # of the run: less is a tie, and fewer partitions make fewer files
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """stalls_s: what compute ranks wait beyond what even loads would cost."""
+
+    dealt: Dealt
+    stalls_s: float
+
+
+def as_given(
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice,
+    partitions: tuple[int, ...],
+) -> Dealing:  # fmt: skip
+    """What the script has: partitions, and the I/O ranks where it places them."""
+    placed = deal(situation.series, choice.io_ranks, partitions, True)
+    return Dealing(placed, _stalls_s(predictor, situation, nodes, choice, placed))
+
+
+def best_dealing(
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice
+) -> Dealing:
+    """Of loads that are even, of outputs that do not meet, and of no partitions at all: whichever
+    stalls least, and of those the fewest.
+    """
+    series, io_ranks = situation.series, choice.io_ranks
+    ways = {share_out(series, io_ranks), share_apart(series, io_ranks), (1,) * len(series)} - {()}
+    if not io_ranks or not series:
+        return Dealing(deal(series, io_ranks), 0.0)
+    found = [deal(series, io_ranks, each) for each in sorted(ways, key=sum)]
+    longer_s = [_longer_s(predictor, situation, nodes, choice, each) for each in found]
+    least = min(total for total, _ in longer_s)
+    at = next(at for at, (total, _) in enumerate(longer_s) if total <= (1.0 + _LONGER) * least)
+    return Dealing(found[at], longer_s[at][1])
+
+
+def _longer_s(
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt
+) -> tuple[float, float]:
+    """The run, and its stalls."""
+    facts = facts_of(situation, nodes, choice, dealt)
+    total_s = float(predictor.fit.total_s(ManyRuns.of([facts]))[0])
+    stalls = _stalls_s(predictor, situation, nodes, choice, dealt)
+    return total_s + stalls, stalls
+
+
+def _stalls_s(
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt
+) -> float:
+    if not choice.io_ranks or not situation.series:
+        return 0.0
+    values = predictor.fit.values
+    whole = predict(ManyRuns.of([facts_of(situation, nodes, choice, dealt)]), values)
+    steps_s = float(whole.compute_s[0]) - values["startup_s"]  # restarts stand still now and then
+    alone = [
+        RunFacts(
+            cells=situation.cells, steps=0, nodes=nodes.count, ranks_per_node=nodes.ranks_per_node,
+            compute_ranks=nodes.ranks - choice.ranks, io_ranks=1, partitions=1, outputs=1,
+            output_bytes=each.values * VALUE_BYTES,
+        )
+        for each in situation.series
+    ]  # fmt: skip
+    each_s = predict(ManyRuns.of(alone), values).output_s.tolist()
+    given = handed(situation.series, dealt.ranks, each_s, situation.steps)
+    return stalls_s(given, steps_s / situation.steps)
