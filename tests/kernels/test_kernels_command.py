@@ -334,6 +334,17 @@ def test_letters_that_a_terminal_lacks_are_written_by_their_numbers(
     assert "// Gr\\xf6\\xdfe." in result.stdout
 
 
+@pytest.mark.parametrize("compiler", ["true", "printf '\\377'"])
+def test_a_compiler_that_makes_nothing_is_told(
+    here: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch, compiler: str
+) -> None:
+    monkeypatch.setenv("CXX", compiler)
+    done = here("kernels", "run", shifted, "--target", "serial")
+    assert done.returncode == 2
+    assert "made no library of kernel" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_compiler_that_is_no_command_is_told(
     here: Cli, shifted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

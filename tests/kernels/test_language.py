@@ -56,6 +56,12 @@ REFUSED = {
     "o = t ** (dt / dt)": ("to a power that is no number", "t ** (dt / dt)", "reference value"),
     "o = t > 0": ("'o' holds numbers, this is a condition", "o = t > 0", "where("),
     "o = t * (t > 0)": ("a number is wanted here", "t * (t > 0)", "where("),
+    "o = sum(t[n] > flat for n in Cell.neighbours)": (
+        "a number is wanted here", "t[n] > flat", "where(condition, 1, 0)"),
+    "o = max(t[k] > 0 for k in Level)": ("a number is wanted here", "t[k] > 0", "where("),
+    "for k in Level[flat:]:\n        o[k] = t[k]": ("'flat' names no level", "flat", "Level[1:-1]"),
+    "for k in Level[:1.5]:\n        o[k] = t[k]": ("'1.5' names no level", "1.5", "Level[1:-1]"),
+    "o = t * sum(t[k] for k in Level[dt:])": ("'dt' names no level", "dt", "Level[1:-1]"),
     "o = where(t, t, 0)": ("a condition is wanted here", "where(t, t, 0)", "mass > 0"),
     "o = sine(t)": ("function 'sine' is not known", "sine", "choose one of"),
     "o = sqrt(t, t)": ("'sqrt' is called in another way", "sqrt(t, t)", "1 values"),

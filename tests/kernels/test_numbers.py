@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from thalweg.dsl.problem import KernelError
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import REFERENCE, WAYS, outputs
 
+Cli = Callable[..., Any]
 HEAD = """from thalweg.dsl import Field, Out, Parameter, kernel
 from thalweg.dsl.grids.triangles import Block, Cell, Level
 
@@ -50,6 +53,44 @@ def test_every_target_gives_the_same_bits(
         found = outputs(case, replace(way, precision=precision), compiled)["o"]
         np.testing.assert_array_equal(found, right)
         assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
+
+
+AXES = """from thalweg.dsl import InOut, Out, Parameter, kernel
+from thalweg.dsl.grids.arcs import XYZ
+from thalweg.dsl.grids.triangles import Cell, Level
+
+
+@kernel
+def tried(
+    p: Parameter["1"], x: InOut[XYZ], o: Out[Cell, Level], all_of_it: Out["1"]
+) -> None:
+    for i in XYZ:
+        twice[i] = 2 * p
+        x[i] = x[i] + twice[i]
+    x[XYZ.y] += 1
+    all_of_it = sum(x[i] for i in XYZ)
+    o = twice[XYZ.z] * x[XYZ.y]
+"""
+
+
+def test_values_without_a_place_are_set_part_by_part(
+    here: Cli, tmp_path: Path, compiled: Path
+) -> None:
+    path = tmp_path / "tried.py"
+    path.write_text(AXES)
+    case = made_case(load_file(path)["tried"])
+    right = outputs(case, REFERENCE, compiled)
+    p, x = case.arguments["p"], np.array(case.arguments["x"]) + 2 * case.arguments["p"]
+    x[1] += 1
+    np.testing.assert_array_equal(right["x"], x)
+    assert right["all_of_it"] == x[0] + x[1] + x[2]
+    assert (right["o"] == 2 * p * x[1]).all()
+    for way in WAYS:
+        for name, values in outputs(case, way, compiled).items():
+            np.testing.assert_array_equal(values, right[name])
+    done = here("kernels", "run", path, "--target", "simd")
+    assert done.returncode == 0, done.stderr
+    assert "+diff[all_of_it] relative=0.000e+00" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,15 @@ class Expressions:
         return ir.LevelRange(axis, begin, end, order)
 
     def _bound(self, node: ast.expr | None) -> ir.LevelAt | None:
-        return None if node is None else self.level(node)
+        """None where a range has no such end."""
+        if node is None:
+            return None
+        found = self.level(node)
+        if found is None:
+            raise self.source.error(
+                node, f"'{ast.unparse(node)}' names no level", hint="whole numbers, as Level[1:-1]"
+            )
+        return found
 
     def level(self, node: ast.expr) -> ir.LevelAt | None:
         """`k`, `k + 1`, `0`, `-1`; None for what is no level."""

@@ -379,9 +379,12 @@ def _compile(name: str, code: str, command: tuple[str, ...], library: Path, suff
     aside.write_text(code, encoding="utf-8")
     aside.replace(source)
     result = subprocess.run(
-        [*command, str(source), "-o", str(aside)], capture_output=True, text=True, check=False
-    )
+        [*command, str(source), "-o", str(aside)], capture_output=True, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
     if result.returncode:
         words = [line for line in result.stderr.splitlines() if "error" in line]
         raise ThalwegError(f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}")
+    if not aside.is_file():
+        raise ThalwegError(f"'{shlex.join(command[:1])}' made no library of kernel '{name}'")
     aside.replace(library)

@@ -35,7 +35,9 @@ def _version(compiler: tuple[str, ...]) -> str:
     found = [str(Path(shutil.which(compiler[-1]) or "").resolve())]
     for word in words:
         try:
-            told = subprocess.run([*compiler, word], capture_output=True, text=True, check=False)
+            told = subprocess.run(
+                [*compiler, word], capture_output=True, text=True, errors="replace", check=False
+            )
         except OSError:
             return ""  # compiling will say it
         found.append(told.stdout)

@@ -108,7 +108,7 @@ class OnRanks:
         try:
             done = subprocess.run(
                 self.launch.command(self.launch.ranks, words),
-                env=environment, capture_output=True, text=True, check=False,
+                env=environment, capture_output=True, text=True, errors="replace", check=False,
                 timeout=START_S + LIMIT_S * max(times, 1),
             )  # fmt: skip
         except subprocess.TimeoutExpired:

@@ -110,8 +110,8 @@ def run_case(
                 f"what '{name}' of kernel '{case.kernel.name}' is to be is {right.dtype} of shape "
                 f"{right.shape} instead of float64 of shape {outputs[name].shape}"
             )
-        points = case.compared.get(name, slice(None))
-        there = outputs[name][..., points], right[..., points]
+        points = (..., case.compared.get(name, slice(None))) if right.ndim else ...
+        there = outputs[name][points], right[points]
         differences[name] = difference(*there, case.scales.get(name))
         zeros[name] = other_zeros(*there)
     return Outcome(case, configuration, outputs, differences, zeros, seconds)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.grid import ANYWHERE, Group, LevelAxis, Place, Relation
-from thalweg.dsl.passes.value_types import ValueType, unit_of
+from thalweg.dsl.passes.value_types import NO_NUMBER, ValueType, unit_of
 from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.units import ONE, unit_text
 
@@ -310,6 +310,8 @@ class _Finder:
         around = ir.ForLevels(expression.name, over, (), expression.spot) if over else loop
         inner = self.type_of(expression.body, around)
         self.reducing -= 1
+        if inner.truth:
+            raise KernelError(expression.body.spot, *NO_NUMBER)
         if over and not self._differs(expression):
             raise KernelError(
                 expression.spot,

@@ -14,6 +14,9 @@ from thalweg.dsl.units import ONE, Unit, over, power, times, unit_text
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 TRUTHS = ("and", "or", "not")
+NO_NUMBER = (
+    "a number is wanted here, this is a condition", "", "where(condition, 1, 0) is a number"
+)  # fmt: skip
 PURE = ("exp", "log", "sin", "cos", "tan", "atan")  # of a number without a unit
 
 
@@ -37,11 +40,7 @@ def unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None, 
     if op in TRUTHS:
         return ONE, True
     if any(each.truth for each in numbers):
-        raise KernelError(
-            spot,
-            "a number is wanted here, this is a condition",
-            hint="where(condition, 1, 0) is a number",
-        )
+        raise KernelError(spot, *NO_NUMBER)
     units = [each.unit for each in numbers]
     if op in ("*", "/"):
         join = times if op == "*" else over

@@ -196,7 +196,7 @@ class _Body:
         elif kind.level is not None and around.rows and around.has_points and not whole:
             words.append("None")  # a value for each level meets values for each level and point
         if not words:
-            return name if not whole else f"{name}[()]"
+            return name if own or not whole else f"{name}[()]"
         plain = not whole and set(words) == {":"}
         return name if plain else f"{name}[{', '.join(words)}]"
 
