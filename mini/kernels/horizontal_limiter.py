@@ -26,6 +26,7 @@ def outflow_bounds(
     courant: Field[Cell, Cell.arcs, Level],
     inflow: Field[Arc, Level],
     orientation: Field[Cell, Cell.arcs],
+    pole: Field[Cell],
     huge: Parameter["1"],
     least: Parameter["1"],
     limited_arcs: Points[Arc],
@@ -37,6 +38,7 @@ def outflow_bounds(
 
     inflow       of an arc: 1 where the anchor is flowed into, else 0
     orientation  1 where a cell is the anchor, -1 where not; 0: there is no such arc
+    pole         1 at a pole, where `inflow` says what flows in; elsewhere 0, and its sign does
     correction   of the density, without dimension
     """
     inflow_bounds(tracer, limited_arcs, around)
@@ -51,7 +53,7 @@ def outflow_bounds(
         lowest = min(tracer, min(low[f] for f in Cell.arcs))
         highest = max(tracer, max(high[f] for f in Cell.arcs))
         for f in Cell.arcs:
-            into[f] = min(courant[f], 0)
+            into[f] = where(pole > 0, enters[f] * courant[f], min(courant[f], 0))
         coming = sum(into[f] for f in Cell.arcs)
         going = sum(courant[f] - into[f] for f in Cell.arcs)
         coming_low = sum(into[f] * low[f] for f in Cell.arcs)

@@ -62,6 +62,10 @@ REFUSED = {
     "for k in Level[flat:]:\n        o[k] = t[k]": ("'flat' names no level", "flat", "Level[1:-1]"),
     "for k in Level[:1.5]:\n        o[k] = t[k]": ("'1.5' names no level", "1.5", "Level[1:-1]"),
     "o = t * sum(t[k] for k in Level[dt:])": ("'dt' names no level", "dt", "Level[1:-1]"),
+    "o = max((t[k] for k in Level), default=0)": (
+        "'max' is called in another way", "max((t[k] for k in Level), default=0)", ""),
+    "for k in any(Level):\n        o[k] = t[k]": (
+        "cannot go over 'any(Level)'", "any(Level)", "upward"),
     "o = where(t, t, 0)": ("a condition is wanted here", "where(t, t, 0)", "mass > 0"),
     "o = sine(t)": ("function 'sine' is not known", "sine", "choose one of"),
     "o = sqrt(t, t)": ("'sqrt' is called in another way", "sqrt(t, t)", "1 values"),

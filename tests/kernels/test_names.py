@@ -53,8 +53,12 @@ def read(folder: Path, body: str, name: str = "two") -> Kernel:
 
 
 @pytest.mark.parametrize(
-    "name", ["cell", "cells", "level", "levels", "lane", "block", "new", "gamma", "y0", "M_PI"]
-)
+    "name",
+    [
+        "cell", "cells", "level", "levels", "lane", "block", "new", "gamma", "y0", "M_PI",
+        "size_t", "int32_t", "omp_get_max_threads", "_mm256_fmadd_pd", "pack", "tried_in",
+    ],
+)  # fmt: skip
 def test_a_constant_has_no_name_of_translated_code(name: str, tmp_path: Path) -> None:
     with pytest.raises(KernelError, match=f"a constant cannot be called '{name}'"):
         _ = read(tmp_path, f"o = t * {name}", name).ir

@@ -88,6 +88,19 @@ def test_what_is_written_out_here_is_what_the_vectors_say(name: str) -> None:
         assert apart(right[points], data[output][points]) <= 1e-11, output
 
 
+def test_the_limiter_takes_what_its_description_takes(compiled: Path) -> None:
+    """At the poles the mask, and not the sign; of a face the value of the arc's anchor."""
+    name, data = "dyn_horiz_adv_limiter", dict(made_up(4, 2, 5))
+    mask, faces = data["in_cmask_pl"].copy(), data["in_q_a_prev"].copy()
+    mask[..., 2] = 1 - mask[..., 2]
+    faces[3:] *= 3
+    data |= {"in_cmask_pl": mask, "in_q_a_prev": faces}
+    for case in cases_of(name, {**data, **WRITTEN[name](data)}):
+        found = outputs(case, SERIAL, compiled)
+        for output, right in case.expected.items():
+            assert apart(found[output], right) <= case.tolerance, output
+
+
 def of(name: str, kernel: str, data: Mapping[str, Array]) -> Case:
     return next(each for each in cases_of(name, data) if each.kernel.name == kernel)
 

@@ -13,6 +13,7 @@ import pytest
 
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
+from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import REFERENCE, WAYS, outputs
 
@@ -53,6 +54,57 @@ def test_every_target_gives_the_same_bits(
         found = outputs(case, replace(way, precision=precision), compiled)["o"]
         np.testing.assert_array_equal(found, right)
         assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
+
+
+FLAGS = """from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grid import Place
+from thalweg.dsl.grids.triangles import Level
+
+Cell = Place("cell", "cells")
+Cell.relate("next", Cell, 1)
+USE, OFF = True, False
+
+
+@kernel
+def tried(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:
+    o = where(USE and not OFF, t, 2 * t) + where(OFF or t > 0, 1, 0) + where(not USE, t, 3)
+    o = o + sum(t[n] for n in Cell.next) + max(t[n] for n in Cell.next)
+"""
+
+
+def test_flags_of_a_file_and_a_single_neighbour(tmp_path: Path, compiled: Path) -> None:
+    (tmp_path / "tried.py").write_text(FLAGS)
+    case = made_case(load_file(tmp_path / "tried.py")["tried"])
+    t, other = np.array(case.arguments["t"]), case.tables["cell_next"][0]
+    for precision in ("double", "single"):
+        right = outputs(case, replace(REFERENCE, precision=precision), compiled)["o"]
+        whole = t + np.where(t > 0, 1, 0) + 3 + t[:, other] + t[:, other]
+        np.testing.assert_allclose(right, whole, rtol=1e-5, atol=1e-5)
+        for way in WAYS[:2]:
+            found = outputs(case, replace(way, precision=precision), compiled)["o"]
+            np.testing.assert_array_equal(found, right)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("kernel(lambda t: t)", "'<lambda>' is no kernel"),
+        ("@kernel\nclass Wrong:\n    pass", "'Wrong' is no kernel"),
+        ("@kernel\n@functools.cache\ndef wrong() -> None:\n    pass", "'wrong' is no kernel"),
+        ("@kernel\nasync def wrong() -> None:\n    pass", "a kernel is 'def NAME(…) -> None:'"),
+        ('place = Place("cell", "cells")\nplace.relate("none", place, 0)', "has no 'none'"),
+    ],
+)
+def test_what_is_no_function_and_no_neighbour_is_refused(
+    text: str, sentence: str, tmp_path: Path
+) -> None:
+    head = "import functools\nfrom thalweg.dsl import kernel\nfrom thalweg.dsl.grid import Place\n"
+    path = tmp_path / "wrong.py"
+    path.write_text(f"{head}{text}\n")
+    with pytest.raises(ThalwegError) as refused:
+        _ = load_file(path)["wrong"].ir
+    assert sentence in refused.value.sentence
+    assert str(path.name) in refused.value.sentence
 
 
 AXES = """from thalweg.dsl import InOut, Out, Parameter, kernel

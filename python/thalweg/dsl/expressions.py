@@ -101,7 +101,7 @@ class Expressions:
                 f"function '{name}' is not known",
                 hint=f"choose one of: {', '.join(known)}.{did_you_mean(name, known)}",
             )
-        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and not node.keywords:
             return self._reduce(node, name, node.args[0])
         wanted = FUNCTIONS.get(name, -1)
         is_wrong = len(node.args) != wanted if wanted else len(node.args) < 2
@@ -152,7 +152,7 @@ class Expressions:
         axis = self.source.evaluate(base)
         cut = inner.slice if isinstance(inner, ast.Subscript) else ast.Slice()
         right = isinstance(axis, LevelAxis) and isinstance(cut, ast.Slice) and cut.step is None
-        if not right or order not in ("any", "upward", "downward"):
+        if not right or (inner is not node and order not in ("upward", "downward")):
             raise self.source.error(
                 node,
                 f"a kernel cannot go over '{ast.unparse(node)}'",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from thalweg.errors import did_you_mean
+from thalweg.errors import ThalwegError, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,8 @@ class Place:
     ) -> Relation:
         """Declare the neighbours `name`: how many there are, or what each is called."""
         words = [str(number) for number in range(names)] if isinstance(names, int) else names
+        if not words:
+            raise ThalwegError(f"a {self.name} has no '{name}': neighbours are one or more")
         self.relations[name] = Relation(name, self, target, tuple(words), ring)
         return self.relations[name]
 

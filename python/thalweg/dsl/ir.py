@@ -178,6 +178,13 @@ class KernelIR:
         return Path(self.file).name
 
     @property
+    def origin(self) -> str:
+        """File and line, whatever letters the file's name has, in one line."""
+        is_plain = self.file.isprintable()
+        file = self.file if is_plain else self.file.encode("unicode_escape").decode()
+        return f"{file}:{self.line}"
+
+    @property
     def variables(self) -> dict[str, Variable]:
         return {**self.arguments, **self.locals}
 
@@ -185,10 +192,9 @@ class KernelIR:
         """Relations through which values of neighbours are read, in order of use."""
         found = []
         for each in walk(self.body):
-            for slot in each.slots if isinstance(each, Read) else ():
-                axes = self.variables[each.name].type.axes if isinstance(each, Read) else ()
-                if isinstance(slot.axis, Relation) and slot.axis not in axes:
-                    found.append(slot.axis)
+            if isinstance(each, Read):
+                steps = steps_of(each, self.variables[each.name].type)
+                found += [slot.axis for slot in steps if isinstance(slot.axis, Relation)]
         return list(dict.fromkeys(found))
 
     def places(self) -> list[Place]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -50,5 +51,11 @@ def _checked(found: KernelIR) -> KernelIR:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Declare a kernel. Its body is read, never run."""
+    """Declare a kernel. Its body is read, never run. Raises ThalwegError for no function."""
+    if not inspect.isfunction(function) or function.__name__ == "<lambda>":
+        name = getattr(function, "__name__", function)
+        raise ThalwegError(
+            f"'{name}' is no kernel: @kernel stands above a function, 'def NAME(…) -> None:', and "
+            "below other decorators"
+        )
     return Kernel(function)

@@ -33,6 +33,8 @@ def load_file(path: Path) -> dict[str, Kernel]:
             end = max(begin + 1, (error.end_offset or error.offset) - 1)
             spot = Spot(str(path), error.lineno, begin, end, error.text.rstrip("\n"))
             raise KernelError(spot, f"Python cannot read this file: {error.msg}") from error
+        if isinstance(error, ThalwegError):
+            raise ThalwegError(f"{path}: {error.sentence}") from error
         line = getattr(error, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
         why = "it ends the program" if isinstance(error, SystemExit) else error

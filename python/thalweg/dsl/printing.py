@@ -10,7 +10,7 @@ from thalweg.dsl.units import unit_text
 
 def print_ir(kernel: ir.KernelIR) -> str:
     """The kernel as passes see it, types and units found."""
-    lines = [f"kernel {kernel.name}  # {kernel.file}:{kernel.line}"]
+    lines = [f"kernel {kernel.name}  # {kernel.origin}"]
     for each in kernel.variables.values():
         kind = each.type
         lines.append(f"  {kind.role:9} {each.name}: {kind} [{unit_text(kind.unit)}]")

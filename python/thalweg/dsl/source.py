@@ -33,7 +33,8 @@ class Source:
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         self.lines = [line.rstrip("\n") for line in lines]
         tree = ast.parse(textwrap.dedent("".join(lines)))
-        assert isinstance(tree.body[0], ast.FunctionDef)
+        if not isinstance(tree.body[0], ast.FunctionDef):
+            raise self.error(tree.body[0], "a kernel is 'def NAME(…) -> None:'")
         self.tree = tree.body[0]
         self.names: dict[str, Any] = function.__globals__
         self.doc = inspect.getdoc(function) or ""

@@ -239,6 +239,7 @@ def _horizontal_limiter(data: Arrays) -> list[Made]:
         **common,
         "correction": data.cells("in_d"),
         "courant": data.faces("in_ch"),
+        "pole": np.isin(np.arange(region.sizes(1)["cells"]), region.pole_cells()).astype(float),
         "huge": data.number("const_huge"),
         "least": data.number("const_eps"),
         "owned": region.owned(),
@@ -248,7 +249,7 @@ def _horizontal_limiter(data: Arrays) -> list[Made]:
     second = {
         **common,
         "bounds": data.cells("in_Qout_post"),
-        "face_value": data.faces("in_q_a_prev"),
+        "face_value": _of_anchors(region, common["orientation"], data.faces("in_q_a_prev")),
     }
     there = "out_q_a" in named
     return [
@@ -257,6 +258,16 @@ def _horizontal_limiter(data: Arrays) -> list[Made]:
             "horizontal_limiter", second, {"face_value": data.faces("out_q_a") if there else None}
         ),
     ]
+
+
+def _of_anchors(region: Region, orientation: Array, faces: Array) -> Array:
+    """A value for each arc that is limited, on both of its sides that of its anchor's face."""
+    found, tables = faces.copy(), region.tables()
+    for face in range(3, 6):
+        cells = np.flatnonzero(orientation[face] < 0)
+        anchors = tables["arc_cells"][0][tables["cell_arcs"][face][cells]]
+        found[face][:, cells] = faces[face - 3][:, anchors]
+    return found
 
 
 def _vertical_limiter(data: Arrays) -> list[Made]:

@@ -20,6 +20,7 @@ CAPITALS = re.compile(
     r"W(IF)?(CONTINUED|EXITED|SIGNALED|STOPPED)|"
     r"W(EXITSTATUS|NOHANG|NOWAIT|STOPSIG|TERMSIG|UNTRACED)"
 )
+PREFIXED = re.compile(r"omp_\w+|_mm\w+|u?int\w*_t|s?size_t|(ptrdiff|off|time|pid)_t")
 WORDS = frozenset(
     {
         *errno.errorcode.values(),
@@ -41,10 +42,12 @@ FUNCTIONS = frozenset(
         "UNDERFLOW", "DOMAIN", "SING",
         # stdlib.h, string.h, stdio.h, time.h, signal.h
         "abort", "abs", "atexit", "atof", "atoi", "atol", "bsearch", "calloc", "clock", "ctime",
-        "difftime", "div", "drand48", "exit", "free", "getenv", "index", "labs", "ldiv", "malloc",
+        "difftime", "div", "drand48", "exit", "fflush", "fprintf", "free", "getenv", "index",
+        "labs", "ldiv", "malloc",
         "memchr", "memcmp", "memcpy", "memmove", "memset", "mktime", "printf", "putenv", "puts",
         "qsort", "raise", "rand", "random", "realloc", "remove", "rename", "rewind", "rindex",
-        "scanf", "select", "setenv", "signal", "strlen", "strtod", "srand", "srandom", "system",
+        "scanf", "select", "setenv", "signal", "snprintf", "strlen", "strtod", "srand",
+        "srandom", "system",
         "time", "timezone", "daylight", "tzname", "stdin", "stdout", "stderr", "EOF", "NULL",
         # unistd.h, sys/*.h: what MPI and netCDF call
         "accept", "access", "alarm", "bind", "brk", "chdir", "close", "connect", "creat", "dup",
@@ -61,7 +64,7 @@ FUNCTIONS = frozenset(
 
 def is_of_library(name: str) -> bool:
     """Whether C's headers or its library have that name for themselves."""
-    return name in FUNCTIONS or MACRO.fullmatch(name) is not None
+    return name in FUNCTIONS or any(each.fullmatch(name) for each in (MACRO, PREFIXED))
 
 
 def may_be_macro(name: str) -> bool:

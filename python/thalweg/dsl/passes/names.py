@@ -45,9 +45,12 @@ RESERVED = frozenset(
         "leave", "arrive", "receive", "Label", "together", "on_ranks", "kernel_ranks",
         "kernel_parts",
         "ranks_of", "ranks_of_calls", "ranks_to_call", "calls_on_mpi", "calls_on_onesided",
-        "each_rank", "place_of_a_rank", "make_kernel_ranks", "room_of_a_sentence",
+        "each_rank", "place_of_a_rank", "make_kernel_ranks", "room_of_a_sentence", "ON_DEVICE",
+        "SWEEP", "THALWEG_RANKS_mpi", "THALWEG_RANKS_onesided", "Tiles",
     }
 )  # fmt: skip
+# Of functions that stand where constants do.
+RESERVED_OF_CONSTANTS = frozenset({"bytes_of", "give", "pack", "power_of_one", "powers", "take"})
 # Of a sweep or an exchange on ranks, by its number.
 NUMBERED = re.compile(r"(own|inner|outer|points|ranks|places|halo)_[0-9]+(_parts)?")
 # Of the functions that find tiles and the order of points, which are told the ranges of points.
@@ -87,7 +90,7 @@ def check_names(kernel: ir.KernelIR) -> None:
             taken[f"{name}_{made}"] = f"made for '{name}'"
         words = product(*(axis.names for axis in variable.type.axes))
         taken |= {"_of_".join([name, *each]): f"one of '{name}'" for each in words if each}
-    taken[kernel.name] = "the kernel"
+    taken |= dict.fromkeys([kernel.name, f"{kernel.name}_on_a_thread"], "the kernel")
     for each in ir.walk(kernel.body):  # their names stay: they are those of loops
         if isinstance(each, ir.Reduce) and isinstance(each.over, Group) and each.name in taken:
             raise KernelError(
@@ -190,6 +193,7 @@ def _check_constants(kernel: ir.KernelIR, taken: Collection[str]) -> None:
         if not isinstance(each, ir.Constant):
             continue
         own = each.name in taken or each.name in kernel.variables or each.name in loops
+        own |= each.name in RESERVED_OF_CONSTANTS or each.name.startswith(f"{kernel.name}_")
         if own or is_of_library(each.name):
             raise KernelError(
                 each.spot,

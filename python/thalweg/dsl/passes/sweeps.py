@@ -181,7 +181,9 @@ def reads(steps: list[Step]) -> list[ir.Read]:
 
 
 def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
-    """Same levels in the same order, and neither needs another level of what the other sets."""
+    """Same levels in the same order, and neither needs or sets another level of what the other
+    sets.
+    """
     if first.group or second.group:
         return False
     if first.levels is None or second.levels is None:
@@ -190,16 +192,32 @@ def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
         return False
     if any(isinstance(step, Accumulate) for step in first.steps):
         return False
-    return _same_level_only(first, second) and _same_level_only(second, first)
+    return _meet_at_one_level(first, second)
 
 
-def _same_level_only(setter: LevelLoop, reader: LevelLoop) -> bool:
-    set_ = {step.name for step in setter.steps}
+def _meet_at_one_level(first: LevelLoop, second: LevelLoop) -> bool:
+    """What one of the loops sets has no other level in the other one."""
+    sets = [{step.name for step in loop.steps} for loop in (first, second)]
+    shared = {
+        name: at
+        for name, at in _levels_of(first).items()
+        if name in sets[1] or (name in sets[0] and name in _levels_of(second))
+    }
     return all(
-        each.level == ir.LevelAt(reader.name, 0)
-        for each in reads(reader.steps)
-        if each.name in set_
+        len(at | _levels_of(second)[name]) == 1 and at != {None} for name, at in shared.items()
     )
+
+
+def _levels_of(loop: LevelLoop) -> dict[str, set[int | None]]:
+    """Of each name that it reads or sets: how far from that of the loop; None: a level by itself,
+    or none.
+    """
+    found: dict[str, set[int | None]] = {}
+    for each in (*loop.steps, *reads(loop.steps)):
+        at = each.level
+        shift = at.shift if at and at.base == loop.name else None
+        found.setdefault(each.name, set()).add(shift)
+    return found
 
 
 def _renamed(loop: LevelLoop, name: str) -> list[Step]:

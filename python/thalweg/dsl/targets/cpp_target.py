@@ -81,7 +81,7 @@ class Writer:
 
     def text(self) -> str:
         inner = self._body()
-        lines = [f"// {self.kernel.file}:{self.kernel.line}", COMPILED_WITH]
+        lines = [f"// {self.kernel.origin}", COMPILED_WITH]
         rows = {step.name for step in self.loops.rows}
         lines += [WHOLE_LOOPS, HEAD] if sets_again(self.plan, rows) else [HEAD]
         lines += [STREAMS] if self.loops.rows else []

@@ -24,16 +24,23 @@ def by_levels(sweep: Sweep) -> bool:
     """Whether each level of a point may be a thread of its own: none needs another one of what the
     sweep sets, and nothing is set once a point.
     """
-    own = {step.name for loop in sweep.loops for step in loop.steps}
+    own: dict[str, ir.LevelAt] = {}
     for loop in sweep.loops:
         if loop.levels is None or loop.group is not None or not is_free(loop):
             return False
         if any(isinstance(step, Accumulate) for step in loop.steps):
             return False
-        here = ir.LevelAt(loop.name, 0)
-        if any(read.name in own and read.level != here for read in reads(loop.steps)):
-            return False
-    return bool(sweep.loops)
+        for step in loop.steps:
+            if step.level is None or step.level.base != loop.name:
+                return False
+            own.setdefault(step.name, step.level)
+    return bool(sweep.loops) and all(
+        each.level is not None
+        and (each.level.base, each.level.shift) == (loop.name, own[each.name].shift)
+        for loop in sweep.loops
+        for each in (*loop.steps, *reads(loop.steps))
+        if each.name in own
+    )
 
 
 class CudaLoops(Loops):

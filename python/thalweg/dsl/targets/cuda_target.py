@@ -48,7 +48,7 @@ class _Writer:
             each.op for each in ir.walk(self.kernel.body) if isinstance(each, (ir.Apply, ir.Reduce))
         }
         made = [code for op, code in CODE_OF_OPERATION.items() if op in operations]
-        lines = [f"// {self.kernel.file}:{self.kernel.line}"]
+        lines = [f"// {self.kernel.origin}"]
         lines += [WHOLE_LOOPS] if sets_again(self.plan, self.kernel.arguments) else []
         lines += [prelude(self.kernel.name)]
         lines += [each.replace("static inline", "ON_DEVICE") for each in made]

@@ -76,7 +76,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         lines += _interface("subroutine", f"{kernel.name}_order", names, declared, own)
     return "\n".join(
         [
-            f"! {kernel.file}:{kernel.line}",
+            f"! {kernel.origin}",
             "! No argument that is set may lie in the memory of another one.",
             f"module {kernel.name}_kernel",
             f"  use, intrinsic :: iso_c_binding, only: {', '.join(kinds)}",

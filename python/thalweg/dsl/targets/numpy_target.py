@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
+from thalweg.dsl.passes.value_types import TRUTHS
 from thalweg.dsl.translation import argument_names
 
 FUNCTIONS = {
@@ -58,7 +59,7 @@ INFIX = {"and": "&", "or": "|"}
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """A Python module with one function, arguments as `argument_names` has them."""
     lines = [
-        f"# {kernel.file}:{kernel.line}",
+        f"# {kernel.origin}",
         "import numpy as np",
         "",
         *_functions(kernel),
@@ -214,7 +215,7 @@ class _Body:
             return self._reduce(expression, around)
         args = [self._text(each, around) for each in expression.args]
         numbers = [each for each in expression.args if isinstance(each, (ir.Literal, ir.Constant))]
-        if len(numbers) == len(args) and not self.is_single:
+        if len(numbers) == len(args) and not self.is_single and expression.op not in TRUTHS:
             args[0] = f"np.float64({args[0]})"  # divides by zero, as compiled code does
         return self._applied(expression.op, args)
 
@@ -233,7 +234,7 @@ class _Body:
                 text = f"JOINED[{op!r}]({text}, {each})"
             return text
         if len(args) == 1:
-            return {"neg": f"(-{args[0]})", "not": f"~({args[0]})"}[op]
+            return {"neg": f"(-{args[0]})", "not": f"np.logical_not({args[0]})"}[op]
         text = args[0]
         for each in args[1:]:
             text = f"({text} {INFIX.get(op, op)} {each})"
@@ -254,4 +255,6 @@ class _Body:
             self._text(reduce.body, replace(around, slots=(*around.slots, (reduce.name, n))))
             for n in range(reduce.over.length)
         ]
+        if len(args) == 1:
+            return args[0]
         return self._applied("+" if reduce.op == "sum" else reduce.op, args)
