@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case, read_vectors
 from thalweg.kernels.dynamico import KERNELS, cases_of
 from thalweg.kernels.made_dynamico import made_up
@@ -48,6 +49,17 @@ def test_vectors_and_formulas_are_met(name: str, compiled: Path) -> None:
         assert set(case.expected) <= set(found)
         for output, right in case.expected.items():
             assert apart(found[output], right) <= case.tolerance, (case.kernel.name, output)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("comp_geopot", "out_boussinesq_pk"), ("comp_caldyn_horiz", "out_energy_pk")]
+)
+def test_what_a_kernel_leaves_alone_is_unchanged_in_the_file(name: str, word: str) -> None:
+    data = made_up(11, 9, 3, 2)
+    before = data["in_pk_prev"]
+    assert cases_of(name, {**data, word: before})
+    with pytest.raises(ThalwegError, match=f"'{word}' of the data file is not 'in_pk_prev'"):
+        cases_of(name, {**data, word: 2 * before})
 
 
 @pytest.mark.some(19)

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case, read_vectors
 from thalweg.kernels.library import find_kernel
 from thalweg.kernels.nicam_metrics import cases_of
@@ -35,6 +36,15 @@ def test_the_vectors_of_the_original_are_met(way: Any) -> None:
         outcome = run_case(case, way, 1)
         assert outcome.differences.keys() == outcome.outputs.keys()
         assert outcome.passed, (case.kernel.name, outcome.differences)
+
+
+@pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")
+def test_weights_of_neighbours_are_those_of_the_divergence() -> None:
+    data = read_vectors(VECTORS)
+    weights = data["out_coef_grad"].copy()
+    weights[:, :, 3] *= 2
+    with pytest.raises(ThalwegError, match="'out_coef_grad' of the data file is not"):
+        cases_of({**data, "out_coef_grad": weights})
 
 
 @pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")

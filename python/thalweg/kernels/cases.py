@@ -146,6 +146,12 @@ def difference(found: Array, right: Array, scale: float | None = None) -> float:
     return apart / largest if largest else (0.0 if apart == 0.0 else float("inf"))
 
 
+def refuse_other(name: str, found: Array, right: Array, which: str, tolerance: float) -> None:
+    """Of what must come out and no kernel sets, since it is the same as `which`."""
+    if not difference(found, right) <= tolerance:
+        raise ThalwegError(f"'{name}' of the data file is not {which}, as it must be", exit_code=1)
+
+
 def other_zeros(found: Array, right: Array) -> int:
     """Zeros of both whose signs differ: no difference of values, and one of what follows."""
     zeros = (found == 0.0) & (right == 0.0)

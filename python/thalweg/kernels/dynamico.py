@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.rhombus import ORIENTATION, Rhombus
 
@@ -113,11 +113,24 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
                 expected[argument] = named[output]
         # What a variant only reads, or leaves to others, a file may have unchanged.
         of_any = {word for each in KERNELS[name] for word in kernels[each].ir.arguments}
-        read = (WORDS[each] for each in of_any if each in WORDS)
+        read = {WORDS[each] for each in of_any if each in WORDS}
+        set_ = {WORDS[each] for each in expected}
+        others = {WORDS[each]: word for each, word in variant.words.items() if each in WORDS}
+        before = {each: others.get(each, each) for each in sorted(read - set_)}
+        _check_unchanged(named, variant.outputs, before)
         named.asked |= {variant.outputs + each.removeprefix("in_") for each in read}
         sizes = grid.sizes(int(named["par_llm"]))
         found.append(Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked())
     return found
+
+
+def _check_unchanged(named: Named, outputs: str, before: Mapping[str, str]) -> None:
+    """before: of what is read as one word, the word of its values in the file."""
+    for word, given in before.items():
+        name = outputs + word.removeprefix("in_")
+        source = next((each for each in (f"{given}_prev", given) if each in named), None)
+        if name in named and source:
+            refuse_other(name, named[name], named[source], f"'{source}'", 0.0)
 
 
 def _geometry(name: str, grid: Rhombus, named: Named) -> dict[str, Array]:

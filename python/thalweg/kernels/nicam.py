@@ -239,7 +239,7 @@ def _horizontal_limiter(data: Arrays) -> list[Made]:
         **common,
         "correction": data.cells("in_d"),
         "courant": data.faces("in_ch"),
-        "pole": np.isin(np.arange(region.sizes(1)["cells"]), region.pole_cells()).astype(float),
+        "pole": region.is_pole(),
         "huge": data.number("const_huge"),
         "least": data.number("const_eps"),
         "owned": region.owned(),

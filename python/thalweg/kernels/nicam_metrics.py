@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.nicam import LIMITED_ARCS, TOLERANCE, Arrays
 from thalweg.kernels.region import POLES, RING, Region
@@ -103,8 +103,10 @@ class _Geometry:
         place = {"position": position, "radius": self.radius}
         cells = self._cells("out_GMTR_p")
         seen = self._seen()
-        grad_centre, _ = self.stencil("out_coef_grad")
+        grad_centre, grad_around = self.stencil("out_coef_grad")
         div_centre, div_around = self.stencil("out_coef_div")
+        refuse_other("out_coef_grad", grad_around[..., owned], div_around[..., owned],
+                     "'out_coef_div' of the neighbours", TOLERANCE)  # fmt: skip
         rot_centre, rot_around = self.stencil("out_coef_rot")
         lap_centre, lap_around = self.stencil("out_coef_lap")
         around_centre = {
@@ -112,7 +114,7 @@ class _Geometry:
             "corner_weight": metric[2:],
             "area": self.area,
             "owned": owned,
-            "pole": np.isin(np.arange(len(self.area)), region.pole_cells()).astype(float),
+            "pole": region.is_pole(),
         }
         weights = {**around_centre, **seen}
         alpha = _interpolation(named)

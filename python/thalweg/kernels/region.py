@@ -65,6 +65,10 @@ class Region:
     def pole_cells(self) -> Array:
         return self.points + np.arange(POLES) * (RING + 1)
 
+    def is_pole(self) -> Array:
+        """1 at a pole, else 0. [cell]"""
+        return np.isin(np.arange(self.sizes(1)["cells"]), self.pole_cells()).astype(float)
+
     def tables(self) -> dict[str, Array]:
         i, j = self.at()
         g = self.cell(i, j)
