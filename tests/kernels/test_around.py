@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
+from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.compiled import Inputs, bind
-from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS
+from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different
 
 KERNEL = """from thalweg.dsl import Field, Out, kernel
 from thalweg.dsl.grids.arcs import XYZ, Cell, Level, Side, Triangle
@@ -101,3 +103,23 @@ def test_what_is_no_place_in_a_ring_is_refused(
 ) -> None:
     with pytest.raises(KernelError, match=told):
         _ = read(tmp_path, KERNEL.replace(old, new, 1)).ir
+
+
+THROUGH = """from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.triangles import Cell, Edge, Level
+
+
+@kernel
+def turned(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:
+    o = sum(t[Edge.cells.second, e] for e in Cell.edges)
+"""
+
+
+@pytest.mark.parametrize("way", WAYS, ids=IDS)
+def test_neighbours_may_be_reached_through_a_place_without_fields(
+    way: Configuration, tmp_path: Path, compiled: Path
+) -> None:
+    case = made_case(read(tmp_path, THROUGH))
+    assert not different(case, way, compiled)
+    if way.target != "cuda":  # which has no order
+        assert not different(case, replace(way, order="curve"), compiled)

@@ -229,8 +229,16 @@ def test_a_size_that_is_no_number_is_refused(here: Cli, tmp_path: Path) -> None:
     np.savez(tmp_path / "data.npz", par_iim=np.array([1, 2]), par_jjm=np.array("x"))
     result = here("kernels", "run", "pvort", "--data", tmp_path / "data.npz")
     assert result.returncode == 2
-    assert "has not the shape or type of those of comp_pvort: " in result.stderr
+    assert "'par_iim' of the data file is [1, 2], no whole number" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_sum_of_hundreds_of_terms_is_a_sentence(here: Cli, tmp_path: Path) -> None:
+    text = PLUS_ONE.replace("t + 1", " + ".join(["t"] * 300))
+    (tmp_path / "long.py").write_text(text)
+    done = here("kernels", "run", tmp_path / "long.py", "--target", "serial")
+    assert done.returncode == 2
+    assert "an expression of too many terms for NumPy" in done.stderr
 
 
 def test_code_replaces_no_file_unasked_and_is_written_whole(here: Cli, tmp_path: Path) -> None:

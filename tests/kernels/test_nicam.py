@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Case, read_vectors
 from thalweg.kernels.made_nicam import made_up
 from thalweg.kernels.nicam import KERNELS, cases_of
@@ -99,6 +101,20 @@ def test_the_limiter_takes_what_its_description_takes(compiled: Path) -> None:
         found = outputs(case, SERIAL, compiled)
         for output, right in case.expected.items():
             assert apart(found[output], right) <= case.tolerance, output
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "sentence"),
+    [
+        ("in_q", np.float32, "'in_q' of the data file is float32 instead of float64"),
+        ("par_kall", 21.5, "'par_kall' of the data file is 21.5, no whole number"),
+    ],
+)
+def test_numbers_of_another_type_are_refused(word: str, value: Any, sentence: str) -> None:
+    data = made_up(4, 2, 5)
+    wrong = data[word].astype(value) if isinstance(value, type) else np.array(value)
+    with pytest.raises(ThalwegError, match=re.escape(sentence)):
+        cases_of("dyn_vert_adv_limiter", {**data, word: wrong})
 
 
 def of(name: str, kernel: str, data: Mapping[str, Array]) -> Case:

@@ -198,7 +198,9 @@ class KernelIR:
         return list(dict.fromkeys(found))
 
     def places(self) -> list[Place]:
+        """Of fields, and those that neighbours of neighbours go through."""
         found = [each.type.place for each in self.variables.values()]
+        found += [place for each in self.neighbour_tables() for place in (each.source, each.target)]
         return list(dict.fromkeys(place for place in found if place))
 
 

@@ -173,6 +173,19 @@ class Named(dict[str, Array]):
         self.asked.add(name)
         return super().__getitem__(name)
 
+    def whole(self, name: str) -> int:
+        """A whole number. Raises a sentence for another one, or for several."""
+        found = np.asarray(self[name])
+        if found.size != 1 or found.dtype.kind not in "fiu" or found.item() != found.item() // 1:
+            raise ThalwegError(f"'{name}' of {self.source} is {found.tolist()}, no whole number")
+        return int(found.item())
+
+    def check_numbers(self) -> None:
+        """Raises a sentence where what goes in or comes out has another type than float64."""
+        for name, each in self.items():
+            if name.startswith(("in_", "out_")) and each.dtype != np.float64:
+                raise ThalwegError(f"'{name}' of {self.source} is {each.dtype} instead of float64")
+
     def get(self, name: str, default: Any = None) -> Any:
         self.asked.add(name)
         return super().get(name, default)

@@ -123,7 +123,13 @@ def bind(kernel: Kernel, configuration: Configuration, inputs: Inputs, folder: P
 class _Reference:
     def __init__(self, kernel: Kernel, code: str, inputs: Inputs, real: type[Real]) -> None:
         names: dict[str, Any] = {}
-        exec(compile(code, f"<{kernel.name} for numpy>", "exec"), names)
+        try:
+            exec(compile(code, f"<{kernel.name} for numpy>", "exec"), names)
+        except (SyntaxError, RecursionError, MemoryError):  # Python nests some hundred parentheses
+            raise ThalwegError(
+                f"kernel '{kernel.name}' has an expression of too many terms for NumPy; give parts "
+                "of it names of their own"
+            ) from None
         ir = kernel.ir
         self.kernel, self.function = kernel, names[kernel.name]
         self.arguments = {

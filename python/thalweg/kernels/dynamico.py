@@ -92,7 +92,7 @@ KERNELS = {
 def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
     """The variants of vector file `name` on its arrays."""
     named = Named(data, "the data file")
-    grid = Rhombus(int(named["par_iim"]), int(named["par_jjm"]))
+    grid = Rhombus(named.whole("par_iim"), named.whole("par_jjm"))
     geometry = _geometry(name, grid, named)
     kernels = all_kernels()
     found = []
@@ -119,7 +119,7 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
         before = {each: others.get(each, each) for each in sorted(read - set_)}
         _check_unchanged(named, variant.outputs, before)
         named.asked |= {variant.outputs + each.removeprefix("in_") for each in read}
-        sizes = grid.sizes(int(named["par_llm"]))
+        sizes = grid.sizes(named.whole("par_llm"))
         found.append(Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked())
     return found
 
@@ -157,4 +157,4 @@ def _geometry(name: str, grid: Rhombus, named: Named) -> dict[str, Array]:
 
 def _cells(named: Named, which: str) -> Array:
     """From the first to the last, which a file counts from 1."""
-    return np.arange(int(named[f"par_ij_begin{which}"]) - 1, int(named[f"par_ij_end{which}"]))
+    return np.arange(named.whole(f"par_ij_begin{which}") - 1, named.whole(f"par_ij_end{which}"))

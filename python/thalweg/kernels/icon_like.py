@@ -52,7 +52,7 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
 
 def _sizes(named: Named) -> dict[str, int]:
     cells, edges, levels, block = (
-        int(named[name]) for name in ("par_ncells", "par_nedges", "par_nlev", "par_nblk_size")
+        named.whole(name) for name in ("par_ncells", "par_nedges", "par_nlev", "par_nblk_size")
     )
     if block < 1:
         raise ThalwegError(f"'par_nblk_size' = {block} is no number of cells of a block")
@@ -68,7 +68,7 @@ def _sizes(named: Named) -> dict[str, int]:
 
 def _more_tables(named: Named, sizes: Mapping[str, int]) -> dict[str, Array]:
     """Blocks; and where values come from, if the file says it: as shipped, from where they are."""
-    cells, block = sizes["cells"], int(named["par_nblk_size"])
+    cells, block = sizes["cells"], named.whole("par_nblk_size")
     found = {
         "cell_block_cells": np.append(np.arange(0, cells, block), cells),
         "whole_blocks": np.array([0, sizes["cell_blocks"]]),

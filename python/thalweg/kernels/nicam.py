@@ -29,7 +29,7 @@ class Arrays:
 
     @property
     def region(self) -> Region:
-        return Region(int(self.named["par_gall_1d"]) - 2)
+        return Region(self.named.whole("par_gall_1d") - 2)
 
     def number(self, name: str) -> float:
         return float(self.named[f"par_{name}"])
@@ -340,8 +340,9 @@ KERNELS = {
 def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
     """The kernels of vector file `name` on its arrays."""
     arrays = Arrays(Named(data, "the data file"))
+    arrays.named.check_numbers()
     kernels, tables = all_kernels(), arrays.region.tables()
-    sizes = arrays.region.sizes(int(arrays.named["par_kall"]))
+    sizes = arrays.region.sizes(arrays.named.whole("par_kall"))
     found = []
     for made in MAKERS[name](arrays):
         expected = {each: array for each, array in made.outputs.items() if array is not None}

@@ -23,7 +23,9 @@ FACE_ARCS = ((0, 1), (0, 0), (1, 0))
 
 def cases_of(data: Mapping[str, Array]) -> list[Case]:
     """One after the other: each begins with the results of the file, not with those of ours."""
-    geometry = _Geometry(Named(data, "the data file"))
+    named = Named(data, "the data file")
+    named.check_numbers()
+    geometry = _Geometry(named)
     kernels, tables = all_kernels(), geometry.tables
     sizes = geometry.region.sizes(1)
     found = []
