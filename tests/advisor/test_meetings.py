@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thalweg.advisor.prediction.parameters import PARAMETERS
-from thalweg.advisor.proposing.meetings import handed, stalls_s
-from thalweg.advisor.proposing.partitions import ranks_of, share_apart
+from thalweg.advisor.proposing.meetings import Outputs, outputs_of, stalls_s
+from thalweg.advisor.proposing.partitions import ranks_of, refused_places, share_apart
 from thalweg.advisor.proposing.situation import Series
 from thalweg.advisor.simulation import Machine, Plan, Stream, simulate
 from thalweg.advisor.simulation.service import output_service, start_and_step_s
@@ -62,20 +62,22 @@ def series(name: str, outputs: int, values: int = 1, **more: Any) -> Series:
     return Series(name, outputs, values, outputs, (ord(name[0]), "ml"), **more)
 
 
+def run_of(*streams: Series, steps: int) -> Outputs:
+    return outputs_of([each.at_steps(steps) for each in streams], steps)
+
+
 def test_a_large_output_holds_up_what_comes_often() -> None:
     """By hand: steps of 1 s, a small output of 0.5 s after each and one large of 8 s after 4."""
     often = series("a", 21, steps=np.arange(21))
     large = series("b", 1, steps=np.array([4]))
+    both, seconds = run_of(often, large, steps=20), (0.5, 8.0)
     # On one rank the next small output waits until second 4 + 8.5: seven and a half seconds.
-    together = handed((often, large), ((0,), (0,)), (0.5, 8.0), 20)
-    assert stalls_s(together, 1.0) == pytest.approx(7.5 + 0.5)  # and the last small one
-    apart = handed((often, large), ((0,), (1,)), (0.5, 8.0), 20)
-    assert stalls_s(apart, 1.0) == pytest.approx(0.5)
+    assert stalls_s(both, ((0,), (0,)), seconds, 1.0) == pytest.approx(7.5 + 0.5)  # the last one
+    assert stalls_s(both, ((0,), (1,)), seconds, 1.0) == pytest.approx(0.5)
     # With two partitions every other small output goes by.
-    two = handed((often, large), ((0, 1), (0,)), (0.5, 8.0), 20)
-    assert stalls_s(two, 1.0) == pytest.approx(6.5 + 0.5)
-    at_the_end = handed((series("b", 1, steps=np.array([20])),), ((0,),), (10.0,), 20)
-    assert stalls_s(at_the_end, 1.0) == pytest.approx(10.0)
+    assert stalls_s(both, ((0, 1), (0,)), seconds, 1.0) == pytest.approx(6.5 + 0.5)
+    at_the_end = run_of(series("b", 1, steps=np.array([20])), steps=20)
+    assert stalls_s(at_the_end, ((0,),), (10.0,), 1.0) == pytest.approx(10.0)
 
 
 STREAMS = st.lists(
@@ -110,9 +112,12 @@ def test_it_is_what_happens_event_by_event(
     services = [output_service(plan, MACHINE, each, 1) for each in streams]
     each_s = [one.fixed_s + one.pull_s + one.write_s for one in services]
     ranks = ranks_of(found, [each[2] for each in drawn], io_ranks)
-    walked = handed(found, ranks, each_s, STEPS)
-    busiest_s = float(np.bincount(walked.rank, walked.seconds).max())
-    total_s = max(STEPS * step_s, busiest_s) + stalls_s(walked, step_s)
+    walked = run_of(*found, steps=STEPS)
+    busy_s = np.zeros(io_ranks)
+    for stream, its_ranks, one_s in zip(found, ranks, each_s, strict=True):
+        for number in range(stream.outputs):
+            busy_s[its_ranks[number % len(its_ranks)]] += one_s
+    total_s = max(STEPS * step_s, busy_s.max()) + stalls_s(walked, ranks, each_s, step_s)
     assert simulate(plan, MACHINE).total_s - start_s == pytest.approx(total_s, rel=1e-6)
 
 
@@ -137,12 +142,30 @@ def test_partitions_apart_have_ranks_of_their_own() -> None:
     assert share_apart(twins, 7) == (3, 3)  # two domains of one output_nml
 
 
-def test_of_a_long_run_the_first_part_stands_for_all() -> None:
+def test_of_a_long_run_pieces_stand_for_all() -> None:
+    """Large outputs come in its last tenth alone, every hundred steps."""
     often = series("a", 60_001, steps=np.arange(60_001))
-    large = series("b", 60, steps=np.arange(0, 60_000, 1000))
-    one = handed((often, large), ((0,), (0,)), (0.5, 10.0), 60_000)
-    assert one.share < 0.4
-    assert stalls_s(one, 1.0) == pytest.approx(60 * 9.5, rel=0.03)
+    large = series("b", 60, steps=np.arange(54_000, 60_000, 100))
+    last = series("c", 1, steps=np.array([60_000]))
+    seconds, ranks = (0.5, 8.0, 50.0), ((0,), (0,), (1,))
+    steps = [each.at_steps(60_000) for each in (often, large, last)]
+    whole = stalls_s(outputs_of(steps, 60_000, 10**6), ranks, seconds, 1.0)
+    assert whole == pytest.approx(60 * 7.5 + 50)
+    pieces = outputs_of(steps, 60_000)
+    assert len(pieces.pieces) == 11
+    assert stalls_s(pieces, ranks, seconds, 1.0) == pytest.approx(whole, rel=0.05)
+    everywhere = [steps[0], np.arange(0, 60_000, 100), steps[2]]
+    both = [stalls_s(outputs_of(everywhere, 60_000, n), ranks, seconds, 1.0) for n in (10**6, 9999)]
+    assert both[1] == pytest.approx(both[0], rel=0.1)
+
+
+def test_places_at_which_icon_stops_are_told() -> None:
+    placed = series("a", 9, placement=(1, 0))
+    assert refused_places((placed,), 2) == ""
+    assert "is none of 1 I/O ranks" in refused_places((placed,), 1)
+    assert "-2 is none of" in refused_places((series("a", 9, placement=(-2,)),), 4)
+    assert "none is left" in refused_places((placed, series("b", 9)), 2)
+    assert refused_places((placed, series("b", 9)), 3) == ""
 
 
 def test_the_proposal_keeps_a_large_stream_apart(

@@ -325,7 +325,7 @@ def _placement(section: Section, level_type: str, partitions: int) -> tuple[int,
         return ()
     given = [-1 if each is None else each for each in section.integers(name)[:partitions]]
     given += [-1] * (partitions - len(given))
-    return tuple(given) if any(each >= 0 for each in given) else ()
+    return tuple(given) if any(each != -1 for each in given) else ()
 
 
 def _named(streams: list[Stream]) -> list[Stream]:

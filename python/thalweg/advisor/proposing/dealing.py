@@ -9,7 +9,7 @@ from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
-from thalweg.advisor.proposing.meetings import handed, stalls_s
+from thalweg.advisor.proposing.meetings import stalls_s
 from thalweg.advisor.proposing.partitions import Dealt, deal, share_apart, share_out
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.shapes import VALUE_BYTES, Nodes
@@ -30,7 +30,8 @@ def as_given(
     partitions: tuple[int, ...],
 ) -> Dealing:  # fmt: skip
     """What the script has: partitions, and the I/O ranks where it places them."""
-    placed = deal(situation.series, choice.io_ranks, partitions, True)
+    more = more_values(predictor)
+    placed = deal(situation.series, choice.io_ranks, partitions, True, more)
     return Dealing(placed, _stalls_s(predictor, situation, nodes, choice, placed))
 
 
@@ -41,14 +42,24 @@ def best_dealing(
     stalls least, and of those the fewest.
     """
     series, io_ranks = situation.series, choice.io_ranks
-    ways = {share_out(series, io_ranks), share_apart(series, io_ranks), (1,) * len(series)} - {()}
     if not io_ranks or not series:
         return Dealing(deal(series, io_ranks), 0.0)
-    found = [deal(series, io_ranks, each) for each in sorted(ways, key=sum)]
-    longer_s = [_longer_s(predictor, situation, nodes, choice, each) for each in found]
+    more = more_values(predictor)
+    ways = {share_out(series, io_ranks, more), share_apart(series, io_ranks, more)}
+    ways |= {(1,) * len(series)}
+    found = [deal(series, io_ranks, each, False, more) for each in sorted(ways - {()}, key=sum)]
+    alone = Choice(io_ranks)  # beside restarts that take long nothing would be told apart
+    longer_s = [_longer_s(predictor, situation, nodes, alone, each) for each in found]
     least = min(total for total, _ in longer_s)
     at = next(at for at, (total, _) in enumerate(longer_s) if total <= (1.0 + _LONGER) * least)
     return Dealing(found[at], longer_s[at][1])
+
+
+def more_values(predictor: Predictor) -> float:
+    """Values that take an I/O rank as long as what it spends on each output beside them."""
+    values = predictor.fit.values
+    each_s = values["io_s_per_gb"] * VALUE_BYTES / 1e9
+    return values["io_event_s"] / each_s if each_s > 0.0 else 0.0
 
 
 def _longer_s(
@@ -78,5 +89,4 @@ def _stalls_s(
         for each in situation.series
     ]  # fmt: skip
     each_s = predict(ManyRuns.of(alone), values).output_s.tolist()
-    given = handed(situation.series, dealt.ranks, each_s, situation.steps)
-    return stalls_s(given, steps_s / situation.steps)
+    return stalls_s(situation.in_order, dealt.ranks, each_s, steps_s / situation.steps)

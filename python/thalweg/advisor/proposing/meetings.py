@@ -14,69 +14,109 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.advisor.proposing.situation import Series
-
-_MOST_OUTPUTS = 20_000  # of a run that is walked whole; of others the first so many
+Whole = NDArray[np.int64]
+_MOST_OUTPUTS = 10_000  # that are walked through; of longer runs in pieces, all over the run
+_PIECES = 10
 
 
 @dataclass(frozen=True)
-class Handed:
-    """What I/O ranks are given, in order: each array of shape [step and rank].
-
-    seconds  that the rank needs for all of it
-    share    of the run's steps that is looked at
+class Piece:
+    """Outputs one after the other: the step before each, its stream, and its number there; arrays
+    of shape [output]. stands_for: so many times its outputs are in the run.
     """
 
-    step: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-    steps: float
-    share: float
+    step: Whole
+    stream: Whole
+    number: Whole
+    stands_for: float
 
 
-def handed(
-    series: Sequence[Series], ranks: Sequence[Sequence[int]], seconds: Sequence[float], steps: int
-) -> Handed:
-    """ranks: of every partition of each stream; seconds: of one output of each stream."""
-    at_step, of_rank, needed = [], [], []
-    for stream, its_ranks, each_s in zip(series, ranks, seconds, strict=True):
-        when = stream.at_steps(steps)
-        number = np.arange(len(when)) % len(its_ranks)
-        at_step.append(when)
-        of_rank.append(np.array(its_ranks, dtype=np.int64)[number])
-        needed.append(np.full(len(when), each_s))
-    step, rank = np.concatenate(at_step), np.concatenate(of_rank)
-    many = int(rank.max(initial=0)) + 1
-    key, where = np.unique(step * many + rank, return_inverse=True)
+@dataclass(frozen=True)
+class Outputs:
+    """Of a run of `steps` steps. counts: of each stream."""
+
+    steps: int
+    counts: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+
+
+def outputs_of(at_steps: Sequence[Whole], steps: int, most: int = _MOST_OUTPUTS) -> Outputs:
+    """at_steps: steps before each output of each stream, ascending."""
+    counts = tuple(len(each) for each in at_steps)
+    step = np.concatenate([*at_steps, np.empty(0, np.int64)])
+    stream = np.repeat(np.arange(len(counts)), counts)
+    number = np.concatenate([*(np.arange(count) for count in counts), np.empty(0, np.int64)])
+    order = np.argsort(step, kind="stable")
+
+    def piece(chosen: Whole, stands_for: float) -> Piece:
+        return Piece(step[chosen], stream[chosen], number[chosen], stands_for)
+
+    if len(order) <= most:
+        return Outputs(steps, counts, (piece(order, 1.0),))
+    length = most // _PIECES
+    pieces = []
+    for part in np.array_split(order, _PIECES):
+        begin = max(0, len(part) - length) // 2
+        chosen = part[begin : begin + length]
+        pieces.append(piece(chosen, len(part) / len(chosen)))
+    return Outputs(steps, counts, (*pieces, piece(order[-length:], 0.0)))  # how the run ends
+
+
+def stalls_s(
+    outputs: Outputs, ranks: Sequence[Sequence[int]], seconds: Sequence[float], step_s: float
+) -> float:
+    """How much longer the run takes than its steps alone, or than the busiest I/O rank alone.
+
+    ranks: of every partition of each stream; seconds: of one output of each stream.
+    """
+    waiting_s = behind_s = 0.0
+    for piece in outputs.pieces:
+        piece_s, behind_s = _walk(outputs, piece, ranks, np.array(seconds), step_s)
+        waiting_s += piece_s * piece.stands_for
+    steps_s = outputs.steps * step_s
+    total_s = steps_s + waiting_s + behind_s
+    return max(0.0, total_s - max(steps_s, _busiest_s(outputs, ranks, seconds)))
+
+
+def _busiest_s(outputs: Outputs, ranks: Sequence[Sequence[int]], seconds: Sequence[float]) -> float:
+    """Of all I/O ranks, the whole run."""
+    busy_s = np.zeros(1 + max((max(each) for each in ranks), default=0))
+    for count, its_ranks, each_s in zip(outputs.counts, ranks, seconds, strict=True):
+        parts = len(its_ranks)
+        of_parts = (count - np.arange(parts) + parts - 1) // parts
+        np.add.at(busy_s, list(its_ranks), of_parts * each_s)
+    return float(busy_s.max())
+
+
+def _walk(
+    outputs: Outputs, piece: Piece, ranks: Sequence[Sequence[int]], seconds: NDArray[np.float64],
+    step_s: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Compute ranks wait so long in it, and for the last I/O rank after the end of the run."""
+    parts = np.array([len(each) for each in ranks], dtype=np.int64)
+    begins = np.cumsum(parts) - parts
+    everyone = np.array([rank for each in ranks for rank in each], dtype=np.int64)
+    rank = everyone[begins[piece.stream] + piece.number % parts[piece.stream]]
+    many = int(everyone.max(initial=0)) + 1
+    key, where = np.unique(piece.step * many + rank, return_inverse=True)
     together = np.zeros(len(key))
-    np.add.at(together, where, np.concatenate(needed))
-    last = float(steps)
-    if len(key) > _MOST_OUTPUTS:
-        key, together = key[:_MOST_OUTPUTS], together[:_MOST_OUTPUTS]
-        last = max(1.0, float(key[-1] // many))
-    return Handed(key // many, key % many, together, last, last / max(1, steps))
-
-
-def stalls_s(given: Handed, step_s: float) -> float:
-    """How much longer the run takes than its steps alone, or than the busiest I/O rank alone."""
-    busiest_s = float(np.bincount(given.rank, given.seconds).max(initial=0.0))
-    longer = _run_s(given, step_s) - max(given.steps * step_s, busiest_s)
-    return max(0.0, longer) / given.share
-
-
-def _run_s(given: Handed, step_s: float) -> float:
-    columns = (given.step.tolist(), given.rank.tolist(), given.seconds.tolist())
-    free_s = [0.0] * (max(columns[1], default=0) + 1)
-    now_s, before, begin = 0.0, 0, 0
+    np.add.at(together, where, seconds[piece.stream])
+    columns = ((key // many).tolist(), (key % many).tolist(), together.tolist())
     todo = list(zip(*columns, strict=True))
+    free_s = [0.0] * many
+    now_s, waiting_s, begin = 0.0, 0.0, 0
+    before = todo[0][0] if todo else 0
     while begin < len(todo):
         step = todo[begin][0]
         end = begin + 1
         while end < len(todo) and todo[end][0] == step:
             end += 1
         now_s += (step - before) * step_s
-        now_s = max(now_s, *(free_s[rank] for _, rank, _ in todo[begin:end]))
-        for _, rank, seconds in todo[begin:end]:
-            free_s[rank] = now_s + seconds
+        go_s = max(now_s, *(free_s[rank] for _, rank, _ in todo[begin:end]))
+        waiting_s += go_s - now_s
+        now_s = go_s
+        for _, its_rank, its_seconds in todo[begin:end]:
+            free_s[its_rank] = now_s + its_seconds
         before, begin = step, end
-    return max(now_s + (given.steps - before) * step_s, *free_s)
+    now_s += (outputs.steps - before) * step_s
+    return waiting_s, max(0.0, max(free_s) - now_s)

@@ -35,12 +35,14 @@ _EVEN = 0.97  # of the ranks busy on average: more partitions make more files on
 @lru_cache(maxsize=1024)
 def deal(
     series: tuple[Series, ...], io_ranks: int, partitions: tuple[int, ...] = (),
-    placed: bool = False,
+    placed: bool = False, more: float = 0.0,
 ) -> Dealt:  # fmt: skip
-    """partitions: none: as share_out() has them. placed: where the script places them."""
-    parts = partitions or share_out(series, io_ranks)
+    """partitions: none: as share_out() has them. placed: where the script places them. more: so
+    many values would take as long as what each output costs beside its own.
+    """
+    parts = partitions or share_out(series, io_ranks, more)
     ranks = ranks_of(series, parts, io_ranks, placed)
-    busy = _busy_ranks(series, ranks) if io_ranks else 0.0
+    busy = _busy_ranks(series, ranks, more) if io_ranks else 0.0
     return Dealt(parts, ranks, busy, _bytes_on_a_rank(series, ranks))
 
 
@@ -58,7 +60,21 @@ def ranks_of(
     return tuple(tuple(rank if rank >= 0 else next(turn) for rank in each) for each in wanted)
 
 
-def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
+def refused_places(series: Sequence[Series], io_ranks: int) -> str:
+    """Why ICON stops at the places that the script has; "" where it does not."""
+    if not io_ranks:
+        return ""
+    given = [rank for each in series for rank in each.placement]
+    for rank in given:
+        if not -1 <= rank < io_ranks:
+            return f"pe_placement {rank} is none of {io_ranks} I/O ranks"
+    is_open = any(not each.placement or -1 in each.placement for each in series)
+    if is_open and len({*given} - {-1}) == io_ranks:
+        return "pe_placement takes all I/O ranks, and none is left for streams without one"
+    return ""
+
+
+def share_out(series: tuple[Series, ...], io_ranks: int, more: float = 0.0) -> tuple[int, ...]:
     """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
     by one where a part is largest, until nothing is gained.
     """
@@ -66,17 +82,17 @@ def share_out(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
     found = dict.fromkeys(most_of, 1)
     best, most = dict(found), 0.0
     for _ in range(io_ranks + len(series)):
-        busy = busy_ranks(series, [found[each.item] for each in series], io_ranks)
+        busy = busy_ranks(series, [found[each.item] for each in series], io_ranks, more)
         if busy > most * 1.001:
             best, most = dict(found), busy
         growing = [each for each in series if found[each.item] < most_of[each.item]]
         if not growing or most > _EVEN * io_ranks:
             break
-        found[max(growing, key=lambda each: each.load / found[each.item]).item] += 1
+        found[max(growing, key=lambda each: each.load(more) / found[each.item]).item] += 1
     return tuple(best[each.item] for each in series)
 
 
-def share_apart(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
+def share_apart(series: tuple[Series, ...], io_ranks: int, more: float = 0.0) -> tuple[int, ...]:
     """Partitions of which each has an I/O rank for itself, so that no two outputs meet on one: more
     of them where a part is largest. () where there are more streams than ranks.
     """
@@ -91,15 +107,17 @@ def share_apart(series: tuple[Series, ...], io_ranks: int) -> tuple[int, ...]:
         ]
         if not growing:
             return tuple(found[each.item] for each in series)
-        item = max(growing, key=lambda each: each.load / found[each.item]).item
+        item = max(growing, key=lambda each: each.load(more) / found[each.item]).item
         found[item] += 1
         left -= width[item]
     return ()
 
 
-def busy_ranks(series: Sequence[Series], partitions: Sequence[int], io_ranks: int) -> float:
+def busy_ranks(
+    series: Sequence[Series], partitions: Sequence[int], io_ranks: int, more: float = 0.0
+) -> float:
     """All load over that of the busiest I/O rank."""
-    return _busy_ranks(series, ranks_of(series, partitions, io_ranks))
+    return _busy_ranks(series, ranks_of(series, partitions, io_ranks), more)
 
 
 def _most_of(series: Sequence[Series], io_ranks: int) -> dict[tuple[int, str], int]:
@@ -109,12 +127,12 @@ def _most_of(series: Sequence[Series], io_ranks: int) -> dict[tuple[int, str], i
     return found
 
 
-def _busy_ranks(series: Sequence[Series], ranks: Sequence[Sequence[int]]) -> float:
+def _busy_ranks(series: Sequence[Series], ranks: Sequence[Sequence[int]], more: float) -> float:
     loads = np.zeros(1 + max((max(each) for each in ranks), default=0))
     for each, its_ranks in zip(series, ranks, strict=True):
         parts = len(its_ranks)
         outputs = (each.outputs - np.arange(parts) + parts - 1) // parts
-        np.add.at(loads, list(its_ranks), each.values * outputs)
+        np.add.at(loads, list(its_ranks), (each.values + more) * outputs)
     return float(loads.sum() / loads.max()) if loads.max() else 1.0
 
 

@@ -12,6 +12,7 @@ from thalweg.advisor.proposing.candidates import choices
 from thalweg.advisor.proposing.choosing import best_of, next_best
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.outlook import far_off, output_limits_from
+from thalweg.advisor.proposing.partitions import refused_places
 from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way, ways_of
 from thalweg.advisor.shapes import Nodes
@@ -86,6 +87,9 @@ def _now(
             f"the script has {chosen.ranks} I/O and restart ranks now, and the nodes {nodes.ranks} "
             "ranks: none would compute"
         ]
+    refused = refused_places(situation.series, chosen.io_ranks)
+    if refused:
+        return None, [f"what the script has now is not compared, since ICON stops: {refused}"]
     (way,) = ways_of(predictor, situation, nodes, [chosen], situation.partitions)
     if way.prediction.reason:
         return None, [f"what the script has now is not compared: {way.prediction.reason}"]

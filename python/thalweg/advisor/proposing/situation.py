@@ -14,6 +14,7 @@ from thalweg.advisor.icon_run import IconRun
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer
 from thalweg.advisor.icon_times import Steps
+from thalweg.advisor.proposing.meetings import Outputs, outputs_of
 from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
@@ -50,9 +51,9 @@ class Series:
             return self.steps
         return np.linspace(0, last, max(1, self.outputs)).round().astype(np.int64)[: self.outputs]
 
-    @property
-    def load(self) -> float:
-        return float(self.outputs * self.values)
+    def load(self, more: float = 0.0) -> float:
+        """In values; more: as long as so many takes what each output costs beside its own."""
+        return self.outputs * (self.values + more)
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,13 @@ class Situation:
         return sum(each.outputs for each in self.series)
 
     @cached_property
+    def in_order(self) -> Outputs:
+        """Its outputs one after the other."""
+        return outputs_of([each.at_steps(self.steps) for each in self.series], self.steps)
+
+    @cached_property
     def values_per_output(self) -> float:
-        return sum(each.load for each in self.series) / self.outputs if self.outputs else 0.0
+        return sum(each.load() for each in self.series) / self.outputs if self.outputs else 0.0
 
 
 def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:

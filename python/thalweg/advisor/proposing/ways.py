@@ -13,7 +13,8 @@ from thalweg.advisor.prediction.predictor import TOO_OPEN, Predictor
 from thalweg.advisor.prediction.run_facts import Flags, ManyRuns, Numbers, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
-from thalweg.advisor.proposing.dealing import Dealing, as_given, best_dealing
+from thalweg.advisor.proposing.dealing import Dealing, as_given, best_dealing, more_values
+from thalweg.advisor.proposing.partitions import deal
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.shapes import NORMAL_80, Nodes, Prediction, WayFigures
 
@@ -39,7 +40,7 @@ def ways_of(
     none: as best_dealing() has them.
     """
     of_ranks = {n: _dealing(predictor, situation, nodes, choice, partitions)
-                for n, choice in fewest_ranks(asked).items()}  # fmt: skip
+                for n, choice in representatives(asked).items()}  # fmt: skip
     facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks].dealt) for each in asked]
     many = ManyRuns.of(facts)
     services = predict(many, predictor.fit.values)
@@ -68,7 +69,7 @@ def ways_of(
     return found
 
 
-def fewest_ranks(asked: Sequence[Choice]) -> dict[int, Choice]:
+def representatives(asked: Sequence[Choice]) -> dict[int, Choice]:
     """Of each number of I/O ranks the first choice, which stands for all of them: how many ranks
     write restarts changes little of what streams are to each other.
     """
@@ -97,7 +98,11 @@ def quick_totals(
     """The total times of ways_of() without stalls, and no more; of ways that have no reason against
     them.
     """
-    facts = [facts_of(situation, nodes, each) for each in asked]
+    more = more_values(predictor)
+    facts = [
+        facts_of(situation, nodes, each, deal(situation.series, each.io_ranks, (), False, more))
+        for each in asked
+    ]
     many = ManyRuns.of(facts)
     total_s = predictor.fit.total_s(many)
     told = predictor.told(many)
