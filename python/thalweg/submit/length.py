@@ -63,7 +63,7 @@ def _for_outputs(situation: Situation, ways: Sequence[Way], step_ms: int) -> int
     least = _LEAST_STEPS * step_ms
     if not situation.series:
         return least
-    largest = max(range(len(situation.series)), key=lambda at: situation.series[at].load)
+    largest = max(range(len(situation.series)), key=lambda at: situation.series[at].load())
     series = situation.series[largest]
     most_parts = max((way.partitions[largest] for way in ways), default=1)
     outputs = max(_OUTPUTS, 2 * most_parts)
