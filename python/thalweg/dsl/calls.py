@@ -25,10 +25,19 @@ def read_call(
             hint="what a kernel calls as a statement is another kernel of this file, or imported",
         )
     if called.is_being_read:
-        raise source.error(node.func, f"kernel '{called.name}' calls itself")
+        raise source.error(
+            node.func,
+            f"kernel '{called.name}' calls itself",
+            "its statements would stand here, and in them itself again",
+            "a loop over levels, upward(Level), may need the level before",
+        )
     kernel = called.ir
     if points and any(each.type.role == "points" for each in kernel.arguments.values()):
-        raise source.error(node, f"kernel '{kernel.name}' has points of its own, 'with' others")
+        raise source.error(
+            node,
+            f"kernel '{kernel.name}' has points of its own, 'with' others",
+            hint="call it outside of 'with', and give it these points",
+        )
     words = _words(source, node, kernel)
     given = {name: _given(expressions, kernel, name, word) for name, word in words.items()}
     handed = [
@@ -45,7 +54,9 @@ def _words(source: Source, node: ast.Call, kernel: ir.KernelIR) -> dict[str, ast
     names = list(kernel.arguments)
     if len(node.args) > len(names):
         raise source.error(
-            node.args[len(names)], f"kernel '{kernel.name}' has {len(names)} arguments"
+            node.args[len(names)],
+            f"kernel '{kernel.name}' has {len(names)} arguments",
+            hint=f"they are: {', '.join(names)}",
         )
     found = dict(zip(names, node.args, strict=False))
     for each in node.keywords:
@@ -56,7 +67,9 @@ def _words(source: Source, node: ast.Call, kernel: ir.KernelIR) -> dict[str, ast
                 hint=f"it has: {', '.join(names)}.{did_you_mean(str(each.arg), names)}",
             )
         if each.arg in found:
-            raise source.error(each, f"argument '{each.arg}' is given twice")
+            raise source.error(
+                each, f"argument '{each.arg}' is given twice", hint="by its place or by its name"
+            )
         found[each.arg] = each.value
     missing = [name for name in names if name not in found]
     if missing:

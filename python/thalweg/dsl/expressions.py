@@ -126,7 +126,9 @@ class Expressions:
             )
         name = first.target.id
         if name in self.known:
-            raise self.source.error(first.target, f"'{name}' stands for another thing here")
+            raise self.source.error(
+                first.target, f"'{name}' stands for another thing here", hint="another name"
+            )
         over = self.slots(first.iter) or self.levels(first.iter)
         axis = over.axis if isinstance(over, ir.LevelRange) else over
         outer = self.loops.get(name)
@@ -227,7 +229,11 @@ class Expressions:
 
     def _in_range(self, node: ast.expr, value: float) -> float:
         if abs(value) > sys.float_info.max:
-            raise self.source.error(node, "this number is larger than any that a field can have")
+            raise self.source.error(
+                node,
+                "this number is larger than any that a field can have",
+                hint=f"the largest is {sys.float_info.max:.4g}",
+            )
         return value
 
     def _slot(self, node: ast.expr) -> ir.Slot:

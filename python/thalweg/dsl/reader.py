@@ -55,7 +55,11 @@ def _read_arguments(source: Source) -> dict[str, ir.Variable]:
         try:
             kind = eval(ast.unparse(each.annotation), dict(source.names))
         except Exception as error:  # of whatever stands there
-            raise source.error(each.annotation, f"this is no type of a field: {error}") from None
+            raise source.error(
+                each.annotation,
+                f"this is no type of a field: {error}",
+                hint='Field[Cell, Level, "K"], Out[…], InOut[…] or Parameter["s"]',
+            ) from None
         if not isinstance(kind, ArgumentType):
             raise source.error(
                 each.annotation,
@@ -103,7 +107,11 @@ class _Statements:
                 found.append(self._assign(node))
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 if self.expressions.has_levels_around:
-                    raise self.source.error(node, "a kernel is called outside of loops over levels")
+                    raise self.source.error(
+                        node,
+                        "a kernel is called outside of loops over levels",
+                        hint="it goes over all levels by itself; call it before the loop",
+                    )
                 found += read_call(self.source, self.expressions, node.value, self.points)
             elif not _says_nothing(node):
                 raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
@@ -121,7 +129,11 @@ class _Statements:
                 hint=f"there are: {', '.join(known) or 'none'}.{did_you_mean(name, known)}",
             )
         if self.points or self.expressions.loops:
-            raise self.source.error(node, "'with' stands outside of all loops, and of another")
+            raise self.source.error(
+                node,
+                "'with' stands outside of all loops, and of another",
+                hint="'with' first, loops inside of it",
+            )
         self.points = name
         found = self.read(node.body)
         self.points = ""
@@ -133,7 +145,9 @@ class _Statements:
             raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
         name, axis = node.target.id, self.expressions.slots(node.iter)
         if name in loops or name in self.expressions.known:
-            raise self.source.error(node.target, f"'{name}' stands for another thing here")
+            raise self.source.error(
+                node.target, f"'{name}' stands for another thing here", hint="another name"
+            )
         found: list[ir.Statement | ir.Handed] = []
         if isinstance(axis, Group):
             raise self.source.error(
@@ -148,20 +162,28 @@ class _Statements:
             del loops[name]
             return found
         if self.expressions.has_levels_around:
-            raise self.source.error(node, "a loop over levels stands in another")
+            raise self.source.error(
+                node,
+                "a loop over levels stands in another",
+                hint="sum(… for j in Level) goes over all levels for each level",
+            )
         levels = self.expressions.levels(node.iter)
         loops[name] = levels.axis
         body = self.read(node.body)
         del loops[name]
         assigns = tuple(each for each in body if isinstance(each, ir.Assign))
         if len(assigns) != len(body):
-            raise self.source.error(node, "a loop over levels stands outside of all others")
+            raise self.source.error(
+                node,
+                "a loop over levels stands outside of all others",
+                hint="set what it needs before it, as local values",
+            )
         return [ir.ForLevels(name, levels, assigns, self.source.spot(node))]
 
     def _assign(self, node: ast.Assign | ast.AugAssign) -> ir.Assign:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if isinstance(node, ast.Assign) and len(node.targets) != 1:
-            raise self.source.error(node, "one name at a time is set")
+            raise self.source.error(node, "one name at a time is set", hint="a statement for each")
         base = target.value if isinstance(target, ast.Subscript) else target
         if not isinstance(base, ast.Name):
             raise self.source.error(target, "this cannot be set", hint=STATEMENTS)

@@ -34,7 +34,9 @@ class Source:
         self.lines = [line.rstrip("\n") for line in lines]
         tree = ast.parse(textwrap.dedent("".join(lines)))
         if not isinstance(tree.body[0], ast.FunctionDef):
-            raise self.error(tree.body[0], "a kernel is 'def NAME(…) -> None:'")
+            raise self.error(
+                tree.body[0], "a kernel is 'def NAME(…) -> None:'", hint="leave 'async' out"
+            )
         self.tree = tree.body[0]
         self.names: dict[str, Any] = function.__globals__
         self.doc = inspect.getdoc(function) or ""

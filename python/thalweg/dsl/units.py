@@ -10,13 +10,14 @@ from fractions import Fraction
 Unit = tuple[tuple[str, Fraction], ...]  # base unit and power, by name; () = 1
 
 ONE: Unit = ()
-BASE = ("kg", "m", "s", "K", "mol", "A", "cd", "rad")
+BASE = ("kg", "m", "s", "K", "mol", "A", "cd")
 DERIVED = {
     "Pa": "kg m-1 s-2",
     "J": "kg m2 s-2",
     "N": "kg m s-2",
     "W": "kg m2 s-3",
     "Hz": "s-1",
+    "rad": "",  # as SI has it: a number
     "1": "",
 }
 FACTOR = re.compile(r"([A-Za-z]+|1)(-?\d+)?$")

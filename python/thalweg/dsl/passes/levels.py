@@ -77,7 +77,9 @@ def _fewest_of(levels: ir.LevelRange, spot: Spot) -> int:
 def _check_number(levels: int, spot: Spot) -> None:
     if levels > MOST_LEVELS:
         raise KernelError(
-            spot, f"this counts {levels} levels; a kernel counts {MOST_LEVELS} at most"
+            spot,
+            f"this counts {levels} levels; a kernel counts {MOST_LEVELS} at most",
+            hint="count from the other end, as in Level[-2:]",
         )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 
 from thalweg.dsl import ir
@@ -82,6 +82,7 @@ def check_names(kernel: ir.KernelIR) -> None:
         taken |= dict.fromkeys(neighbours, "the number of a neighbour")
         taken |= {f"{each}_at": "where values of a neighbour begin" for each in neighbours}
         taken |= {f"{each}_room": "where a value of a neighbour is kept" for each in neighbours}
+    taken |= dict.fromkeys(_further_neighbours(kernel), "the number of a neighbour's neighbour")
     taken |= dict.fromkeys(RESERVED, "a word of the language or a function")
     taken["level"] = "the number of a level"
     for name, variable in kernel.variables.items():
@@ -96,6 +97,7 @@ def check_names(kernel: ir.KernelIR) -> None:
             raise KernelError(
                 each.spot,
                 f"the name '{each.name}' is taken: in translated code it is {taken[each.name]}",
+                hint=f"as in 'own_{each.name}'",
             )
     of_ranges = {
         *RESERVED_OF_RANGES,
@@ -124,6 +126,7 @@ def check_names(kernel: ir.KernelIR) -> None:
             raise KernelError(
                 variable.spot,
                 f"'{variable.name}' and '{lower[variable.name.lower()]}' are one name in Fortran",
+                hint="it has no large and small letters; another name for one of them",
             )
         if variable.type.role == "points" and variable.name in of_ranges:
             taken[variable.name] = "a word of the functions that find tiles and orders"
@@ -139,7 +142,19 @@ def check_names(kernel: ir.KernelIR) -> None:
             )
     if not may_be_function(kernel.name):
         spot = next(iter(kernel.arguments.values())).spot
-        raise KernelError(spot, f"a kernel cannot be called '{kernel.name}': it is a word of C++")
+        raise KernelError(
+            spot,
+            f"a kernel cannot be called '{kernel.name}': it is a word of C++",
+            hint=f"as in 'the_{kernel.name}'",
+        )
+
+
+def _further_neighbours(kernel: ir.KernelIR) -> Iterator[str]:
+    tables = kernel.neighbour_tables()
+    for one, other in product(tables, tables):
+        if one.target is other.source:
+            for first, second in product(one.names, other.names):
+                yield f"{one.name}_{first}_{other.name}_{second}"
 
 
 def may_be_function(name: str) -> bool:

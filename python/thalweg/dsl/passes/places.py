@@ -13,7 +13,7 @@ from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.grid import ANYWHERE, Group, LevelAxis, Place, Relation
 from thalweg.dsl.passes.value_types import NO_NUMBER, ValueType, unit_of
 from thalweg.dsl.problem import KernelError, Spot
-from thalweg.dsl.units import ONE, unit_text
+from thalweg.dsl.units import ONE, over, unit_text
 
 
 def find_places(kernel: ir.KernelIR) -> dict[ir.Expression, ValueType]:
@@ -93,6 +93,7 @@ class _Finder:
                 assign.spot,
                 f"'{name}' is in '{unit_text(target.unit)}', "
                 f"the expression in '{unit_text(value.unit)}'",
+                hint=f"what lacks is in '{unit_text(over(target.unit or ONE, value.unit))}'",
             )
         self._must_not_meet_itself(assign, loop)
         self.set.add(name)
@@ -150,6 +151,7 @@ class _Finder:
             handed.spot,
             f"'{handed.argument.name}' of kernel '{handed.kernel}' is "
             f"{wanted} in '{unit_text(wanted.unit)}', this is {found} in '{unit_text(found.unit)}'",
+            hint="a local value of that place and unit, set before, may be handed over",
         )
 
     def _place_of_call(self, handed: ir.Handed) -> Place | None:
@@ -175,6 +177,7 @@ class _Finder:
             raise KernelError(
                 assign.spot,
                 f"'{assign.name}' ({target}) has fewer axes than are named here",
+                hint="name those that it has",
             )
         for axis in target.axes:
             if isinstance(axis, Relation) and axis.source is not target.place:
@@ -182,15 +185,19 @@ class _Finder:
                     assign.spot,
                     f"'{assign.name}' has {_at(target.place)}, '{axis.name}' are those of "
                     f"{axis.source.plural}",
+                    hint=f"declare it on {axis.source.plural}, or leave the axis out",
                 )
         if assign.level is not None and target.level is None:
-            raise KernelError(assign.spot, f"'{assign.name}' ({target}) has no levels")
+            raise KernelError(
+                assign.spot, f"'{assign.name}' ({target}) has no levels", hint="leave the level out"
+            )
         points = self.kernel.arguments[assign.points].type.place if assign.points else target.place
         if points is not target.place:
             raise KernelError(
                 assign.spot,
                 f"'{assign.name}' has {_at(target.place)}, 'with {assign.points}' names "
                 f"{points.plural if points else 'none'}",
+                hint="one 'with' for each place",
             )
 
     def _reads_levels(self, value: ir.Expression) -> bool:
@@ -366,7 +373,11 @@ class _Finder:
         if read.name not in variables or (
             read.name in self.kernel.locals and read.name not in self.set
         ):
-            raise KernelError(read.spot, f"'{read.name}' is read before it is set")
+            raise KernelError(
+                read.spot,
+                f"'{read.name}' is read before it is set",
+                hint="a statement above that sets it, or an argument of that name",
+            )
         kind = variables[read.name].type
         if kind.role == "out" and read.name not in self.set:
             raise KernelError(
@@ -393,7 +404,9 @@ class _Finder:
                 hint=f"say which of '{axes[0].name}'",
             )
         if read.level is not None and kind.level is None:
-            raise KernelError(read.spot, f"'{read.name}' ({kind}) has no levels")
+            raise KernelError(
+                read.spot, f"'{read.name}' ({kind}) has no levels", hint="leave the level out"
+            )
         level = kind.level if read.level is None and loop is None else None
         return ValueType(place, level, kind.unit)
 

@@ -57,15 +57,27 @@ def unit_of(expression: ir.Apply, types: list[ValueType]) -> tuple[Unit | None, 
         )
     known = list(dict.fromkeys(each for each in units if each is not None))
     if len(known) > 1:
-        raise KernelError(spot, f"'{unit_text(known[0])}' and '{unit_text(known[1])}' meet here")
+        raise KernelError(
+            spot,
+            f"'{unit_text(known[0])}' and '{unit_text(known[1])}' meet here",
+            "both sides of + and -, of a comparison and of 'where' have one unit",
+            _between(known[0], known[1]),
+        )
     if op in ("atan", "atan2"):
         return ONE, False
     return (known[0] if known else None), op in COMPARISONS or op == "signbit"
 
 
+def _between(one: Unit, other: Unit) -> str:
+    """What makes the second unit of the first."""
+    return f"what comes between them is in '{unit_text(over(other, one))}'"
+
+
 def _raised(expression: ir.Apply, units: list[Unit | None]) -> Unit:
     if units[1] not in (None, ONE):
-        raise KernelError(expression.spot, "an exponent has no unit")
+        raise KernelError(
+            expression.spot, "an exponent has no unit", hint="divide it by a reference value first"
+        )
     exponent = _number(expression.args[1])
     if exponent is not None and math.isfinite(exponent):
         return power(units[0] or ONE, Fraction(exponent).limit_denominator(64))
