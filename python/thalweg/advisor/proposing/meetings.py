@@ -75,17 +75,21 @@ def stalls_s(
         waiting_s += piece_s * piece.stands_for
     steps_s = outputs.steps * step_s
     total_s = steps_s + waiting_s + behind_s
-    return max(0.0, total_s - max(steps_s, _busiest_s(outputs, ranks, seconds)))
+    busiest_s = float(load_of_ranks(outputs.counts, ranks, seconds).max())
+    return max(0.0, total_s - max(steps_s, busiest_s))
 
 
-def _busiest_s(outputs: Outputs, ranks: Sequence[Sequence[int]], seconds: Sequence[float]) -> float:
-    """Of all I/O ranks, the whole run."""
-    busy_s = np.zeros(1 + max((max(each) for each in ranks), default=0))
-    for count, its_ranks, each_s in zip(outputs.counts, ranks, seconds, strict=True):
+def load_of_ranks(
+    counts: Sequence[int], ranks: Sequence[Sequence[int]], each: Sequence[float]
+) -> NDArray[np.float64]:
+    """Of I/O ranks, whole streams. counts: outputs of each stream, that go to its partitions in
+    turn; each: the load of one of them. [rank]
+    """
+    found = np.zeros(1 + max((max(its_ranks) for its_ranks in ranks), default=0))
+    for count, its_ranks, one in zip(counts, ranks, each, strict=True):
         parts = len(its_ranks)
-        of_parts = (count - np.arange(parts) + parts - 1) // parts
-        np.add.at(busy_s, list(its_ranks), of_parts * each_s)
-    return float(busy_s.max())
+        np.add.at(found, list(its_ranks), (count - np.arange(parts) + parts - 1) // parts * one)
+    return found
 
 
 def _walk(

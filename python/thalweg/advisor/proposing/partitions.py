@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
+from thalweg.advisor.proposing.meetings import load_of_ranks
 from thalweg.advisor.proposing.situation import Series
 
 
@@ -128,11 +127,8 @@ def _most_of(series: Sequence[Series], io_ranks: int) -> dict[tuple[int, str], i
 
 
 def _busy_ranks(series: Sequence[Series], ranks: Sequence[Sequence[int]], more: float) -> float:
-    loads = np.zeros(1 + max((max(each) for each in ranks), default=0))
-    for each, its_ranks in zip(series, ranks, strict=True):
-        parts = len(its_ranks)
-        outputs = (each.outputs - np.arange(parts) + parts - 1) // parts
-        np.add.at(loads, list(its_ranks), (each.values + more) * outputs)
+    counts = [each.outputs for each in series]
+    loads = load_of_ranks(counts, ranks, [each.values + more for each in series])
     return float(loads.sum() / loads.max()) if loads.max() else 1.0
 
 
