@@ -222,8 +222,6 @@ def test_neighbours_of_neighbours_are_called_ahead() -> None:
     code = cpp_target.translate(all_kernels()["laplacian"].ir, LARGE)
     assert "if (cell + 5 < cells) {" in code
     assert "fetch(&temperature[edge_cells[cell_edges[(cell + 5) * 3 + n] * 2 + n1]" in code
-    with pytest.raises(ThalwegError, match="prefetch goes with layout level_innermost"):
-        replace(LARGE, layout="blocked")  # a row of levels is what is called
 
 
 def test_vector_functions_are_near_those_of_the_library(compiled: Path) -> None:

@@ -51,7 +51,8 @@ class Configuration:
                neighbours. The code has a function that finds it from the tables, and whoever calls
                lays his arrays so. Kernels with groups, or without neighbours, have none
     prefetch   how many points ahead rows, own ones and those of neighbours, are called into a
-               cache; 0: none
+               cache; where points are innermost, how many levels ahead the own values of a block
+               are; 0: none
     prefetch_into  which one: first, where a processor has much room for what is on its way, or
                second
     """
@@ -86,8 +87,6 @@ class Configuration:
         _check_range("tile", self.tile, LARGEST_TILE)
         if self.tile and self.layout != "level_innermost":
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
-        if self.prefetch and self.layout != "level_innermost":
-            raise ThalwegError(f"prefetch goes with layout level_innermost, not with {self.layout}")
         _choose("each_rank", self.each_rank, OF_A_RANK)
         for key in NOTHING_FOR.get(self.target, ()):
             if getattr(self, key) != getattr(Configuration, key):

@@ -35,7 +35,7 @@ RESERVED = frozenset(
         "row", "quick", "are_quick", "quotient", "reciprocal", "chosen", "lesser", "greater",
         "is_negative", "stream", "stream_one", "fetch", "first_line", "end_streams", "tile",
         "tiles",
-        "in_vectors", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
+        "in_vectors", "in_lines", "tile_count", "tile_sweep", "tile_at", "tile_end", "given_tiles",
         "share", "points_of_part", "parts_on_device", "thread", "point_of_thread",
         "level_of_thread", "thread_index", "thread_part", "divided", "launch", "not_set", "Room",
         "Ranges", "parts_room", "given_parts", "expect", "device_room", "free_room", "copy_in",

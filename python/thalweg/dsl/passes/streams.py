@@ -29,7 +29,7 @@ class Row:
 
 def streamed(kernel: ir.KernelIR, plan: Plan, *, by_points: bool) -> dict[Step, Row]:
     """`by_points`: the levels of a point follow each other."""
-    loops = [(sweep, loop) for sweep in plan.sweeps for loop in sweep.loops]
+    loops = [(sweep, loop) for sweep in plan.sweeps for loop in sweep.parts]
     read = {each.name for each in reads([step for _, loop in loops for step in loop.steps])}
     pieces: dict[_Target, list[tuple[Step, LevelLoop]]] = {}
     for _, loop in loops:

@@ -37,13 +37,17 @@ Step = ir.Assign | Accumulate
 
 @dataclass
 class LevelLoop:
-    """levels None: once a point. `group`: the loop over its points, `member`, lies around."""
+    """levels None: once a point. `group`: the loop over its points, `member`, lies around.
+
+    parts  loops that became this one; some of them have more levels than it
+    """
 
     name: str
     levels: ir.LevelRange | None
     steps: list[Step]
     group: Group | None = None
     member: str = ""
+    parts: list[LevelLoop] = field(default_factory=list)
 
 
 @dataclass
@@ -51,6 +55,11 @@ class Sweep:
     place: Place | None
     points: str = ""
     loops: list[LevelLoop] = field(default_factory=list)
+
+    @property
+    def parts(self) -> list[LevelLoop]:
+        """Loops as they were before some became one."""
+        return [part for loop in self.loops for part in loop.parts or [loop]]
 
 
 @dataclass
@@ -161,7 +170,7 @@ class _Maker:
         self.read_at_neighbours |= read
         loops = self.sweeps[-1].loops
         if loops and _one_loop(loops[-1], loop):
-            loops[-1].steps += _renamed(loop, loops[-1].name)
+            loops[-1].steps += renamed(loop, loops[-1].name)
         else:
             loops.append(loop)
 
@@ -220,7 +229,8 @@ def _levels_of(loop: LevelLoop) -> dict[str, set[int | None]]:
     return found
 
 
-def _renamed(loop: LevelLoop, name: str) -> list[Step]:
+def renamed(loop: LevelLoop, name: str) -> list[Step]:
+    """Its steps, with another name for the level."""
     return [_at_level(step, name, None, loop.name) for step in loop.steps]
 
 
@@ -255,7 +265,7 @@ def sets_all(sweep: Sweep, name: str, axis: LevelAxis | None) -> bool:
     """
     slots: set[tuple[int, ...]] = set()
     wanted = 1
-    for loop in sweep.loops:
+    for loop in sweep.parts:
         levels = loop.levels
         whole = (ir.LevelAt("first", 0), ir.LevelAt("last", 1))
         if levels and ((levels.begin, levels.end) != whole or axis not in (None, levels.axis)):
@@ -281,7 +291,7 @@ def _kept(maker: _Maker) -> dict[str, str]:
             found[name] = "field"
         elif variable.type.axes:
             alone = len(uses) == 1 and _at_its_level(name, uses[0][1])
-            found[name] = "scalar" if alone and _is_set_first(variable, uses[0][1]) else "column"
+            found[name] = "scalar" if alone and is_set_first(variable, uses[0][1]) else "column"
         elif variable.type.level is None:
             found[name] = "scalar" if len(uses) == 1 else "point"
         elif len(uses) == 1 and _at_its_level(name, uses[0][1]):
@@ -291,6 +301,17 @@ def _kept(maker: _Maker) -> dict[str, str]:
     return found
 
 
+def kept_in_one_loop(variable: ir.Variable, sweeps: list[Sweep]) -> bool:
+    """Whether one value, or one of each slot, is needed at a time."""
+    name = variable.name
+    loops = [loop for sweep in sweeps for loop in sweep.loops]
+    used = [
+        loop for loop in loops for each in (*loop.steps, *reads(loop.steps)) if each.name == name
+    ]
+    alone = all(loop is used[0] for loop in used) and _at_its_level(name, used[0])
+    return alone and (not variable.type.axes or is_set_first(variable, used[0]))
+
+
 def _at_its_level(name: str, loop: LevelLoop) -> bool:
     here = ir.LevelAt(loop.name, 0)
     return all(step.level == here for step in loop.steps if step.name == name) and all(
@@ -298,7 +319,7 @@ def _at_its_level(name: str, loop: LevelLoop) -> bool:
     )
 
 
-def _is_set_first(variable: ir.Variable, loop: LevelLoop) -> bool:
+def is_set_first(variable: ir.Variable, loop: LevelLoop) -> bool:
     """Every slot is set once, and read only after that."""
     wanted = math.prod(axis.length for axis in variable.type.axes)
     set_: set[tuple[int, ...]] = set()

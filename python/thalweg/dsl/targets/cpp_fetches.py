@@ -7,10 +7,13 @@ but stops at every page, and has forgotten it where a point's arithmetic is long
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection, Iterator
+
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import Layout
-from thalweg.dsl.passes.sweeps import Sweep, reads
+from thalweg.dsl.passes.sweeps import LevelLoop, Plan, Step, Sweep, reads
 
 LOCALITY = {"first": 3, "second": 1}  # what __builtin_prefetch calls the caches
 CODE = """// Calls a row into the {cache} cache.
@@ -62,3 +65,48 @@ def _steps(read: ir.Read, variables: dict[str, ir.Variable]) -> tuple[Relation, 
     if not kind.level or not kind.place or any(isinstance(axis, Group) for axis in axes):
         return None
     return tuple(axis for axis in axes if isinstance(axis, Relation))
+
+
+class Fetched:
+    """What a block of points has of its own in memory, and whether it was called already."""
+
+    def __init__(self, kernel: ir.KernelIR, plan: Plan) -> None:
+        fields = [name for name, how in plan.kept.items() if how == "field"]
+        every = {**kernel.arguments, **plan.locals}
+        self.types = {
+            name: every[name].type
+            for name in (*kernel.arguments, *fields)
+            if every[name].type.place and every[name].type.level
+        }
+        self.touched: set[str] = set()
+
+    def begin_sweep(self) -> None:
+        self.touched = set()
+
+    def by(
+        self, loop: LevelLoop, ahead: int, written: Collection[Step]
+    ) -> Iterator[tuple[str, tuple[int, ...], int]]:
+        """Name, number of each axis, and how far from the level of the loop, if it is the first
+        that needs it. What is `written` past the caches is not read.
+        """
+        if loop.levels is None or loop.group:
+            return
+        sign = -1 if loop.levels.order == "downward" else 1
+        farthest: dict[tuple[str, tuple[int, ...]], int] = {}
+        steps = [step for step in loop.steps if step not in written]
+        for each in (*reads(loop.steps), *steps):
+            kind = self.types.get(each.name)
+            at = each.level
+            if kind is None or at is None or at.base != loop.name or each.name in self.touched:
+                continue
+            if isinstance(each, ir.Read) and ir.steps_of(each, kind):
+                continue
+            own = ir.own_slots(each.slots, kind)
+            for numbers in itertools.product(
+                *(range(slot.axis.length) if slot.name else (slot.index,) for slot in own)
+            ):
+                shift = farthest.setdefault((each.name, numbers), at.shift)
+                farthest[each.name, numbers] = sign * max(sign * shift, sign * at.shift)
+        self.touched |= {name for name, _ in farthest}
+        for (name, numbers), shift in farthest.items():
+            yield name, numbers, shift + sign * ahead

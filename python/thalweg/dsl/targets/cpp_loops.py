@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
@@ -14,6 +15,7 @@ from thalweg.dsl.layout import factor, levels_of, room_index, row
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import Accumulate, LevelLoop, Plan, Step, Sweep, reads
 from thalweg.dsl.targets.cpp_divisions import Divisors, are_behind, is_power_of_two, stays
+from thalweg.dsl.targets.cpp_fetches import LOCALITY, Fetched
 from thalweg.dsl.targets.cpp_text import CppText, extreme
 
 SIMD = "#pragma omp simd"
@@ -44,6 +46,17 @@ __attribute__((always_inline)) static inline void in_one_loop(std::int64_t begin
 """
 
 
+CODE_OF_LINES = """// pass(from, to), a line of the cache at a time.
+template <std::int64_t lanes, class Pass>
+__attribute__((always_inline)) static inline void in_lines(std::int64_t begin, std::int64_t end,
+                                                           Pass pass) {
+  std::int64_t from = begin;
+  for (; from + lanes <= end; from += lanes) pass(from, from + lanes);
+  if (from < end) pass(from, end);
+}
+"""
+
+
 class Loops:
     """`rooms`: local fields that a point has in a room which others had before it, and the numbers
     of those that share rooms.
@@ -63,7 +76,10 @@ class Loops:
         self.is_told = configuration.target != "serial"
         self.variables = {**kernel.arguments, **plan.locals}
         self.by_blocks = self.layout.block > 1
-        self.ahead = configuration.prefetch if self.layout.block == 1 else 0
+        self.ahead = 0 if self.by_blocks else configuration.prefetch  # in points
+        self.levels_ahead = configuration.prefetch if self.by_blocks else 0
+        self.locality = LOCALITY[configuration.prefetch_into]
+        self.fetched = Fetched(kernel, plan)
         by_points = self.layout.block == 1
         is_streaming = configuration.stores == "streaming"
         self.rows = streamed(kernel, plan, by_points=by_points) if is_streaming else {}
@@ -71,7 +87,7 @@ class Loops:
         self.expressions = CppText(self._read, self._quotient, self.real)
         self.loop: LevelLoop | None = None  # that is being written
         self.divisors = Divisors()  # of that loop
-        self.has_quotients = self.has_vectors = self.divides = False
+        self.has_quotients = self.has_vectors = self.has_lines = self.divides = False
         self.neighbours: dict[str, str] = {}  # names of a point's neighbours: how they are found
         self.starts: dict[
             str, str
@@ -87,6 +103,7 @@ class Loops:
         self.point = sweep.place.name
         self.neighbours, self.starts = {}, {}
         if self.layout.block > 1:
+            self.fetched.begin_sweep()
             lines = [line for loop in sweep.loops for line in self._of_block(loop)]
             return [*self._found_starts(), *lines]
         lines = []
@@ -101,6 +118,33 @@ class Loops:
         return [*self._found_neighbours(), *lines]
 
     def _of_block(self, loop: LevelLoop) -> list[str]:
+        begin, end = self._ends(loop) if loop.levels else ("", "")
+        inner = [*self._lanes(loop), *self._streams(loop)]
+        divisors, lines = self.divisors, self._over_levels(loop, inner)
+        if loop.parts:
+            alone = [line for part in loop.parts for line in self._alone(part, loop)]
+            if alone:
+                together = f"if ({begin} <= {loop.name} && {loop.name} < {end}) {{"
+                inner = [together, *(f"  {line}" for line in [*inner, "continue;"]), "}", *alone]
+            lines = self._over_levels(_with_all_levels(loop), inner)
+        here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
+        point = self._needed(here, list(divisors.names))
+        return divisors.around(lines, self.layout.block, point)
+
+    def _alone(self, part: LevelLoop, loop: LevelLoop) -> list[str]:
+        """What a part of a loop does at levels that not all parts have."""
+        begin, end = self._ends(part)
+        if (begin, end) == self._ends(loop):
+            return []
+        assert part.levels is not None
+        assert loop.levels is not None
+        part = replace(part, levels=replace(part.levels, order=loop.levels.order))
+        inner = [*self._lanes(part, is_usual=False), *self._streams(part)]
+        is_there = f"if ({begin} <= {loop.name} && {loop.name} < {end}) {{"
+        return [is_there, *(f"  {line}" for line in inner), "}"]
+
+    def _lanes(self, loop: LevelLoop, *, is_usual: bool = True) -> list[str]:
+        """Over the points of a block, a line of the cache at a time where rows are called."""
         inner = self._steps(loop)
         here = f"const std::int64_t {self.point} = block * {self.layout.block} + lane;"
         inner = self._over_members(loop, inner)
@@ -111,9 +155,34 @@ class Loops:
             *(f"  {line}" for line in inner),
             "}",
         ]
-        over_levels = self._over_levels(loop, [*lanes, *self._streams(loop)])
-        point = self._needed(here, list(self.divisors.names))
-        return self.divisors.around(over_levels, self.layout.block, point)
+        calls = self._calls(loop) if self.levels_ahead and is_usual else []
+        if not calls:
+            return lanes
+        self.has_lines = True
+        line = "[&](std::int64_t from, std::int64_t to) __attribute__((always_inline)) {"
+        return [
+            f"in_lines<{LANES[self.real]}>(from, to, {line}",
+            *(f"  {each}" for each in [*calls, *lanes]),
+            "});",
+        ]
+
+    def _calls(self, loop: LevelLoop) -> list[str]:
+        """For a line of points: what lies there some levels on is called into a cache."""
+        lines = []
+        for name, numbers, shift in self.fetched.by(loop, self.levels_ahead, self.rows):
+            kind = self.variables[name].type
+            axes = [(number, axis.length) for number, axis in zip(numbers, kind.axes, strict=True)]
+            level = self._level(ir.LevelAt(loop.name, shift), None)
+            lines.append(
+                f"__builtin_prefetch(&{name}[{self._of_lanes(kind, level, axes)}], 0, "
+                f"{self.locality});"
+            )
+        return lines
+
+    def _of_lanes(self, kind: ArgumentType, level: str | None, axes: list[tuple[int, int]]) -> str:
+        """Where the value of the first of the lanes lies."""
+        index = self.layout.own_index(kind, f"block * {self.layout.block} + from", level, axes)
+        return index.removesuffix("lane") + "from" if index.endswith("lane") else index
 
     def _streams(self, loop: LevelLoop) -> list[str]:
         """Rows that are whole now go to where they belong."""
@@ -134,9 +203,7 @@ class Loops:
                 else:
                     found.append(f"stream(&{name}[{to}], {row_}, {levels_of(kind)});")
             else:
-                here = f"block * {self.layout.block} + from"
-                to = self.layout.own_index(kind, here, loop.name, axes)
-                to = to.removesuffix("lane") + "from" if to.endswith("lane") else to
+                to = self._of_lanes(kind, loop.name, axes)
                 found.append(f"stream(&{name}[{to}], &{row_}[from], to - from);")
         return found
 
@@ -362,9 +429,20 @@ class Loops:
         return name
 
 
+def _with_all_levels(loop: LevelLoop) -> LevelLoop:
+    """From the first level of any part to the last one."""
+    assert loop.levels is not None
+    levels = [part.levels for part in loop.parts if part.levels]
+    begin = min((each.begin for each in levels), key=lambda at: at.shift)
+    last = max(levels, key=lambda each: each.end.shift + each.axis.extra)
+    whole = replace(loop.levels, axis=last.axis, begin=begin, end=last.end)
+    return replace(loop, levels=whole)
+
+
 def is_free(loop: LevelLoop) -> bool:
     """No level of the loop needs another one."""
-    free = loop.levels is not None and loop.levels.order == "any"
+    whole = loop.parts or [loop]
+    free = all(part.levels is not None and part.levels.order == "any" for part in whole)
     return free and (
         loop.group is not None or not any(isinstance(step, Accumulate) for step in loop.steps)
     )

@@ -9,17 +9,18 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
+from thalweg.dsl.passes.joined_levels import joined
 from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
 from thalweg.dsl.targets.cpp_fetches import fetches
-from thalweg.dsl.targets.cpp_loops import CODE_OF_VECTORS, Loops
+from thalweg.dsl.targets.cpp_loops import CODE_OF_LINES, CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_streams import CODE as STREAMS
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
-from thalweg.dsl.targets.cpp_text import FUNCTIONS, WHOLE_LOOPS, comment, constants
+from thalweg.dsl.targets.cpp_text import FUNCTIONS, ONE_WAY, WHOLE_LOOPS, comment, constants
 from thalweg.dsl.targets.cpp_tiles import Tiling
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
@@ -46,7 +47,10 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
     if configuration.functions == "vector" and configuration.target == "serial":
         raise ThalwegError("functions = 'vector' goes with target openmp or simd, not with serial")
-    return Writer(kernel, configuration, plan_of(kernel, configuration)).text()
+    plan = plan_of(kernel, configuration)
+    if configuration.memory.block > 1:
+        plan = joined(plan)
+    return Writer(kernel, configuration, plan).text()
 
 
 def set_in(sweep: Sweep) -> list[str]:
@@ -83,13 +87,16 @@ class Writer:
         inner = self._body()
         lines = [f"// {self.kernel.origin}", COMPILED_WITH]
         rows = {step.name for step in self.loops.rows}
-        lines += [WHOLE_LOOPS, HEAD] if sets_again(self.plan, rows) else [HEAD]
+        lines += [WHOLE_LOOPS] if sets_again(self.plan, rows) else []
+        lines += [ONE_WAY] if "where" in self._operations() else []
+        lines += [HEAD]
         lines += [STREAMS] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
         lines += [code_of_fetch(self.cache)] if self.has_fetches else []
         lines += [CODE_OF_QUOTIENT] if self.loops.has_quotients else []
         lines += [CODE_OF_VECTORS] if self.loops.has_vectors else []
+        lines += [CODE_OF_LINES] if self.loops.has_lines else []
         lines += self._vector_functions() if self.has_vector_functions else []
         lines += self._before()
         lines += constants(self.kernel, self.real)

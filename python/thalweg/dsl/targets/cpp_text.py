@@ -57,6 +57,12 @@ WHOLE_LOOPS = """// GCC 12.2 takes such loops apart and gets the order of the pi
 #if defined __GNUC__ && !defined __clang__ && !defined __CUDACC__
 #pragma GCC optimize("no-tree-loop-distribution", "no-tree-loop-distribute-patterns")
 #endif"""
+# For kernels with `where`. Three conditions would make eight ways through a loop, each with its own
+# division; masks of a long vector need one.
+ONE_WAY = """// GCC would make a way through the loop for every outcome of several conditions.
+#if defined __GNUC__ && !defined __clang__ && !defined __CUDACC__
+#pragma GCC optimize("no-thread-jumps")
+#endif"""
 # How tightly an operator binds; a looser operand stands in brackets.
 BINDS = {
     "or": 2,

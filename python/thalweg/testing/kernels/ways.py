@@ -16,11 +16,11 @@ REFERENCE = Configuration("numpy")
 # Every target and every layout; with blocks that are longer and shorter than what there is.
 WAYS = (
     Configuration("serial", "level_innermost"),
-    Configuration("simd", "blocked", 8, order="curve"),
+    Configuration("simd", "blocked", 8, order="curve", prefetch=2),
     Configuration("openmp", "level_innermost", prefetch=3, tile=7),
     Configuration("simd", "point_innermost", 256, stores="streaming"),
     Configuration("openmp", "blocked", 32, stores="streaming"),
-    Configuration("serial", "point_innermost", 4, order="blocks"),
+    Configuration("serial", "point_innermost", 4, order="blocks", prefetch=1),
     Configuration("simd", stores="streaming", prefetch=1000, prefetch_into="first"),
     Configuration("simd", tile=5, order="curve"),
     Configuration("serial", tile=64, stores="streaming", prefetch=2),
