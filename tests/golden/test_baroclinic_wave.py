@@ -233,9 +233,7 @@ def test_other_tools_read_layers_and_faces(six_hours: Path) -> None:
         assert np.array_equal(np.array(told.stdout.split(), dtype=float), ours.ravel())
 
 
-def test_advise_tells_what_is_written_and_no_times(
-    cli: Cli, case: Path, six_hours: Path, begun: Path, tmp_path: Path
-) -> None:
+def test_advise_tells_what_is_written(case: Path, six_hours: Path, begun: Path) -> None:
     experiment = Experiment.read(case, list(CHECKPOINTS))
     answer = find_own_streams(experiment)
     for stream in answer.streams:
@@ -246,10 +244,6 @@ def test_advise_tells_what_is_written_and_no_times(
     fields = read_manifest(list_restart_sets(begun)[0])["fields"]
     assert {each["name"] for each in fields} == {"velocity", "surface_pressure", "theta_mass"}
     assert answer.checkpoints.values_per_set == 6 * (1920 + 642) + 642
-    for command in (["advise", case, "--machine", tmp_path / "machine.toml"], ["tune", case]):
-        refused = cli(*command)
-        assert refused.returncode == 2
-        assert 'equations = "primitive" takes cannot be told' in refused.stderr
 
 
 def test_the_example_runs(cli: Cli, tmp_path: Path, model: Path) -> None:

@@ -19,7 +19,6 @@ from thalweg.advisor.own.rates import load_calibrated
 from thalweg.advisor.own.situation import (
     OwnSituation,
     own_situation,
-    refuse_other_equations,
 )
 from thalweg.advisor.own_experiment import OwnAnswer, find_own_streams
 from thalweg.advisor.proposing.event_run import parse_variation, simulation_text
@@ -85,7 +84,6 @@ def propose_for_own(
     if asked.step:
         raise ThalwegError("--step is for ICON scripts; leave it out for an experiment")
     variation = parse_variation(asked.simulate)
-    refuse_other_equations(experiment)
     machine = load_calibrated(asked.machine)
     predictor = learn_own(machine, known_runs(asked.machine, machine))
     nodes = nodes_of(machine, experiment, asked.nodes, asked.ranks_per_node)

@@ -99,12 +99,11 @@ class _Run:
 
     def steps(self) -> Draws:
         given = self.situation
-        stages = given.work_stages / work.CALIBRATED_STAGES
-        cost = stages * (work.DYNAMICS + work.TRACER * given.tracers)
-        cost += work.SWEEP * given.extra_work
+        stages = given.work.stages / work.CALIBRATED_STAGES
         points = given.cells * given.levels / self.compute
-        step = self.overhead * stages + self.cell * points * cost * self.crowd
-        found: Draws = given.steps * step * self.rates.factors["steps"]
+        cell = self.rates.of_step(1, 1)[0] if given.work.computes else self.cell
+        step = self.overhead * stages + cell * points * given.work.of_a_step * self.crowd
+        found: Draws = given.steps * step * self.rates.factors["steps"] ** given.work.doubt
         return found
 
     def around_outputs(self) -> Draws:
@@ -112,9 +111,10 @@ class _Run:
         given = self.situation
         values = sum(each.outputs * each.values for each in given.series)
         copy = work.COPY_STAGED if self.choice.io_ranks else work.COPY
-        found = self.moving * values * (work.DERIVE + copy)
+        found = self.moving * values * (given.work.derive + copy)
         times = max((each.outputs for each in given.series), default=0)
-        found = found + self.moving * (times + 2) * work.DIAGNOSTICS * given.cells * given.levels
+        sums = given.work.diagnostics * given.cells * given.levels
+        found = found + self.moving * (times + 2) * sums
         if self.choice.restart_mode in STAGED:
             found = found + self.moving * given.sets * given.state_values * work.COPY_STAGED
         waits = (times + given.sets) * self.overhead * self.rates.factors["moving"]
@@ -126,7 +126,7 @@ class _Run:
         slots = slots_of(given, self.lanes) if self.choice.io_ranks else 1
         parts = zip(given.series, self.choice.partitions, strict=True)
         staged = slots * sum(each.values * count for each, count in parts)
-        found = self.around * (work.INIT * given.cells + work.STAGE * staged) / self.compute
+        found = self.around * (given.work.init * given.cells + work.STAGE * staged) / self.compute
         opened: Draws = found * self.crowd + work.OPEN_S * self.rates.factors["around"]
         return opened
 

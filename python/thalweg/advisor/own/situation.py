@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_name
-from thalweg.advisor.own.time_steps import stages, steps_of
+from thalweg.advisor.own.equations import Work, work_of
+from thalweg.advisor.own.time_steps import steps_of
 from thalweg.advisor.own_experiment import OwnAnswer
 from thalweg.advisor.own_times import own_schedule
 from thalweg.config.experiment import Experiment
 from thalweg.config.setting_values import SettingValues
-from thalweg.errors import ThalwegError
 from thalweg.run.native_lists import Entry, of_kind, whole_grids_only
 
 
@@ -64,7 +64,7 @@ class OwnChoice:
 
 @dataclass(frozen=True)
 class OwnSituation:
-    """work_stages: Runge-Kutta's of a step. state_values: of a checkpoint, 8 bytes each.
+    """state_values: of a checkpoint, 8 bytes each.
 
     budget_bytes   of outputs that wait for an I/O rank; 0: two of each partition
     shared    do I/O ranks read memory of compute ranks of their node?
@@ -74,9 +74,7 @@ class OwnSituation:
     mesh: Mesh
     cells: int
     levels: int
-    tracers: int
-    extra_work: float
-    work_stages: int
+    work: Work
     steps: int
     simulated_s: float
     series: tuple[OwnSeries, ...]
@@ -98,19 +96,8 @@ class OwnSituation:
         return not any(each.output.text("container") in undivided for each in self.series)
 
 
-def refuse_other_equations(experiment: Experiment) -> None:
-    """What a step costs is known of the shallow-water equations alone (work.py)."""
-    equations = experiment.text("model", "equations")
-    if equations != "shallow_water":
-        raise ThalwegError(
-            f'{experiment.path.name} [model]: how long a run with equations = "{equations}" '
-            "takes cannot be told; leave out what asks for times, and it is told what is written"
-        )
-
-
 def own_situation(experiment: Experiment, answer: OwnAnswer) -> OwnSituation:
     """answer: of find_own_streams() on the same experiment."""
-    refuse_other_equations(experiment)
     mesh = mesh_of_name(experiment.text("grid", "name"), limited=False)
     assert mesh is not None
     duration_s = experiment.number("time", "duration")
@@ -123,9 +110,8 @@ def own_situation(experiment: Experiment, answer: OwnAnswer) -> OwnSituation:
     )  # fmt: skip
     sets = answer.checkpoints
     return OwnSituation(
-        experiment, mesh, mesh.cells, experiment.integer("model", "levels"),
-        experiment.integer("model", "tracers"), experiment.number("model", "extra_work"),
-        stages(experiment), steps_of(experiment), duration_s, series,
+        experiment, mesh, mesh.cells, experiment.integer("model", "levels"), work_of(experiment),
+        steps_of(experiment), duration_s, series,
         sets.sets if sets else 0, sets.values_per_set if sets else 0,
         experiment.integer("io", "budget") << 20,
         experiment.text("io", "transport") in ("auto", "shared_memory"),

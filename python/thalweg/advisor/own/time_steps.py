@@ -17,6 +17,9 @@ from thalweg.errors import ThalwegError
 _MS = 1000
 _RADIUS_M = 6371229.0  # docs/mini-model.md, as ICON's
 _GRAVITY_M_S2 = 9.80616  # Williamson et al. 1992
+# mini/primitive/primitive_core.cpp: sound in an isothermal atmosphere, sqrt(R T / (1 - kappa)), of
+# 310 K, and 60 m/s of wind. Of dry air R = 287 J kg-1 K-1, kappa = 2/7: Jablonowski and Williamson.
+_AIR_M_S = math.sqrt(287.0 * 310.0 / (1.0 - 2.0 / 7.0)) + 60.0
 _SIDE_RAD = math.atan(2.0)  # of an icosahedron's face, seen from the centre
 # Of a scheme: how far its stability reaches on the imaginary axis, and its stages.
 _SCHEMES = {"rk3": (math.sqrt(3.0), 3), "rk4": (math.sqrt(8.0), 4)}
@@ -54,12 +57,19 @@ def steps_of(experiment: Experiment) -> int:
 def largest_step_s(experiment: Experiment) -> float:
     """That the Courant number allows."""
     limit, _ = _SCHEMES[experiment.text("model", "time_scheme")]
+    shortest_m = _RADIUS_M * _SIDE_RAD / _divisions(experiment.text("grid", "name"))
+    speed_m_s = _fastest_m_s(experiment)
+    return experiment.number("model", "cfl") * limit * shortest_m / (math.sqrt(6.0) * speed_m_s)
+
+
+def _fastest_m_s(experiment: Experiment) -> float:
+    """Waves and wind."""
+    if experiment.text("model", "equations") == "primitive":
+        return _AIR_M_S
     deepest_m, mean_m, wind_m_s = _CASES[experiment.text("model", "case")]
     if experiment.integer("model", "levels") > 1:
         deepest_m += mean_m * experiment.number("model", "depth_spread")
-    speed_m_s = math.sqrt(_GRAVITY_M_S2 * deepest_m) + wind_m_s
-    shortest_m = _RADIUS_M * _SIDE_RAD / _divisions(experiment.text("grid", "name"))
-    return experiment.number("model", "cfl") * limit * shortest_m / (math.sqrt(6.0) * speed_m_s)
+    return math.sqrt(_GRAVITY_M_S2 * deepest_m) + wind_m_s
 
 
 def _divisions(grid: str) -> int:

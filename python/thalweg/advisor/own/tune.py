@@ -27,7 +27,6 @@ from thalweg.advisor.own.situation import (
     OwnChoice,
     OwnSituation,
     own_situation,
-    refuse_other_equations,
 )
 from thalweg.advisor.own.validate_command import factors_of, print_factors
 from thalweg.advisor.own_experiment import find_own_streams
@@ -83,7 +82,6 @@ def tune(request: TuneRequest) -> None:
             f"{request.experiment.name} [restart]: read is set, and a run that goes on tells "
             "nothing of a whole one; leave it out"
         )
-    refuse_other_equations(experiment)
     answer = find_own_streams(experiment)
     ranks = request.nodes * request.ranks_per_node or experiment.integer("machine", "ranks")
     machine_path = request.machine or calibrated_in(request.out, ranks, request.minutes)

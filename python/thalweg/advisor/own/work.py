@@ -21,6 +21,13 @@ SWEEP = 0.13  # [model] extra_work = 1
 CALIBRATED_STAGES = 4
 DIAGNOSTICS = 0.31  # sums over the sphere at each output, for a cell and level
 DERIVE = 0.030  # a value of an output out of the state
+# Of the primitive equations, by timers of one rank on R2B3 and R2B4, 10 and 26 levels, in turns
+# with the shallow-water model (n = 6, Zen 4; 1.5 to 1.8 a step, 2.5 once; hyperdiffusion mostly 0.5):
+AIR = 1.65  # a step of RK4 without hyperdiffusion
+HYPERDIFFUSION = 0.5  # once a step
+AIR_DIAGNOSTICS = 0.06 + AIR / 2.0  # sums, and two tendencies: theirs and that of the output
+AIR_DERIVE = 0.017
+AIR_INIT = 64.0
 COPY = 0.008  # a value into staging memory of the own rank
 COPY_STAGED = 0.023  # into memory that another rank reads
 REORDER = 0.010  # a value from staging memory into the order of a file
