@@ -61,6 +61,11 @@ APART = {
     + LOOP.format("downward(Level[:-1])", "p[k]", "p[k + 1] + o[k]"),
     "set before it is read": LOOP.format("Level[1:]", "o[k]", "p[k - 1]")
     + LOOP.format("Level[:-1]", "p[k]", "a[k]"),
+    "two, and one that turns them": LOOP.format("Level", "o[k]", "a[k] * b[k]")
+    + LOOP.format("Level[1:]", "p[k]", "o[k - 1] + a[k]")
+    + LOOP.format("downward(Level[:-1])", "h[k]", "h[k + 1] * b[k]"),
+    "a local value, and one that turns it": LOOP.format("Level[1:]", "p[k]", "x[k] - x[k - 1]")
+    + LOOP.format("downward(Level[:-1])", "o[k]", "o[k + 1] * b[k]"),
     "one level of all": LOOP.format("Level", "o[k]", "a[k]")
     + LOOP.format("Level", "p[k]", "o[-1] * b[k]"),
 }  # fmt: skip

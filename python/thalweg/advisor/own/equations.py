@@ -22,7 +22,7 @@ class Work:
     init         a cell of a rank: mesh, weights and initial state
     computes     steps are bound by arithmetic: other cores do not slow them down as they do those
                  of shallow water, which move values
-    doubt        how much less is known of a step than of one that was calibrated, in powers
+    doubt        how many times as wide the logarithm of a step is spread as of a calibrated one
     """
 
     stages: int

@@ -101,9 +101,15 @@ class _Run:
         given = self.situation
         stages = given.work.stages / work.CALIBRATED_STAGES
         points = given.cells * given.levels / self.compute
-        cell = self.rates.of_step(1, 1)[0] if given.work.computes else self.cell
+        cell = self.cell
+        if given.work.computes:
+            taking_turns = self.on_node > self.cores
+            cell = self.rates.of_step(1, 1)[0]
+            cell = cell * self.rates.factors["crowded"] if taking_turns else cell
         step = self.overhead * stages + cell * points * given.work.of_a_step * self.crowd
-        found: Draws = given.steps * step * self.rates.factors["steps"] ** given.work.doubt
+        factor = self.rates.factors["steps"]
+        factor = factor[0] * (factor / factor[0]) ** given.work.doubt  # the first is the middle
+        found: Draws = given.steps * step * factor
         return found
 
     def around_outputs(self) -> Draws:

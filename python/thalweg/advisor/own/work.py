@@ -22,7 +22,8 @@ CALIBRATED_STAGES = 4
 DIAGNOSTICS = 0.31  # sums over the sphere at each output, for a cell and level
 DERIVE = 0.030  # a value of an output out of the state
 # Of the primitive equations, by timers of one rank on R2B3 and R2B4, 10 and 26 levels, in turns
-# with the shallow-water model (n = 6, Zen 4; 1.5 to 1.8 a step, 2.5 once; hyperdiffusion mostly 0.5):
+# with the shallow-water model (n = 6, Zen 4): 1.5 to 1.8 a step, 2.5 once; hyperdiffusion mostly
+# 0.5.
 AIR = 1.65  # a step of RK4 without hyperdiffusion
 HYPERDIFFUSION = 0.5  # once a step
 AIR_DIAGNOSTICS = 0.06 + AIR / 2.0  # sums, and two tendencies: theirs and that of the output

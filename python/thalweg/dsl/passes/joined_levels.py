@@ -9,6 +9,7 @@ later level of an earlier loop still has to read.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -80,9 +81,10 @@ def _join(first: LevelLoop, second: LevelLoop) -> LevelLoop | None:
     second = replace(second, name=first.name, steps=renamed(second, first.name))
     orders = {each.levels.order for each in (*parts, second) if each.levels}
     directions = orders - {"any"} or {"upward"}
-    if len(directions) > 1 or not all(_fit(part, second, directions) for part in parts):
-        return None
     parts = [*parts, second]
+    pairs = itertools.combinations(parts, 2)  # those before, too: the direction may be another one
+    if len(directions) > 1 or not all(_fit(*pair, directions) for pair in pairs):
+        return None
     (order,) = directions
     begin = max(_ends(part)[0] for part in parts)
     last = min(parts, key=lambda part: _ends(part)[1]).levels
