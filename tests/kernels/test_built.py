@@ -232,7 +232,7 @@ def test_a_file_of_kernels_that_ends_the_program_is_refused(list_: Path, tmp_pat
         file.write("raise SystemExit(0)\n")
     result = build_as_cmake(list_, tmp_path / "made")
     assert result.returncode == 1
-    assert "kernels.py: Python cannot read this file" in result.stderr
+    assert "kernels.py:19: Python cannot read this file" in result.stderr
 
 
 def test_what_cannot_be_written_is_told(list_: Path) -> None:
@@ -253,3 +253,18 @@ def test_a_backslash_that_ends_a_comment_does_not_take_the_next_line(
     words += [f"-I{tmp_path / 'made'}", str(tmp_path / "program.cpp")]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (told.returncode, told.stderr) == (0, "")
+
+
+def test_a_file_of_kernels_may_have_any_letters_in_its_name(list_: Path, tmp_path: Path) -> None:
+    odd = tmp_path / 'a"b\\nc.py'
+    (tmp_path / "kernels.py").rename(odd)
+    assert build(list_, tmp_path / "made").returncode == 0
+    (tmp_path / "program.cpp").write_text("""#include <cstdio>
+#include "list.hpp"
+int main() { std::printf("%s", difference_source.file_name()); }
+""")
+    program = tmp_path / "program"
+    words = ["g++", "-std=c++20", f"-I{tmp_path / 'made'}", f"{program}.cpp", "-o", str(program)]
+    assert subprocess.run(words, capture_output=True, text=True, check=False).stderr == ""
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert Path(told).name == odd.name

@@ -132,5 +132,5 @@ def test_calls_and_names_that_make_no_sense_are_refused(
 
 def test_a_file_beside_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "tried.py").write_text(KERNEL)
-    with pytest.raises(ThalwegError, match=r"tried\.py: Python cannot read this file: No module"):
+    with pytest.raises(ThalwegError, match=r"tried\.py:1: Python cannot read this file: No module"):
         load_file(tmp_path / "tried.py")

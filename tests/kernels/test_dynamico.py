@@ -62,6 +62,19 @@ def test_what_a_kernel_leaves_alone_is_unchanged_in_the_file(name: str, word: st
         cases_of(name, {**data, word: 2 * before})
 
 
+@pytest.mark.parametrize(
+    ("word", "right"),
+    [("par_ij_omp_end", 73), ("par_ll_endm1", 2), ("off_u_rup", 209), ("off_z_lup", 109)],
+)
+def test_numbers_that_the_kernels_take_as_given_are_so_in_the_file(word: str, right: int) -> None:
+    data = made_up(11, 9, 3, 2)
+    assert cases_of("comp_caldyn_vert", {**data, word: np.array(right)})
+    with pytest.raises(
+        ThalwegError, match=f"'{word}' of the data file is {right + 1}, the kernels want"
+    ):
+        cases_of("comp_caldyn_vert", {**data, word: np.array(right + 1)})
+
+
 @pytest.mark.some(19)
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)

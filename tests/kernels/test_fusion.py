@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.dsl import Kernel
+from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target
 from thalweg.kernels.any_kernel import made_case
@@ -97,3 +98,17 @@ def test_a_gradient_that_only_its_divergence_needs_is_not_stored() -> None:
     kernel = find_kernel("laplacian")
     assert "slope" not in cpp_target.translate(kernel.ir, WAYS[0])
     assert "slope_room" in cpp_target.translate(kernel.ir, replace(WAYS[0], fuse=False))
+
+
+def test_thousands_of_statements_are_translated_at_once(tmp_path: Path) -> None:
+    """No pass looks at all statements for each of them."""
+    lines = [f"    x{n} = x{n - 1} * 0.5 + t\n" for n in range(1, 3000)]
+    (tmp_path / "long.py").write_text(
+        "from thalweg.dsl import Field, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Level\n\n\n@kernel\n"
+        "def many(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:\n    x0 = t\n"
+        + "".join(lines) + "    o = x2999\n"
+    )  # fmt: skip
+    kernel = load_file(tmp_path / "long.py")["many"]
+    code = cpp_target.translate(kernel.ir, Configuration("serial"))
+    assert "x2999 = x2998 * 0.5 + " in code

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -134,7 +135,12 @@ def test_an_infinite_value_hides_no_other_one(here: Cli, vectors: Path) -> None:
 
 def test_what_is_no_data_file_is_a_sentence(here: Cli, tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no vectors")
-    for name, words in (("text.npz", "is no .npz file"), ("none.npz", "does not exist")):
+    description = "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 49,)}\n"
+    text = description.replace("1 << 49", str(1 << 49)).encode()
+    with zipfile.ZipFile(tmp_path / "large.npz", "w") as file:
+        file.writestr("in_u.npy", b"\x93NUMPY\x01\0" + len(text).to_bytes(2, "little") + text)
+    wrong = {"text": "is no .npz file", "none": "does not exist", "large": "there is memory for"}
+    for name, words in ((f"{each}.npz", told) for each, told in wrong.items()):
         result = here("kernels", "run", "gradient", "--data", tmp_path / name)
         assert result.returncode == 2
         assert words in result.stderr
@@ -211,6 +217,8 @@ def test_a_kernel_of_a_file_is_run_on_arrays_by_its_names(here: Cli, tmp_path: P
         ('layout = "blockd"', "layout 'blockd' does not exist; .* Did you mean 'blocked'"),
         ("block = 33", "block = 33 is no power of two from 2 to 4096"),
         ("block = true", "block = True is no power of two"),
+        ('block = "8"', "block = '8' is no power of two"),
+        (f"block = 1{'0' * 5000}", "kernel.toml' is no TOML: an integer does not fit into 64 bits"),
         ("size = 32", "key 'size' does not exist; there are: target, layout, block"),
         ("target = ", "is no TOML"),
     ],
@@ -272,7 +280,7 @@ def test_a_file_that_ends_the_program_is_told(
     (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
     result = here(*command, tmp_path / "ends.py")
     assert result.returncode == 2
-    assert "ends.py: Python cannot read this file: it ends the program" in result.stderr
+    assert "ends.py:1: Python cannot read this file: it ends the program" in result.stderr
 
 
 def test_a_folder_whose_name_is_that_of_a_file_is_no_file(here: Cli, tmp_path: Path) -> None:
@@ -314,6 +322,36 @@ def test_a_table_of_another_form_is_told(
     result = here("kernels", "run", shifted, "--data", tmp_path / "data.npz")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
     assert told in result.stderr
+
+
+def test_a_field_that_lies_the_other_way_round_is_named_not_the_table(
+    here: Cli, shifted: Path, tmp_path: Path
+) -> None:
+    table = np.zeros((3, 40), int)
+    for fields, tables, told in (
+        (np.ones((40, 5)), table, "'t' of kernel 'shifted' has the shape (40, 5)"),
+        (np.ones((5, 40)), table.T, "'cell_neighbours' of kernel 'shifted' has the shape (40, 3)"),
+    ):
+        np.savez(tmp_path / "data.npz", t=fields, o=np.ones((5, 40)), cell_neighbours=tables)
+        result = here("kernels", "run", shifted, "--data", tmp_path / "data.npz")
+        assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+        assert told in result.stderr
+
+
+def test_compiled_code_that_was_cut_off_is_compiled_again(
+    cli: Cli, shifted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    words = ["kernels", "run", shifted, "--target", "serial", "--layout", "blocked"]
+    told = cli(*words)
+    assert "target=serial layout=blocked block=64\n" in told.stdout
+    assert told.stderr == ""  # though infinite values of both signs are added up
+    (library,) = (tmp_path / "cache" / "thalweg" / "kernels").glob("shifted-*.so")
+    whole = library.read_bytes()
+    for size in (0, 4096, len(whole) - 1):
+        library.write_bytes(whole[:size])
+        assert cli(*words).returncode == 0, size
+        assert library.read_bytes() == whole
 
 
 def test_a_grid_without_points_is_run(here: Cli, shifted: Path, tmp_path: Path) -> None:

@@ -125,8 +125,11 @@ def test_what_makes_no_sense_is_refused_and_marked(statement: str, tmp_path: Pat
     ("arguments", "sentence"),
     [
         ('t: Field[Cell, "Kelvin"], o: Out[Cell]', "unit 'Kelvin' is not known"),
+        ('t: Field[Cell, "metres s-1"], o: Out[Cell]', "Did you mean 'm'?"),
+        ('t: Field[Cell, "hPa"], o: Out[Cell]', "Units have no prefixes here: write 'Pa'"),
+        ('t: Field[Cell, "g"], o: Out[Cell]', "unit 'g' is not known"),
         ("t: Field[Cell, 3], o: Out[Cell]", "is neither a place, an axis, levels nor a unit"),
-        ("t: Field[Cel], o: Out[Cell]", "'Cel' is not defined"),
+        ("t: Field[Cel], o: Out[Cell]", "'Cel' is not defined. Did you mean 'Cell'?"),
         ("t: int, o: Out[Cell]", "this is no type of a field"),
         ("t, o: Out[Cell]", "argument 't' has no type"),
         ("t: Field[Cell], o: Field[Cell]", "kernel 'tried' sets nothing"),
@@ -182,6 +185,9 @@ def test_units_are_multiplied_and_written() -> None:
             "broken.py:1: Python cannot read this file: invalid syntax\n  | def f(:\n  |       ^",
         ),
         ("{two}", "has 2 kernels; name one, as in {two}:first"),
+        ("", "kernel '' does not exist"),
+        ("{ends}", "ends.py:3: Python cannot read this file: division by zero"),
+        ("{imports}", "imports.py:2: Python cannot read this file: cannot import name 'Cells'"),
     ],
 )
 def test_a_kernel_that_does_not_exist_is_a_sentence(
@@ -192,7 +198,12 @@ def test_a_kernel_that_does_not_exist_is_a_sentence(
     one = "@kernel\ndef {}(t: Field[Cell], o: Out[Cell]) -> None:\n    o = t\n"
     head = HEAD.split("@kernel")[0]
     (tmp_path / "two.py").write_text(head + one.format("first") + one.format("second"))
-    files = {each: str(tmp_path / f"{each}.py") for each in ("empty", "broken", "two")}
+    (tmp_path / "ends.py").write_text(
+        "def half(x):\n    # in another function\n    return 1 / x\n\nhalf(0)\n"
+    )
+    (tmp_path / "imports.py").write_text("\nfrom thalweg.dsl.grids.triangles import Cells\n")
+    names = ("empty", "broken", "two", "ends", "imports")
+    files = {each: str(tmp_path / f"{each}.py") for each in names}
     with pytest.raises(ThalwegError) as caught:
         find_kernel(name.format(**files))
     assert sentence.format(**files) in caught.value.sentence

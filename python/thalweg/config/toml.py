@@ -33,6 +33,10 @@ def loads(text: str) -> TomlTable:
         content: TomlTable = _loads(text)
     except RecursionError:
         raise TOMLDecodeError("values lie too deep in each other") from None
+    except TOMLDecodeError:
+        raise
+    except ValueError:  # of int(): thousands of digits
+        raise TOMLDecodeError("an integer does not fit into 64 bits by far") from None
     for number in _integers(content):
         if not -(2**63) <= number < 2**63:
             raise TOMLDecodeError(f"the integer {number} does not fit into 64 bits")

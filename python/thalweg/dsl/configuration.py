@@ -77,7 +77,9 @@ class Configuration:
         _choose("stores", self.stores, STORES)
         power = isinstance(self.block, int) and self.block > 1 and not self.block & (self.block - 1)
         if isinstance(self.block, bool) or not power or self.block > LARGEST_BLOCK:
-            raise ThalwegError(f"block = {self.block} is no power of two from 2 to {LARGEST_BLOCK}")
+            raise ThalwegError(
+                f"block = {self.block!r} is no power of two from 2 to {LARGEST_BLOCK}"
+            )
         if not isinstance(self.fuse, bool):
             raise ThalwegError(f"fuse = {self.fuse!r} is neither true nor false")
         _choose("functions", self.functions, FUNCTIONS)
@@ -141,7 +143,7 @@ def configuration_of(table: Mapping[str, Any]) -> Configuration:
 
 def _check_range(key: str, value: object, largest: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
-        raise ThalwegError(f"{key} = {value} is no number from 0 to {largest}")
+        raise ThalwegError(f"{key} = {value!r} is no number from 0 to {largest}")
 
 
 def _choose(key: str, value: object, known: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ Expressions are compared by identity, so that passes may keep what they find out
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -185,8 +186,8 @@ class KernelIR:
         return f"{file}:{self.line}"
 
     @property
-    def variables(self) -> dict[str, Variable]:
-        return {**self.arguments, **self.locals}
+    def variables(self) -> Mapping[str, Variable]:
+        return ChainMap(self.locals, self.arguments)
 
     def neighbour_tables(self) -> list[Relation]:
         """Relations through which values of neighbours are read, in order of use."""

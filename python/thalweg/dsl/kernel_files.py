@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,7 +36,7 @@ def load_file(path: Path) -> dict[str, Kernel]:
             raise KernelError(spot, f"Python cannot read this file: {error.msg}") from error
         if isinstance(error, ThalwegError):
             raise ThalwegError(f"{path}: {error.sentence}") from error
-        line = getattr(error, "lineno", None)
+        line = getattr(error, "lineno", None) or _line_of(error, path)
         place = f"{path}:{line}" if line else str(path)
         why = "it ends the program" if isinstance(error, SystemExit) else error
         raise ThalwegError(f"{place}: Python cannot read this file: {why}") from error
@@ -47,6 +48,14 @@ def load_file(path: Path) -> dict[str, Kernel]:
     if not found:
         raise ThalwegError(f"{path} holds no kernel; a function with '@kernel' above it is one")
     return found
+
+
+def _line_of(error: BaseException, path: Path) -> int | None:
+    """The last one of the file that was at work."""
+    frames = traceback.extract_tb(error.__traceback__)
+    there = path.resolve()
+    lines = [each.lineno for each in frames if Path(each.filename).resolve() == there]
+    return lines[-1] if lines else None
 
 
 @contextmanager

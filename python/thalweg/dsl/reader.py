@@ -55,9 +55,11 @@ def _read_arguments(source: Source) -> dict[str, ir.Variable]:
         try:
             kind = eval(ast.unparse(each.annotation), dict(source.names))
         except Exception as error:  # of whatever stands there
+            wrong = error.name if isinstance(error, NameError) else None
+            meant = did_you_mean(wrong, source.names) if wrong else ""
             raise source.error(
                 each.annotation,
-                f"this is no type of a field: {error}",
+                f"this is no type of a field: {error}{meant and '.'}{meant}",
                 hint='Field[Cell, Level, "K"], Out[…], InOut[…] or Parameter["s"]',
             ) from None
         if not isinstance(kind, ArgumentType):

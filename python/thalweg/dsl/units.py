@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
+from thalweg.errors import did_you_mean
+
 Unit = tuple[tuple[str, Fraction], ...]  # base unit and power, by name; () = 1
 
 ONE: Unit = ()
@@ -20,6 +22,12 @@ DERIVED = {
     "rad": "",  # as SI has it: a number
     "1": "",
 }
+WORDS = {
+    "kilogram": "kg", "metre": "m", "meter": "m", "second": "s", "sec": "s", "kelvin": "K",
+    "mole": "mol", "ampere": "A", "candela": "cd", "pascal": "Pa", "joule": "J", "newton": "N",
+    "watt": "W", "hertz": "Hz", "radian": "rad",
+}  # fmt: skip
+PREFIXES = "kMGThcmun"
 FACTOR = re.compile(r"([A-Za-z]+|1)(-?\d+)?$")
 
 
@@ -44,8 +52,19 @@ def parse_unit(text: str) -> Unit:
             factors.append((name, power))
         else:
             known = ", ".join([*BASE, *(each for each in DERIVED if each != "1")])
-            raise ValueError(f"unit '{name}' is not known; choose of: {known}")
+            raise ValueError(f"unit '{name}' is not known; choose of: {known}.{_meant(name)}")
     return _collect(factors)
+
+
+def _meant(name: str) -> str:
+    """A word for a unit, and one with a prefix, which this language leaves to the values."""
+    word, rest = name.lower().removesuffix("s"), name[1:]
+    symbol = WORDS.get(word)
+    if symbol:
+        return f" Did you mean '{symbol}'?"
+    if name[0] in PREFIXES and rest in (*BASE, *DERIVED, "g"):
+        return f" Units have no prefixes here: write '{'kg' if rest == 'g' else rest}'"
+    return did_you_mean(name, [*BASE, *DERIVED])
 
 
 def times(one: Unit, other: Unit) -> Unit:

@@ -93,6 +93,11 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
     tables = {each.full_name: named[each.full_name] for each in kernel.ir.neighbour_tables()}
     arguments: dict[str, Any] = {}
     sizes: dict[str, int] = {}
+    relations = kernel.ir.neighbour_tables()
+    for relation in relations:  # of which one sees whether they lie the right way round
+        if _lies_right(tables[relation.full_name], relation):
+            points = _points(tables[relation.full_name], relation)
+            sizes.setdefault(relation.source.plural, points)
     for name, each in kernel.ir.arguments.items():
         kind, value = each.type, named[name]
         if value.dtype.kind not in "fiu":
@@ -105,9 +110,8 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
         at = len(kind.axes)
         if kind.level and value.ndim > at:
             sizes.setdefault("levels", value.shape[at] - kind.level.extra)
-    for relation in kernel.ir.neighbour_tables():
-        shape = tables[relation.full_name].shape or (0,)  # one without points is refused below
-        points = shape[-1] - isinstance(relation, Group)
+    for relation in relations:
+        points = _points(tables[relation.full_name], relation)
         sizes.setdefault(relation.source.plural, points)
     expected = {name: named[f"out_{name}"] for name in written(kernel) if f"out_{name}" in named}
     used = {*tables, *arguments, *(f"out_{name}" for name in written(kernel))}
@@ -119,6 +123,15 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
             )
     case = Case(kernel, sizes, tables, arguments, expected, tolerance=_tolerance(kernel))
     return case.checked()
+
+
+def _points(table: Array, relation: Relation) -> int:
+    """Of the place that has these neighbours; one without an axis is refused later."""
+    return int((table.shape or (0,))[-1]) - isinstance(relation, Group)
+
+
+def _lies_right(table: Array, relation: Relation) -> bool:
+    return isinstance(relation, Group) or table.shape[:-1] == (relation.length,)
 
 
 def _shape(kind: ArgumentType, sizes: Mapping[str, int]) -> tuple[int, ...]:

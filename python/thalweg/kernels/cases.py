@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.kernels.compiled import Inputs
 
 Array = NDArray[Any]
+Part = tuple[Any, ...]  # slices and numbers of what is picked, axis by axis
+ALL: Part = (...,)
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Case:
     """Arrays have the shape (axes…, levels, points). `expected`: outputs; none = the reference's.
 
     tolerance  largest difference allowed, relative to the largest absolute value of the output
-    compared   output: points where it means something; not named: everywhere
-    scales     output: what its differences are relative to; not named: its largest value
+    compared   output: parts of it where it means something, as NumPy picks them; not named: all
+    scales     output: what its differences are relative to; not named: the largest value of a part
     times      how often the kernel is called, one call after the other
     """
 
@@ -37,13 +39,17 @@ class Case:
     arguments: Mapping[str, Any]
     expected: Mapping[str, Array] = field(default_factory=dict)
     tolerance: float = 1e-14
-    compared: Mapping[str, Array] = field(default_factory=dict)
+    compared: Mapping[str, Sequence[Part]] = field(default_factory=dict)
     scales: Mapping[str, float] = field(default_factory=dict)
     times: int = 1
 
     @property
     def inputs(self) -> Inputs:
         return Inputs(self.sizes, self.tables, self.arguments)
+
+    def parts(self, name: str, array: Array) -> list[Array]:
+        """Of output `name`, those that are compared."""
+        return [array[each] for each in self.compared.get(name, (ALL,))]
 
     def checked(self) -> Case:
         """Itself, if every array has its shape. Raises a sentence that names the first without."""
@@ -125,6 +131,8 @@ def read_vectors(path: Path) -> dict[str, Array]:
             return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise ThalwegError(f"the data file '{path}' does not exist") from None
+    except MemoryError:
+        raise ThalwegError(f"'{path}' says that it holds more than there is memory for") from None
     except (OSError, ValueError, AttributeError, TypeError, EOFError, zipfile.BadZipFile):
         raise ThalwegError(f"'{path}' is no .npz file of vectors, or it is damaged") from None
 

@@ -34,6 +34,7 @@ from thalweg.kernels.order import inverse, renumbered
 Array = NDArray[Any]
 Real = np.float32 | np.float64
 LINE_BYTES = 64  # of a cache
+CHECKSUM_BYTES = 32
 # No fused multiply-add: every target rounds as the source says, so that all give the same bits.
 # Nobody reads errno: with it, a function would be called value by value. Nobody reads flags of
 # exceptions: with them, GCC takes no division of a `where` into a loop of AVX2's vectors, which
@@ -354,13 +355,28 @@ def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix:
     words = [same, *command, made_for(command, suffix == ".cu")]
     mark = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
     library = folder / f"{name}-{mark}.so"
-    if library.is_file():
+    if _is_whole(library):
         return library
     folder.mkdir(parents=True, exist_ok=True)
     with _alone_with(library):
-        if not library.is_file():
+        if not _is_whole(library):
             _compile(name, code, command, library, suffix)
     return library
+
+
+def _is_whole(library: Path) -> bool:
+    """A full disk may have cut it off: calling into what is not there ends the program. Behind the
+    library, where no loader looks, stands its checksum.
+    """
+    try:
+        content = library.read_bytes()
+    except OSError:
+        return False
+    return _checksum(content[:-CHECKSUM_BYTES]) == content[-CHECKSUM_BYTES:]
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
 
 
 @contextlib.contextmanager
@@ -393,4 +409,7 @@ def _compile(name: str, code: str, command: tuple[str, ...], library: Path, suff
         raise ThalwegError(f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}")
     if not aside.is_file():
         raise ThalwegError(f"'{shlex.join(command[:1])}' made no library of kernel '{name}'")
+    with aside.open("r+b") as file:
+        checksum = _checksum(file.read())
+        file.write(checksum)
     aside.replace(library)

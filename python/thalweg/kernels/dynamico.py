@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.rhombus import ORIENTATION, Rhombus
@@ -93,6 +94,7 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
     """The variants of vector file `name` on its arrays."""
     named = Named(data, "the data file")
     grid = Rhombus(named.whole("par_iim"), named.whole("par_jjm"))
+    _check_numbers(named, grid)
     geometry = _geometry(name, grid, named)
     kernels = all_kernels()
     found = []
@@ -122,6 +124,21 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
         sizes = grid.sizes(named.whole("par_llm"))
         found.append(Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked())
     return found
+
+
+def _check_numbers(named: Named, grid: Rhombus) -> None:
+    """What a file says twice, and what follows from the size of its rhombus, is as it must be: the
+    kernels number points so, and go over the same cells and levels in all their parts.
+    """
+    wanted = grid.offsets()
+    wanted["par_ij_omp_begin"] = named.whole("par_ij_begin")
+    wanted["par_ij_omp_end"] = named.whole("par_ij_end")
+    wanted["par_ll_beginp1"], wanted["par_ll_endm1"] = 2, named.whole("par_llm") - 1
+    for name, right in wanted.items():
+        if name in named and named.whole(name) != right:
+            raise ThalwegError(
+                f"'{name}' of {named.source} is {named.whole(name)}, the kernels want {right}"
+            )
 
 
 def _check_unchanged(named: Named, outputs: str, before: Mapping[str, str]) -> None:

@@ -30,7 +30,7 @@ def find_kernel(name: str) -> Kernel:
         wanted = wanted or (next(iter(known)) if len(known) == 1 else "")
     if wanted in known:
         return known[wanted]
-    if not wanted:
+    if not wanted and file:
         raise ThalwegError(
             f"'{file}' has {len(known)} kernels; name one, as in {file}:{next(iter(known))}"
         )

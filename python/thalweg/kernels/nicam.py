@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.dsl.configuration import Configuration
-from thalweg.kernels.cases import Array, Case, Named
+from thalweg.kernels.cases import Array, Case, Named, Part
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.region import POLES, RING, Region
@@ -76,6 +76,18 @@ class Arrays:
         return np.concatenate([region.reshape(3, 6, -1), poles.reshape(3, 6, -1)], axis=-1)
 
 
+def parts_of(
+    region: Region, array: Array, points: Array | None = None, has_components: bool = False
+) -> list[Part]:
+    """Those of the region and those of the poles, which are arrays of their own in the file."""
+    size = array.shape[-1]
+    first_of_poles = size // region.points * region.points
+    there = np.arange(size) if points is None else points
+    both = there[there < first_of_poles], there[there >= first_of_poles]
+    components = [(each,) for each in range(len(array))] if has_components else [()]
+    return [(*each, ..., part) for each in components for part in both if len(part)]
+
+
 def _flat(array: Array, points: int = 2) -> Array:
     """[…, l, K, points…] as […, K, l points]: the regions one behind the other."""
     found = np.moveaxis(array, -2 - points, -1 - points)
@@ -90,12 +102,16 @@ def _kinds(array: Array) -> Array:
 
 @dataclass(frozen=True)
 class Made:
-    """A kernel with its arguments, what must come out (None: unknown), and for which cells."""
+    """A kernel with its arguments, what must come out (None: unknown), and for which cells.
+
+    has_components  of a vector, whose components are arrays of their own in the file
+    """
 
     kernel: str
     arguments: Mapping[str, Any]
     outputs: Mapping[str, Array | None]
     compared: Array | None = None
+    has_components: bool = False
 
 
 def _diffusion(data: Arrays) -> list[Made]:
@@ -179,7 +195,7 @@ def _divdamp(data: Arrays) -> list[Made]:
     }
     there = "out_ddivdx" in data.named
     expected = data.vector("out_ddivd") if there else None
-    return [Made("divdamp", arguments, {"damping": expected}, region.owned())]
+    return [Made("divdamp", arguments, {"damping": expected}, region.owned(), True)]
 
 
 def _factor(array: Array) -> Array:
@@ -346,7 +362,10 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
     found = []
     for made in MAKERS[name](arrays):
         expected = {each: array for each, array in made.outputs.items() if array is not None}
-        compared = {} if made.compared is None else dict.fromkeys(expected, made.compared)
+        compared = {
+            each: parts_of(arrays.region, array, made.compared, made.has_components)
+            for each, array in expected.items()
+        }
         case = Case(
             kernels[made.kernel], sizes, tables, made.arguments, expected, TOLERANCE, compared
         )

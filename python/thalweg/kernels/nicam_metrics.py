@@ -10,7 +10,7 @@ import numpy as np
 
 from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
-from thalweg.kernels.nicam import LIMITED_ARCS, TOLERANCE, Arrays
+from thalweg.kernels.nicam import LIMITED_ARCS, TOLERANCE, Arrays, parts_of
 from thalweg.kernels.region import POLES, RING, Region
 
 NAME = "dyn_metrics"
@@ -35,7 +35,7 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
         for each, (array, _) in expected.items():
             full.setdefault(each, np.full_like(array, np.nan))
         right = {each: array for each, (array, _) in expected.items()}
-        compared = {each: points for each, (_, points) in expected.items()}
+        compared = {each: parts_of(geometry.region, *there) for each, there in expected.items()}
         scales = _scales(right) if "weight" in right else {}
         case = Case(kernel, sizes, tables, full, right, TOLERANCE, compared, scales)
         found.append(case.checked())

@@ -79,6 +79,18 @@ class Rhombus:
             ),
         }
 
+    def offsets(self) -> dict[str, int]:
+        """From the number of a cell to those around it, with the names that files have for them."""
+        row, n = self.n_i, self.cells
+        return {
+            "off_t_right": 1, "off_t_rup": row, "off_t_lup": row - 1,
+            "off_t_left": -1, "off_t_ldown": -row, "off_t_rdown": 1 - row,
+            "off_u_right": 0, "off_u_rup": 2 * n + row, "off_u_lup": n,
+            "off_u_left": -1, "off_u_ldown": 2 * n, "off_u_rdown": n - row + 1,
+            "off_z_rup": n + row, "off_z_up": 0, "off_z_lup": n + row - 1,
+            "off_z_ldown": -row, "off_z_down": n, "off_z_rdown": 1 - row,
+        }  # fmt: skip
+
     def vertex_orientation(self) -> Array:
         """+1 where the normal of the edge goes around the vertex counter-clockwise: [3, vertex]."""
         up = ORIENTATION[1], ORIENTATION[3], -ORIENTATION[2]

@@ -110,10 +110,9 @@ def run_case(
                 f"what '{name}' of kernel '{case.kernel.name}' is to be is {right.dtype} of shape "
                 f"{right.shape} instead of float64 of shape {outputs[name].shape}"
             )
-        points = (..., case.compared.get(name, slice(None))) if right.ndim else ...
-        there = outputs[name][points], right[points]
-        differences[name] = difference(*there, case.scales.get(name))
-        zeros[name] = other_zeros(*there)
+        parts = list(zip(case.parts(name, outputs[name]), case.parts(name, right), strict=True))
+        differences[name] = max(difference(*part, case.scales.get(name)) for part in parts)
+        zeros[name] = sum(other_zeros(*part) for part in parts)
     return Outcome(case, configuration, outputs, differences, zeros, seconds)
 
 
@@ -141,7 +140,8 @@ def _or_none(value: float) -> float | None:
 def _figures(array: Array) -> tuple[float, float, float]:
     if not array.size:  # of no points
         return np.nan, np.nan, 0.0
-    return float(array.max()), float(array.min()), float(array.sum())
+    with np.errstate(invalid="ignore", over="ignore"):  # an infinite value and its negative
+        return float(array.max()), float(array.min()), float(array.sum())
 
 
 def print_outcome(outcome: Outcome, number: int) -> None:
@@ -149,7 +149,10 @@ def print_outcome(outcome: Outcome, number: int) -> None:
     case = outcome.case
     print(f"[KERNEL] {case.kernel.name}")
     sizes = " ".join(f"{name}={size}" for name, size in case.sizes.items())
-    print(f"{sizes} target={outcome.configuration.target}")
+    way = outcome.configuration
+    layout = "" if way.target == "numpy" else f" layout={way.layout}"  # the reference has its own
+    blocks = f" block={way.block}" if way.layout == "blocked" else ""
+    print(f"{sizes} target={way.target}{layout}{blocks}")
     print("### Input ###")
     for name, value in case.arguments.items():
         if not isinstance(value, float) and _comes_with_values(case, name):

@@ -15,7 +15,8 @@ Vertex = Place("vertex", "vertices")
 EdgeLevel = Place("edge_level", "edge_levels")  # for tables that name an edge and a level
 Block = Place("cell_block", "cell_blocks")  # cells in groups, as ICON's nproma cuts them
 Whole = Place("whole", "wholes")  # one point: the grid
-Level = LevelAxis("level")
+Level = LevelAxis("level")  # full levels, from the top down
+HalfLevel = LevelAxis("half_level", extra=1)  # half level k is the upper face of level k
 
 Cell.relate("edges", Edge, 3, ring=True)
 Cell.relate("neighbours", Cell, 3, ring=True)

@@ -18,25 +18,40 @@ MOST_READS = 48  # of a point in all neighbours: beyond that a stored field is c
 def fused(kernel: ir.KernelIR) -> ir.KernelIR:
     """The kernel without the local fields that need not be stored."""
     body, stored = list(kernel.body), dict(kernel.locals)
+    uses = _Uses(body)
     for name in kernel.locals:
-        number = _only_setter(name, body)
-        if number is None or not _is_worth_it(name, body, number):
+        number = _only_setter(name, body, uses)
+        if number is None or not _is_worth_it(name, body, number, uses):
             continue
         setter = body[number]
         assert isinstance(setter, ir.Assign)
         later = [_without(each, setter, kernel) for each in body[number + 1 :]]
         body = [*body[:number], *later]
+        uses = _Uses(body)
         del stored[name]
     return replace(kernel, body=tuple(body), locals=stored)
 
 
-def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
+class _Uses:
+    """By name: numbers of the statements that set it, and its reads with those of theirs."""
+
+    def __init__(self, body: list[ir.Statement]) -> None:
+        self.setters: dict[str, list[int]] = {}
+        self.reads: dict[str, list[tuple[int, ir.Read]]] = {}
+        for number, statement in enumerate(body):
+            for name in {each.name for each in ir.assigns_of(statement)}:
+                self.setters.setdefault(name, []).append(number)
+            for each in ir.walk((statement,)):
+                if isinstance(each, ir.Read):
+                    self.reads.setdefault(each.name, []).append((number, each))
+
+    def readers(self, name: str) -> list[int]:
+        return [number for number, _ in self.reads.get(name, [])]
+
+
+def _only_setter(name: str, body: list[ir.Statement], uses: _Uses) -> int | None:
     """The only statement that sets `name`, if it sets all of it and its operands stay."""
-    setters = [
-        number
-        for number, statement in enumerate(body)
-        if any(each.name == name for each in ir.assigns_of(statement))
-    ]
+    setters = uses.setters.get(name, [])
     if len(setters) != 1:
         return None
     statement = body[setters[0]]
@@ -51,31 +66,21 @@ def _only_setter(name: str, body: list[ir.Statement]) -> int | None:
     if statement.level is not None or over_levels or at_a_level:
         return None
     operands = {each.name for each in values if isinstance(each, ir.Read)}
-    last = _last_reader(name, body)
-    for later in body[setters[0] + 1 : last + 1]:
-        if operands & {each.name for each in ir.assigns_of(later)}:
+    last = max(uses.readers(name), default=0)
+    for operand in operands:
+        if any(setters[0] < later <= last for later in uses.setters.get(operand, [])):
             return None
     return setters[0]
 
 
-def _last_reader(name: str, body: list[ir.Statement]) -> int:
-    readers = [number for number, each in enumerate(body) if _reads_of(name, each)]
-    return max(readers, default=0)
-
-
-def _reads_of(name: str, statement: ir.Statement) -> list[ir.Read]:
-    values = ir.walk(ir.assigns_of(statement))
-    return [each for each in values if isinstance(each, ir.Read) and each.name == name]
-
-
-def _is_worth_it(name: str, body: list[ir.Statement], number: int) -> bool:
-    setter = body[number]
-    operands = _count_reads(ir.assigns_of(setter)[0].value)
-    reads = [each for statement in body[number + 1 :] for each in _reads_of(name, statement)]
-    at_neighbours = any(_relations(each) for each in reads)
-    times = max(
-        (_count_reads(each.value, name) for s in body for each in ir.assigns_of(s)), default=0
+def _is_worth_it(name: str, body: list[ir.Statement], number: int, uses: _Uses) -> bool:
+    operands = _count_reads(ir.assigns_of(body[number])[0].value)
+    at_neighbours = any(
+        _relations(read) for reader, read in uses.reads.get(name, []) if reader > number
     )
+    readers = [body[each] for each in dict.fromkeys(uses.readers(name))]
+    assigns = [each for reader in readers for each in ir.assigns_of(reader)]
+    times = max((_count_reads(each.value, name) for each in assigns), default=0)
     return at_neighbours and 0 < times * operands <= MOST_READS
 
 

@@ -23,19 +23,21 @@ from thalweg.dsl.passes.sweeps import (
     kept_in_one_loop,
     reads,
     renamed,
+    uses_of,
 )
 
 
 def joined(plan: Plan) -> Plan:
     """Loops of several parts go over the levels that all parts have."""
     sweeps = [replace(sweep, loops=_joined(sweep)) for sweep in plan.sweeps]
+    uses = uses_of(sweeps)
     values = {
         name: "scalar"
         for sweep in sweeps
         for loop in sweep.loops
         for name in _used_by(loop)
         if plan.kept.get(name) == "column"
-        if kept_in_one_loop(plan.locals[name], sweeps)
+        if kept_in_one_loop(plan.locals[name], uses[name])
         if all(_sets_what_it_reads(part, plan.locals[name]) for part in _alone(loop, name))
     }
     return replace(plan, sweeps=sweeps, kept=plan.kept | values)

@@ -33,6 +33,7 @@ class Accumulate:
 
 
 Step = ir.Assign | Accumulate
+LevelsOf = dict[str, set[int | None]]
 
 
 @dataclass
@@ -90,6 +91,7 @@ class _Maker:
         self.sweeps: list[Sweep] = []
         self.set: set[str] = set()  # by the last sweep
         self.read_at_neighbours: set[str] = set()
+        self.last = _Last()
 
     def type_of(self, name: str) -> ArgumentType:
         return (self.arguments.get(name) or self.locals[name]).type
@@ -169,10 +171,12 @@ class _Maker:
         self.set |= set_
         self.read_at_neighbours |= read
         loops = self.sweeps[-1].loops
-        if loops and _one_loop(loops[-1], loop):
+        if loops and _one_loop(loops[-1], loop) and self.last.meets_at_one_level(loop):
             loops[-1].steps += renamed(loop, loops[-1].name)
         else:
             loops.append(loop)
+            self.last = _Last()
+        self.last.add(loop)
 
     def _read_at_neighbours(self, steps: list[Step]) -> set[str]:
         found = [each for each in reads(steps) if self.type_of(each.name).place]
@@ -190,34 +194,43 @@ def reads(steps: list[Step]) -> list[ir.Read]:
 
 
 def _one_loop(first: LevelLoop, second: LevelLoop) -> bool:
-    """Same levels in the same order, and neither needs or sets another level of what the other
-    sets.
-    """
+    """Whether they go over the same levels in the same order."""
     if first.group or second.group:
         return False
     if first.levels is None or second.levels is None:
         return first.levels is second.levels
-    if first.levels != second.levels:
-        return False
-    if any(isinstance(step, Accumulate) for step in first.steps):
-        return False
-    return _meet_at_one_level(first, second)
+    return first.levels == second.levels
 
 
-def _meet_at_one_level(first: LevelLoop, second: LevelLoop) -> bool:
-    """What one of the loops sets has no other level in the other one."""
-    sets = [{step.name for step in loop.steps} for loop in (first, second)]
-    shared = {
-        name: at
-        for name, at in _levels_of(first).items()
-        if name in sets[1] or (name in sets[0] and name in _levels_of(second))
-    }
-    return all(
-        len(at | _levels_of(second)[name]) == 1 and at != {None} for name, at in shared.items()
-    )
+class _Last:
+    """What the last loop uses, for the question whether the next one goes together with it."""
+
+    def __init__(self) -> None:
+        self.set: set[str] = set()
+        self.at: LevelsOf = {}
+        self.is_sum = False
+
+    def add(self, loop: LevelLoop) -> None:
+        self.is_sum |= any(isinstance(step, Accumulate) for step in loop.steps)
+        self.set |= {step.name for step in loop.steps}
+        for name, at in _levels_of(loop).items():
+            self.at[name] = self.at.get(name, set()) | at
+
+    def meets_at_one_level(self, loop: LevelLoop) -> bool:
+        """What one of both sets has no other level in the other one."""
+        if loop.levels is None:
+            return True
+        set_ = self.set | {step.name for step in loop.steps}
+        shared = [
+            (self.at[name], at)
+            for name, at in _levels_of(loop).items()
+            if name in self.at and name in set_
+        ]
+        alike = all(len(here | there) == 1 and here != {None} for here, there in shared)
+        return alike and not self.is_sum
 
 
-def _levels_of(loop: LevelLoop) -> dict[str, set[int | None]]:
+def _levels_of(loop: LevelLoop) -> LevelsOf:
     """Of each name that it reads or sets: how far from that of the loop; None: a level by itself,
     or none.
     """
@@ -277,46 +290,43 @@ def sets_all(sweep: Sweep, name: str, axis: LevelAxis | None) -> bool:
     return len(slots) == wanted
 
 
-def _kept(maker: _Maker) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, variable in maker.locals.items():
-        uses = [
-            (number, loop)
-            for number, sweep in enumerate(maker.sweeps)
-            for loop in sweep.loops
-            if any(step.name == name for step in loop.steps)
-            or any(each.name == name for each in reads(loop.steps))
-        ]
-        if len({number for number, _ in uses}) > 1:
-            found[name] = "field"
-        elif variable.type.axes:
-            alone = len(uses) == 1 and _at_its_level(name, uses[0][1])
-            found[name] = "scalar" if alone and is_set_first(variable, uses[0][1]) else "column"
-        elif variable.type.level is None:
-            found[name] = "scalar" if len(uses) == 1 else "point"
-        elif len(uses) == 1 and _at_its_level(name, uses[0][1]):
-            found[name] = "scalar"
-        else:
-            found[name] = "column"
+@dataclass(frozen=True)
+class Use:
+    """Of a name by a loop of a sweep. `at`: how far from the level of the loop."""
+
+    sweep: int
+    loop: LevelLoop
+    at: set[int | None]
+
+
+def uses_of(sweeps: list[Sweep]) -> dict[str, list[Use]]:
+    """By name, one for each loop that reads or sets it."""
+    found: dict[str, list[Use]] = {}
+    for number, sweep in enumerate(sweeps):
+        for loop in sweep.loops:
+            for name, at in _levels_of(loop).items():
+                found.setdefault(name, []).append(Use(number, loop, at))
     return found
 
 
-def kept_in_one_loop(variable: ir.Variable, sweeps: list[Sweep]) -> bool:
+def _kept(maker: _Maker) -> dict[str, str]:
+    every = uses_of(maker.sweeps)
+    found: dict[str, str] = {}
+    for name, variable in maker.locals.items():
+        uses = every.get(name, [])
+        if len({each.sweep for each in uses}) > 1:
+            found[name] = "field"
+        elif variable.type.axes or variable.type.level:
+            found[name] = "scalar" if kept_in_one_loop(variable, uses) else "column"
+        else:
+            found[name] = "scalar" if len(uses) == 1 else "point"
+    return found
+
+
+def kept_in_one_loop(variable: ir.Variable, uses: list[Use]) -> bool:
     """Whether one value, or one of each slot, is needed at a time."""
-    name = variable.name
-    loops = [loop for sweep in sweeps for loop in sweep.loops]
-    used = [
-        loop for loop in loops for each in (*loop.steps, *reads(loop.steps)) if each.name == name
-    ]
-    alone = all(loop is used[0] for loop in used) and _at_its_level(name, used[0])
-    return alone and (not variable.type.axes or is_set_first(variable, used[0]))
-
-
-def _at_its_level(name: str, loop: LevelLoop) -> bool:
-    here = ir.LevelAt(loop.name, 0)
-    return all(step.level == here for step in loop.steps if step.name == name) and all(
-        each.level == here for each in reads(loop.steps) if each.name == name
-    )
+    alone = len(uses) == 1 and uses[0].at == {0}
+    return alone and (not variable.type.axes or is_set_first(variable, uses[0].loop))
 
 
 def is_set_first(variable: ir.Variable, loop: LevelLoop) -> bool:

@@ -95,10 +95,16 @@ def _arguments(each: Translated, struct: str) -> list[str]:
 def _source(kernel: KernelIR) -> list[str]:
     """The place where the kernel is written, as a trace names it."""
     return [
-        f'#line {kernel.line} "{kernel.file}"',
+        f"#line {kernel.line} {_quoted(kernel.file)}",
         f"inline constexpr auto {kernel.name}_source = std::source_location::current();",
         "",
     ]
+
+
+def _quoted(file: str) -> str:
+    """As a string of C++ says it."""
+    text = file if file.isprintable() else file.encode("unicode_escape").decode()
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _calls(each: Translated, struct: str) -> list[str]:

@@ -10,6 +10,7 @@ from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
 from thalweg.dsl.passes.joined_levels import joined
+from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
 from thalweg.dsl.targets import cpp_order
@@ -47,6 +48,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file with one function. Arrays lie as the layout says."""
     if configuration.functions == "vector" and configuration.target == "serial":
         raise ThalwegError("functions = 'vector' goes with target openmp or simd, not with serial")
+    kernel = in_precision(kernel, configuration)
     plan = plan_of(kernel, configuration)
     if configuration.memory.block > 1:
         plan = joined(plan)

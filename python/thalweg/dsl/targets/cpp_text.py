@@ -6,8 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from thalweg.dsl import ir
 
 FUNCTIONS = {
@@ -154,12 +152,10 @@ def number(value: float | int | bool, real: str) -> str:
         return str(value).lower()
     if math.isnan(value):
         return "NAN"
-    if real == "float":  # rounded twice, as the reference has it
-        with np.errstate(over="ignore"):
-            rounded = float(np.float32(value))
-        infinite = "-HUGE_VALF" if rounded < 0 else "HUGE_VALF"
-        return infinite if math.isinf(rounded) else f"{rounded!r}f"
-    return repr(float(value))
+    mark = "f" if real == "float" else ""
+    if math.isinf(value):
+        return f"{'-' if value < 0 else ''}HUGE_VAL{mark.upper()}"
+    return f"{float(value)!r}{mark}"
 
 
 def constants(kernel: ir.KernelIR, real: str) -> list[str]:

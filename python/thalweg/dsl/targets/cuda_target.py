@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
+from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
@@ -20,7 +21,7 @@ from thalweg.dsl.translation import plan_of, size_names, table_names
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One file with one function that a host calls with arrays of the device."""
-    return _Writer(kernel, configuration).text()
+    return _Writer(in_precision(kernel, configuration), configuration).text()
 
 
 @dataclass(frozen=True)

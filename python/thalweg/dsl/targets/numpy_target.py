@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
+from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.value_types import TRUTHS
 from thalweg.dsl.translation import argument_names
 
@@ -66,6 +67,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
         "",
         f"def {kernel.name}({', '.join(argument_names(kernel))}):",
     ]
+    kernel = in_precision(kernel, configuration)
     lines += [f"    {line}" for line in _Body(kernel, configuration.is_single).lines()]
     return "\n".join([*lines, ""])
 
@@ -222,7 +224,7 @@ class _Body:
     def _number_text(self, value: float | int | bool) -> str:
         if isinstance(value, bool):
             return repr(value)
-        text = "np.nan" if value != value else repr(float(value))
+        text = repr(float(value)).replace("nan", "np.nan").replace("inf", "np.inf")
         return f"np.float32({text})" if self.is_single else text
 
     def _applied(self, op: str, args: list[str]) -> str:

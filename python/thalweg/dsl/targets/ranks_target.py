@@ -14,6 +14,7 @@ from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Relation
 from thalweg.dsl.passes.exchanges import Exchange, Schedule, Way, find_exchanges, ways_of
+from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_target import Writer
 from thalweg.dsl.targets.ranks_text import prelude
@@ -22,6 +23,7 @@ from thalweg.dsl.translation import plan_of, table_names
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One C++ file: `KERNEL_ranks` and `KERNEL_parts` are called once, then the kernel."""
+    kernel = in_precision(kernel, configuration)
     plan = plan_of(kernel, configuration)
     return _OnRanks(kernel, configuration, plan, find_exchanges(kernel, plan)).text()
 
