@@ -12,13 +12,16 @@ from thalweg.dsl.units import ONE, Unit, parse_unit
 
 @dataclass(frozen=True)
 class ArgumentType:
-    """What an argument has values on, in which unit. `role`: in, out, inout, parameter, points."""
+    """What an argument has values on, in which unit. `role`: in, out, inout, parameter, points;
+    local for what is none. `truth`: a local condition, no number.
+    """
 
     role: str
     place: Place | None = None
     axes: tuple[Axis | Relation, ...] = ()
     level: LevelAxis | None = None
     unit: Unit = ONE
+    truth: bool = False
 
     @property
     def is_written(self) -> bool:

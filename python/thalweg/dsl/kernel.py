@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from thalweg.dsl.ir import KernelIR
+from thalweg.dsl.passes.conditions import kept_as_numbers
 from thalweg.dsl.passes.levels import least_levels
 from thalweg.dsl.passes.names import check_names
 from thalweg.dsl.passes.places import find_places
@@ -45,6 +46,7 @@ class Kernel:
 
 def _checked(found: KernelIR) -> KernelIR:
     find_places(found)
+    found = kept_as_numbers(found)
     check_names(found)
     found.least_levels = least_levels_set(found, least_levels(found))
     return found

@@ -49,12 +49,6 @@ class _Finder:
     def assign(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
         value = self.type_of(assign.value, loop)
         name = assign.name
-        if value.truth:
-            raise KernelError(
-                assign.spot,
-                f"'{name}' holds numbers, this is a condition",
-                hint="it may stand in where(…) itself; where(condition, 1, 0) is a number",
-            )
         if name not in self.kernel.variables:
             level = value.level
             if loop and (assign.level is not None or self._reads_levels(assign.value)):
@@ -71,9 +65,11 @@ class _Finder:
             place = value.place
             if place is None and assign.points:
                 place = self.kernel.arguments[assign.points].type.place
-            kind = ArgumentType("local", place, axes, level, value.unit or ONE)
+            unit = value.unit if value.unit and not value.truth else ONE
+            kind = ArgumentType("local", place, axes, level, unit, value.truth)
             self.kernel.locals[name] = ir.Variable(name, kind, assign.spot)
         target = self.kernel.variables[name].type
+        self._check_kind(assign, target, value)
         self._check_target(assign, target)
         if value.place is not None and value.place is not target.place:
             raise KernelError(
@@ -97,6 +93,20 @@ class _Finder:
             )
         self._must_not_meet_itself(assign, loop)
         self.set.add(name)
+
+    def _check_kind(self, assign: ir.Assign, target: ArgumentType, value: ValueType) -> None:
+        if value.truth and not target.truth:
+            raise KernelError(
+                assign.spot,
+                f"'{assign.name}' holds numbers, this is a condition",
+                hint="where(condition, 1, 0) is a number; a local name of its own may hold it",
+            )
+        if target.truth and not value.truth:
+            raise KernelError(
+                assign.spot,
+                f"'{assign.name}' is a condition, this is a number",
+                hint="a comparison, or another name",
+            )
 
     def _check_levels(
         self, assign: ir.Assign, target: ArgumentType, value: ValueType, loop: ir.ForLevels | None
@@ -147,10 +157,11 @@ class _Finder:
             wanted = replace(wanted, place=found.place)
         if same and _shape(found) == _shape(wanted):
             return
+        this = "a condition" if found.truth else f"{found} in '{unit_text(found.unit)}'"
         raise KernelError(
             handed.spot,
             f"'{handed.argument.name}' of kernel '{handed.kernel}' is "
-            f"{wanted} in '{unit_text(wanted.unit)}', this is {found} in '{unit_text(found.unit)}'",
+            f"{wanted} in '{unit_text(wanted.unit)}', this is {this}",
             hint="a local value of that place and unit, set before, may be handed over",
         )
 
@@ -408,7 +419,7 @@ class _Finder:
                 read.spot, f"'{read.name}' ({kind}) has no levels", hint="leave the level out"
             )
         level = kind.level if read.level is None and loop is None else None
-        return ValueType(place, level, kind.unit)
+        return ValueType(place, level, kind.unit, kind.truth)
 
 
 def _all_of(value: ir.Expression) -> list[ir.Expression]:
@@ -416,7 +427,7 @@ def _all_of(value: ir.Expression) -> list[ir.Expression]:
 
 
 def _shape(kind: ArgumentType) -> tuple[object, ...]:
-    return kind.place, kind.axes, kind.level, kind.unit
+    return kind.place, kind.axes, kind.level, kind.unit, kind.truth
 
 
 def _slots_of(kind: ArgumentType) -> str:
