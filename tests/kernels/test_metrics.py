@@ -23,7 +23,7 @@ Array = NDArray[Any]
 RADIUS_M = 6.37122e6
 NAMES = [
     "triangle_metrics", "arc_metrics", "gradient_weights", "cell_metrics", "operator_weights",
-    "operator_weights", "outward_sum", "laplacian_weights",
+    "operator_weights", "outward_sum", "laplacian_weights", "arc_metrics",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.errors import ThalwegError
 from thalweg.kernels import on_ranks
 from thalweg.kernels.any_kernel import made_case
@@ -81,6 +82,29 @@ def test_a_halo_that_is_too_shallow_is_refused_on_all_ranks(
     tried = OnRanks(case.kernel, Configuration("mpi"), case.inputs, compiled, started(2))
     with pytest.raises(ThalwegError, match=r"kernel 'divergence': rank 0 has no halo that is deep"):
         tried.run()
+
+
+def test_a_halo_is_as_deep_as_the_longest_way_of_any_statement(
+    compiled: Path, tmp_path: Path
+) -> None:
+    """Both fields travel before the first statement, which needs one of them, and less far."""
+    (tmp_path / "far.py").write_text("""from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.triangles import Cell, Edge
+
+
+@kernel
+def far(t: Field[Cell], v: Field[Cell], near: Out[Cell], second: Out[Edge]) -> None:
+    near = sum(v[n] for n in Cell.neighbours)
+    second = max(t[n, Edge.cells.second] for n in Cell.neighbours)
+""")
+    case = made_case(load_file(tmp_path / "far.py")["far"])
+    right = outputs(case, REFERENCE, compiled)
+    for target in ("mpi", "onesided"):
+        way = Configuration(target)
+        found = OnRanks(case.kernel, way, case.inputs, compiled, started(3), by_chance(case, 3))
+        found.run()
+        for name, values in found.outputs().items():
+            assert values.tobytes() == right[name].tobytes(), (target, name)
 
 
 SCRIPT = """

@@ -29,7 +29,7 @@ class Case:
 
     tolerance  largest difference allowed, relative to the largest absolute value of the output
     compared   output: parts of it where it means something, as NumPy picks them; not named: all
-    scales     output: what its differences are relative to; not named: the largest value of a part
+    scales     output: what differences of each part are relative to; not named: its largest value
     times      how often the kernel is called, one call after the other
     """
 
@@ -40,7 +40,7 @@ class Case:
     expected: Mapping[str, Array] = field(default_factory=dict)
     tolerance: float = 1e-14
     compared: Mapping[str, Sequence[Part]] = field(default_factory=dict)
-    scales: Mapping[str, float] = field(default_factory=dict)
+    scales: Mapping[str, Sequence[float]] = field(default_factory=dict)
     times: int = 1
 
     @property

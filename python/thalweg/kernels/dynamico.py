@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.errors import ThalwegError
+from thalweg.kernels.assigned import assigned
 from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
 from thalweg.kernels.rhombus import ORIENTATION, Rhombus
@@ -50,6 +51,7 @@ WORDS = {
     "momentum_flux": "in_wwuu",
     "pressure_tendency": "in_dps",
 }
+SAME_AS_ENERGY = ("hflux", "convm", "dtheta_rhodz")  # of the other forms, where a file has none
 LEAST_DISTANCE_M = 1.0  # shorter edges are none: their velocity is not changed
 
 
@@ -102,6 +104,7 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
         kernel = kernels[variant.kernel]
         arguments: dict[str, Any] = {}
         expected = {}
+        left: dict[str, tuple[str, str]] = {}
         for argument, each in kernel.ir.arguments.items():
             if argument in geometry:
                 arguments[argument] = geometry[argument]
@@ -110,9 +113,13 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
             changes = each.type.is_written or word not in named
             value = named[f"{word}_prev" if changes else word]
             arguments[argument] = float(value) if each.type.role == "parameter" else value
-            output = variant.outputs + WORDS.get(argument, word).removeprefix("in_")
+            ending = WORDS.get(argument, word).removeprefix("in_")
+            output = variant.outputs + ending
+            if ending in SAME_AS_ENERGY and output not in named:
+                output = f"out_energy_{ending}"
             if each.type.is_written and output in named:
                 expected[argument] = named[output]
+                left[output] = argument, f"{word}_prev"
         # What a variant only reads, or leaves to others, a file may have unchanged.
         of_any = {word for each in KERNELS[name] for word in kernels[each].ir.arguments}
         read = {WORDS[each] for each in of_any if each in WORDS}
@@ -122,7 +129,13 @@ def cases_of(name: str, data: Mapping[str, Array]) -> list[Case]:
         _check_unchanged(named, variant.outputs, before)
         named.asked |= {variant.outputs + each.removeprefix("in_") for each in read}
         sizes = grid.sizes(named.whole("par_llm"))
-        found.append(Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked())
+        case = Case(kernel, sizes, grid.tables(), arguments, expected, TOLERANCE).checked()
+        for output, (argument, word) in left.items():
+            if named[output].shape == named[word].shape:
+                alone = ~assigned(kernel, argument, arguments)
+                told = f"'{word}' where nothing is assigned"
+                refuse_other(output, named[output][alone], named[word][alone], told, 0.0)
+        found.append(case)
     return found
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.dsl import Kernel
 from thalweg.kernels.cases import Array, Case, Named, refuse_other
 from thalweg.kernels.library import all_kernels
-from thalweg.kernels.nicam import LIMITED_ARCS, TOLERANCE, Arrays, parts_of
+from thalweg.kernels.nicam import LIMITED_ARCS, TOLERANCE, Arrays, check_counts, parts_of
 from thalweg.kernels.region import POLES, RING, Region
 
 NAME = "dyn_metrics"
@@ -18,6 +19,13 @@ KERNELS = (
     "triangle_metrics", "arc_metrics", "gradient_weights", "cell_metrics", "operator_weights",
     "outward_sum", "laplacian_weights",
 )  # fmt: skip
+# The weights of the centre and of the neighbours are one array in the file.
+STENCILS = {
+    "operator_weights": "out_coef_div",
+    "operator_weights of rotation": "out_coef_rot",
+    "outward_sum": "out_coef_grad",
+    "laplacian_weights": "out_coef_lap",
+}
 FACE_ARCS = ((0, 1), (0, 0), (1, 0))
 
 
@@ -26,6 +34,8 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
     named = Named(data, "the data file")
     named.check_numbers()
     geometry = _Geometry(named)
+    check_counts(named)
+    geometry.check_copies()
     kernels, tables = all_kernels(), geometry.tables
     sizes = geometry.region.sizes(1)
     found = []
@@ -36,15 +46,21 @@ def cases_of(data: Mapping[str, Array]) -> list[Case]:
             full.setdefault(each, np.full_like(array, np.nan))
         right = {each: array for each, (array, _) in expected.items()}
         compared = {each: parts_of(geometry.region, *there) for each, there in expected.items()}
-        scales = _scales(right) if "weight" in right else {}
+        scales = {}
+        if name in STENCILS:
+            of_file = geometry.stencil(STENCILS[name])
+            scales = {
+                each: [max(_largest(array[part]) for array in of_file) for part in parts]
+                for each, parts in compared.items()
+            }
         case = Case(kernel, sizes, tables, full, right, TOLERANCE, compared, scales)
         found.append(case.checked())
+    found.append(geometry.rings(kernels["arc_metrics"]).checked())
     return found
 
 
-def _scales(right: Mapping[str, Array]) -> dict[str, float]:
-    """The weights of the centre and of the neighbours are one array in the file."""
-    return dict.fromkeys(right, max(float(np.abs(each).max()) for each in right.values()))
+def _largest(array: Array) -> float:
+    return float(np.abs(array).max(initial=0.0))
 
 
 class _Geometry:
@@ -183,6 +199,37 @@ class _Geometry:
                 {"centre_weight": (lap_centre, owned), "weight": (lap_around, owned)},
             ),
         }
+
+    def rings(self, kernel: Kernel) -> Case:
+        """The vectors between the cells around a pole, which are no arcs of the region."""
+        pole, points = self.region.pole_cells()[:, None], POLES * RING
+        v = np.arange(RING)
+        ends = np.stack([(pole + 1 + v).ravel(), (pole + 1 + (v + 1) % RING).ravel()])
+        there = self.named["out_GMTR_a_pl"][12:, ..., 1:].reshape(6, -1)
+        right = {"side_normal": there[:3], "side_tangent": there[3:]}
+        unset = np.full((3, points), np.nan)  # of no faces
+        right |= {"face_normal": unset, "face_tangent": unset}
+        arguments = {
+            "position": self._cells("in_GRD_x"),
+            "centre": self._triangles("in_GRD_xt"),
+            "radius": self.radius,
+            "face_arcs": np.arange(0),
+            "side_arcs": np.arange(points),
+            **dict.fromkeys(right, unset),
+        }
+        tables = {**self.tables, "arc_cells": ends, "arc_triangles": np.zeros((2, points), int)}
+        sizes = {**self.region.sizes(1), "arcs": points}
+        return Case(kernel, sizes, tables, arguments, right, TOLERANCE)
+
+    def check_copies(self) -> None:
+        """Of triangles at the corners of the rhombus, where there are none of their own."""
+        n, name = self.region.n, "out_GMTR_t"
+        given = self.named[name]
+        for (which, i, j), (other, k, m) in (
+            ((0, n, 0), (1, n, 0)), ((1, 0, n), (0, 0, n)), ((0, 0, 0), (1, 1, 0)),
+        ):  # fmt: skip
+            copy, of = given[:, which, ..., j, i], given[:, other, ..., m, k]
+            refuse_other(name, copy, of, f"T{other}({k},{m}) at T{which}({i},{j})", 0.0)
 
     def _unused_triangles(self) -> Array:
         """Those that the file fills with another one's values."""

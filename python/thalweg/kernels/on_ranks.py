@@ -21,7 +21,7 @@ import numpy as np
 from thalweg.dsl import Kernel
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.passes.exchanges import find_exchanges, ways_of
+from thalweg.dsl.passes.exchanges import ways_of
 from thalweg.dsl.translation import plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array
@@ -195,6 +195,5 @@ class OnRanks:
 def depth_of(kernel: Kernel, configuration: Configuration) -> int:
     """Through how many tables own points need values of others, at most."""
     plan = plan_of(kernel.ir, configuration)
-    needed = {each.needed for each in find_exchanges(kernel.ir, plan).exchanges}
-    ways = [ways_of(kernel.ir, plan, plan.sweeps[number]) for number in needed]
+    ways = [ways_of(kernel.ir, plan, each) for each in plan.sweeps]
     return max((len(way) for each in ways for found in each.values() for way in found), default=0)

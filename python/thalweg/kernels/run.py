@@ -111,7 +111,8 @@ def run_case(
                 f"{right.shape} instead of float64 of shape {outputs[name].shape}"
             )
         parts = list(zip(case.parts(name, outputs[name]), case.parts(name, right), strict=True))
-        differences[name] = max(difference(*part, case.scales.get(name)) for part in parts)
+        scales = case.scales.get(name, [None] * len(parts))
+        differences[name] = max(map(difference, *zip(*parts, strict=True), scales))
         zeros[name] = sum(other_zeros(*part) for part in parts)
     return Outcome(case, configuration, outputs, differences, zeros, seconds)
 

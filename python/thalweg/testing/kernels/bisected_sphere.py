@@ -123,7 +123,7 @@ class Sphere:
         self.cells = self.region.owned()
         self.neighbours = cases[0].tables["cell_neighbours"]
         self.points = cases[0].arguments["position"] / RADIUS_M
-        triangle, arc, slope, cell, divergence, rotation, outward, diffusion = cases
+        triangle, arc, slope, cell, divergence, rotation, outward, diffusion, _ = cases
         triangles = self._run(triangle)
         arcs = self._run(arc)
         normal, tangent = arcs["face_normal"], arcs["face_tangent"]
