@@ -20,7 +20,7 @@ from thalweg.dsl.targets import cpp_target
 from thalweg.errors import ThalwegError
 from thalweg.kernels import dynamico, made_dynamico
 from thalweg.kernels.any_kernel import Shape, made_case
-from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, build
+from thalweg.kernels.compiler import FLAGS, MORE_FLAGS, build
 from thalweg.kernels.library import all_kernels, find_kernel
 from thalweg.testing.kernels.ways import different, outputs
 

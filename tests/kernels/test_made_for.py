@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.kernels import made_for
-from thalweg.kernels.compiled import build
+from thalweg.kernels.compiler import build
 
 
 @pytest.fixture(autouse=True)

@@ -165,8 +165,9 @@ def configured(target: str | None, layout: str | None, config: Path | None) -> C
     from thalweg.dsl.configuration import Configuration
     from thalweg.kernels.configured import read_configuration
 
-    read = read_configuration(config) if config else Configuration()
-    return read.changed(target=target, layout=layout)
+    if config:
+        return read_configuration(config, target=target, layout=layout)
+    return Configuration().changed(target=target, layout=layout)
 
 
 def translate(

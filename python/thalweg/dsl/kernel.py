@@ -12,6 +12,7 @@ from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.passes.conditions import kept_as_numbers
 from thalweg.dsl.passes.levels import least_levels
 from thalweg.dsl.passes.names import check_names
+from thalweg.dsl.passes.one_place import check_one_place
 from thalweg.dsl.passes.places import find_places
 from thalweg.dsl.passes.set_levels import least_levels_set
 from thalweg.dsl.reader import read_kernel
@@ -46,6 +47,7 @@ class Kernel:
 
 def _checked(found: KernelIR) -> KernelIR:
     find_places(found)
+    check_one_place(found)
     found = kept_as_numbers(found)
     check_names(found)
     found.least_levels = least_levels_set(found, least_levels(found))

@@ -113,8 +113,9 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
     for relation in relations:
         points = _points(tables[relation.full_name], relation)
         sizes.setdefault(relation.source.plural, points)
-    expected = {name: named[f"out_{name}"] for name in written(kernel) if f"out_{name}" in named}
-    used = {*tables, *arguments, *(f"out_{name}" for name in written(kernel))}
+    right = {name: f"out_{name}" for name in written(kernel) if f"out_{name}" not in arguments}
+    expected = {name: named[word] for name, word in right.items() if word in named}
+    used = {*tables, *arguments, *right.values()}
     for name in data:
         if name not in used:
             raise ThalwegError(

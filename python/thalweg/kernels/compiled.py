@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import fcntl
-import hashlib
-import os
-import shlex
-import shutil
-import subprocess
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,28 +19,12 @@ from thalweg.dsl.layout import Layout
 from thalweg.dsl.targets import cpp_target, cuda_target, numpy_target, ranks_target
 from thalweg.dsl.translation import is_ordered, size_names, table_names
 from thalweg.errors import ThalwegError
-from thalweg.kernels.device import FLAGS as DEVICE_FLAGS
-from thalweg.kernels.device import has_gpu, nvcc
-from thalweg.kernels.made_for import made_for
+from thalweg.kernels.compiler import FLAGS, MORE_FLAGS, build, build_for_device
 from thalweg.kernels.order import inverse, renumbered
 
 Array = NDArray[Any]
 Real = np.float32 | np.float64
 LINE_BYTES = 64  # of a cache
-CHECKSUM_BYTES = 32
-# No fused multiply-add: every target rounds as the source says, so that all give the same bits.
-# Nobody reads errno: with it, a function would be called value by value. Nobody reads flags of
-# exceptions: with them, GCC takes no division of a `where` into a loop of AVX2's vectors, which
-# have no masks (vertical limiter: one value at a time).
-FLAGS = (
-    "-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
-    "-fno-trapping-math", "-fPIC", "-shared",
-)  # fmt: skip
-MORE_FLAGS = {
-    "serial": (),
-    "openmp": ("-fopenmp", "-mprefer-vector-width=512"),
-    "simd": ("-fopenmp", "-mprefer-vector-width=512"),  # -fopenmp: functions of many values, too
-}
 
 
 def translate(kernel: Kernel, configuration: Configuration) -> str:
@@ -309,107 +286,3 @@ def ranges_of(points: Array) -> Array:
 def written(kernel: Kernel) -> list[str]:
     """Names of the arguments that the kernel sets."""
     return [name for name, each in kernel.ir.arguments.items() if each.type.is_written]
-
-
-def build_for_ranks(name: str, code: str, each_rank: str, folder: Path) -> Path:
-    """By MPI's own compiler command."""
-    compiler = shutil.which("mpicxx")
-    if compiler is None:
-        raise ThalwegError(
-            "no compiler command of an MPI was found; install one (Debian: libopenmpi-dev), so that"
-            " mpicxx is in PATH"
-        )
-    return _built(name, code, (compiler, *FLAGS, *MORE_FLAGS[each_rank]), folder, ".cpp")
-
-
-def build(name: str, code: str, flags: tuple[str, ...], folder: Path) -> Path:
-    named = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or ""
-    try:
-        compiler = shlex.split(named)  # words may stand before and behind it, as in "ccache g++"
-    except ValueError as error:
-        raise ThalwegError(f"CXX is {named!r}, which is no command: {error}") from None
-    if not compiler or not shutil.which(compiler[0]):
-        raise ThalwegError(
-            "no C++ compiler was found; install g++ or name one in CXX, or take the target numpy"
-        )
-    return _built(name, code, (*compiler, *flags), folder, ".cpp")
-
-
-def build_for_device(name: str, code: str, folder: Path) -> Path:
-    """For the GPU of this machine; where there is none, for this CPU, thread after thread."""
-    if not has_gpu():
-        return build(name, code, FLAGS, folder)
-    compiler = nvcc()
-    if not compiler:
-        raise ThalwegError(
-            "there is a GPU but no nvcc; put CUDA's into PATH, or pip install nvidia-cuda-nvcc "
-            "nvidia-cuda-runtime"
-        )
-    return _built(name, code, (*compiler, *DEVICE_FLAGS, "-arch=native"), folder, ".cu")
-
-
-def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix: str) -> Path:
-    """Found again where the same was compiled before, for this machine by this compiler."""
-    place, _, rest = code.partition("\n")  # which file it came from makes no other code
-    same = rest if place.startswith("// ") else code
-    words = [same, *command, made_for(command, suffix == ".cu")]
-    mark = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
-    library = folder / f"{name}-{mark}.so"
-    if _is_whole(library):
-        return library
-    folder.mkdir(parents=True, exist_ok=True)
-    with _alone_with(library):
-        if not _is_whole(library):
-            _compile(name, code, command, library, suffix)
-    return library
-
-
-def _is_whole(library: Path) -> bool:
-    """A full disk may have cut it off: calling into what is not there ends the program. Behind the
-    library, where no loader looks, stands its checksum.
-    """
-    try:
-        content = library.read_bytes()
-    except OSError:
-        return False
-    return _checksum(content[:-CHECKSUM_BYTES]) == content[-CHECKSUM_BYTES:]
-
-
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).digest()
-
-
-@contextlib.contextmanager
-def _alone_with(library: Path) -> Iterator[None]:
-    """Others who want the same wait, instead of compiling it too: a large kernel takes a minute.
-    Where files cannot be locked, they compile it.
-    """
-    lock = library.with_suffix(".lock")
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(OSError):
-            fcntl.flock(held.enter_context(lock.open("w")), fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                lock.unlink()
-
-
-def _compile(name: str, code: str, command: tuple[str, ...], library: Path, suffix: str) -> None:
-    source = library.with_suffix(suffix)
-    aside = library.with_suffix(f".{os.getpid()}.part")  # two may compile the same all the same
-    aside.write_text(code, encoding="utf-8")
-    aside.replace(source)
-    result = subprocess.run(
-        [*command, str(source), "-o", str(aside)], capture_output=True, text=True,
-        errors="replace", check=False,
-    )  # fmt: skip
-    if result.returncode:
-        words = [line for line in result.stderr.splitlines() if "error" in line]
-        raise ThalwegError(f"the compiler refused kernel '{name}': {(words or ['no word'])[0]}")
-    if not aside.is_file():
-        raise ThalwegError(f"'{shlex.join(command[:1])}' made no library of kernel '{name}'")
-    with aside.open("r+b") as file:
-        checksum = _checksum(file.read())
-        file.write(checksum)
-    aside.replace(library)

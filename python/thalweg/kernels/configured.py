@@ -10,8 +10,10 @@ from thalweg.dsl.configuration import Configuration, configuration_of
 from thalweg.errors import ThalwegError
 
 
-def read_configuration(path: Path) -> Configuration:
-    """Some of the keys of Configuration. Raises a sentence that names what is wrong."""
+def read_configuration(path: Path, **options: str | None) -> Configuration:
+    """Some of the keys of Configuration; `options` that are not None stand in their place. Raises a
+    sentence that names what is wrong.
+    """
     try:
         if path.exists() and not path.is_file():
             raise ThalwegError(f"'{path}' is no file")
@@ -21,6 +23,7 @@ def read_configuration(path: Path) -> Configuration:
     except (TOMLDecodeError, UnicodeDecodeError) as error:
         raise ThalwegError(f"'{path}' is no TOML: {error}") from None
     try:
-        return configuration_of(table)
+        given = {key: each for key, each in options.items() if each is not None}
+        return configuration_of({**table, **given})
     except ThalwegError as error:
         raise ThalwegError(f"'{path}': {error.sentence}") from None

@@ -25,7 +25,8 @@ from thalweg.dsl.passes.exchanges import ways_of
 from thalweg.dsl.translation import plan_of, size_names, table_names
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array
-from thalweg.kernels.compiled import Inputs, build_for_ranks, ranges_of, translate, written
+from thalweg.kernels.compiled import Inputs, ranges_of, translate, written
+from thalweg.kernels.compiler import build_for_ranks
 from thalweg.kernels.parts import Owners, Part, deal, in_a_row
 
 LIMIT_S = 60.0  # of a wait for another rank

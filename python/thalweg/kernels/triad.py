@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.kernels.compiled import FLAGS, MORE_FLAGS, aligned, build
+from thalweg.kernels.compiled import aligned
+from thalweg.kernels.compiler import FLAGS, MORE_FLAGS, build
 
 CODE = """// a = b + scalar c
 #include <cstdint>

@@ -160,7 +160,9 @@ class _Maker:
         return ir.Read(name, (), None, reduce.spot)
 
     def add(self, loop: LevelLoop) -> None:
-        place, points = self.type_of(loop.steps[0].name).place, loop.steps[0].points
+        places = [self.type_of(step.name).place for step in loop.steps]
+        place = next((each for each in places if each), None)  # of all that have one: one_place
+        points = loop.steps[0].points
         last = self.sweeps[-1] if self.sweeps else None
         set_, read = {step.name for step in loop.steps}, self._read_at_neighbours(loop.steps)
         same = last is not None and last.place is place and last.points == points
