@@ -54,6 +54,15 @@ REFUSED = {
     "o = t ** dt": ("an exponent has no unit", "t ** dt", ""),
     "o = t ** (1 / 0)": ("to a power that is no number", "t ** (1 / 0)", "reference value"),
     "o = t ** (dt / dt)": ("to a power that is no number", "t ** (dt / dt)", "reference value"),
+    "o = where(0 < flat < 1, t, t)": (
+        "a kernel compares two values at a time", "0 < flat < 1", "a < b and b < c"),
+    "o = tanh(t)": ("function 'tanh' is not known", "tanh", "choose one of"),
+    "o = t[flat]": ("'flat' names no neighbour", "flat", "no index is a value"),
+    "o = sum(weight[e] * t[e] for e in Cell.edges)": (
+        "has no 'edges'", "t[e]", "t[Cell.neighbours[e]] is of the neighbour"),
+    "o = sum(t[Edge.cells.first, n] for n in Cell.neighbours)": (
+        "has no 'neighbours'", "t[Edge.cells.first, n]", "the step that is nearest to 't' comes"),
+    "if t > 0:\n        o = t": ("a kernel cannot say this", "if t > 0:", "where("),
     "o = t > 0": ("'o' holds numbers, this is a condition", "o = t > 0", "where("),
     "o = t * (t > 0)": ("a number is wanted here", "t * (t > 0)", "where("),
     "o = sum(t[n] > flat for n in Cell.neighbours)": (
@@ -85,7 +94,7 @@ REFUSED = {
     "o = flat[0]": ("names no neighbour and no level", "0", ""),
     "local = flat\n    o = local[0]": ("'local' (cell) has no levels", "local[0]", ""),
     "for k in Level:\n        o[k] = sum(t[j] for j in Level)": (
-        "a sum over levels in a loop over them", "sum(t[j] for j in Level)", "before the loop"),
+        "a sum over levels in a loop over them", "sum(t[j] for j in Level)", "is set before"),
     "for k in Level[::2]:\n        o[k] = t": ("cannot go over", "Level[::2]", "upward(Level)"),
     "for k in range(9):\n        o[k] = t": ("cannot go over", "range(9)", "upward(Level)"),
     "for t in Level:\n        o[t] = flat": ("'t' stands for another thing here", "t", ""),

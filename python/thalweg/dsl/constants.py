@@ -4,14 +4,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Union
 
-from thalweg.dsl.units import Unit, parse_unit
+from thalweg.dsl.units import ONE, Unit, over, parse_unit, power, times, unit_text
 
 
 @dataclass(frozen=True)
 class Constant:
+    """Others may be computed of it in the file: `kappa = gas_constant / heat_capacity`."""
+
     value: float
     unit: Unit
+
+    def __mul__(self, other: Operand) -> Constant:
+        return Constant(self.value * _of(other).value, times(self.unit, _of(other).unit))
+
+    def __truediv__(self, other: Operand) -> Constant:
+        return Constant(self.value / _of(other).value, over(self.unit, _of(other).unit))
+
+    def __add__(self, other: Operand) -> Constant:
+        if self.unit != _of(other).unit:
+            both = unit_text(self.unit), unit_text(_of(other).unit)
+            raise ValueError(f"constants in '{both[0]}' and '{both[1]}' cannot be added")
+        return Constant(self.value + _of(other).value, self.unit)
+
+    def __pow__(self, exponent: float) -> Constant:
+        return Constant(
+            self.value**exponent, power(self.unit, Fraction(exponent).limit_denominator(64))
+        )
+
+    def __neg__(self) -> Constant:
+        return Constant(-self.value, self.unit)
+
+    def __sub__(self, other: Operand) -> Constant:
+        return self + -_of(other)
+
+    def __radd__(self, other: float) -> Constant:
+        return _of(other) + self
+
+    def __rsub__(self, other: float) -> Constant:
+        return _of(other) - self
+
+    def __rmul__(self, other: float) -> Constant:
+        return _of(other) * self
+
+    def __rtruediv__(self, other: float) -> Constant:
+        return _of(other) / self
+
+
+Operand = Union[Constant, float]  # noqa: UP007 - Python 3.9 reads it, too
+
+
+def _of(value: Operand) -> Constant:
+    return value if isinstance(value, Constant) else Constant(float(value), ONE)
 
 
 def constant(value: float, unit: str = "1") -> Constant:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from dataclasses import replace
 
@@ -82,6 +83,10 @@ class Expressions:
             return self._apply(node, "where", node.test, node.body, node.orelse)
         if isinstance(node, ast.Call):
             return self._call(node)
+        if isinstance(node, ast.Compare):
+            raise self.source.error(
+                node, "a kernel compares two values at a time", hint="as in 'a < b and b < c'"
+            )
         raise self.source.error(
             node,
             "a kernel cannot say this",
@@ -96,10 +101,11 @@ class Expressions:
         name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
         if name not in FUNCTIONS and name not in REDUCTIONS:
             known = sorted({*FUNCTIONS, *REDUCTIONS})
+            meant = did_you_mean(name, [] if hasattr(math, name) else known)  # tanh is no tan
             raise self.source.error(
                 node.func,
                 f"function '{name}' is not known",
-                hint=f"choose one of: {', '.join(known)}.{did_you_mean(name, known)}",
+                hint=f"choose one of: {', '.join(known)}.{meant}",
             )
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and not node.keywords:
             return self._reduce(node, name, node.args[0])
@@ -118,7 +124,13 @@ class Expressions:
                 f"'{op}' goes over no neighbours",
                 hint=f"choose one of: {', '.join(REDUCTIONS)}",
             )
-        if len(generator.generators) != 1 or first.ifs or not isinstance(first.target, ast.Name):
+        if len(generator.generators) != 1:
+            raise self.source.error(
+                generator,
+                "one 'for' is what a kernel can say",
+                hint=f"a sum of its own inside: {op}({op}(… for e in Cell.edges) for n in …)",
+            )
+        if first.ifs or not isinstance(first.target, ast.Name):
             raise self.source.error(
                 generator,
                 "one 'for' without 'if' is what a kernel can say",
@@ -204,11 +216,13 @@ class Expressions:
                     self.must_be_one_level(node, level)
                     level = at
                 else:
-                    slots.append(self._slot(each))
+                    slots.append(self._slot(each, base.id))
             return ir.Read(base.id, tuple(slots), level, spot)
         if isinstance(base, ast.Name) and base.id in self.loops:
+            is_level = isinstance(self.loops[base.id], LevelAxis)
+            number = "; a Field[Level] may hold the numbers of levels" if is_level else ""
             raise self.source.error(
-                base, f"'{base.id}' is no value", hint=f"field[{base.id}] is one"
+                base, f"'{base.id}' is no value", hint=f"field[{base.id}] is one{number}"
             )
         found = self.source.evaluate(base)
         if isinstance(found, Constant) and base is node:
@@ -236,14 +250,23 @@ class Expressions:
             )
         return value
 
-    def _slot(self, node: ast.expr) -> ir.Slot:
+    def _slot(self, node: ast.expr, name: str) -> ir.Slot:
         found = self.slot_or_none(node)
         if found is None:
+            axes = self.arguments[name].type.axes if name in self.arguments else ()
+            own = next((each for each in axes if not isinstance(each, Relation)), None)
+            hint = (
+                "as in field[e] with 'for e in Cell.edges', field[Edge.cells.first], field[k - 1]"
+            )
+            if own is not None:
+                hint = f"of its '{own.name}' by name, one of: {', '.join(own.names)}; or in a loop"
+            elif isinstance(node, ast.Name) and node.id in self.known:
+                hint = "no index is a value; a loop over levels with where(…) finds the one meant"
             raise self.source.error(
                 node,
                 f"'{ast.unparse(node)}' names no neighbour and no level",
                 "a kernel says which neighbour it means, not where that lies in memory",
-                "as in field[e] with 'for e in Cell.edges', field[Edge.cells.first], field[k - 1]",
+                hint,
             )
         return found
 

@@ -116,7 +116,8 @@ class _Statements:
                     )
                 found += read_call(self.source, self.expressions, node.value, self.points)
             elif not _says_nothing(node):
-                raise self.source.error(node, "a kernel cannot say this", hint=STATEMENTS)
+                hint = "where(condition, value, other)" if isinstance(node, ast.If) else STATEMENTS
+                raise self.source.error(node, "a kernel cannot say this", hint=hint)
         return tuple(found)
 
     def _with(self, node: ast.With) -> tuple[ir.Statement | ir.Handed, ...]:

@@ -12,6 +12,7 @@ from thalweg.errors import did_you_mean
 Unit = tuple[tuple[str, Fraction], ...]  # base unit and power, by name; () = 1
 
 ONE: Unit = ()
+ANY = "any"  # of arguments of a kernel that others call: what they have
 BASE = ("kg", "m", "s", "K", "mol", "A", "cd")
 DERIVED = {
     "Pa": "kg m-1 s-2",
@@ -48,7 +49,7 @@ def parse_unit(text: str) -> Unit:
         name, power = match[1], Fraction(int(match[2] or 1))
         if name in DERIVED:
             factors += [(base, each * power) for base, each in parse_unit(DERIVED[name])]
-        elif name in BASE:
+        elif name in (*BASE, ANY):
             factors.append((name, power))
         else:
             known = ", ".join([*BASE, *(each for each in DERIVED if each != "1")])
@@ -77,6 +78,18 @@ def power(unit: Unit, exponent: Fraction) -> Unit:
 
 def over(one: Unit, other: Unit) -> Unit:
     return times(one, power(other, Fraction(-1)))
+
+
+def solved(wanted: Unit, found: Unit) -> Unit:
+    """What "any" is where `wanted`, which has it, is `found`."""
+    exponent = dict(wanted)[ANY]
+    return power(over(found, filled(wanted, ONE)), 1 / exponent)
+
+
+def filled(wanted: Unit, meant: Unit) -> Unit:
+    """`wanted` with `meant` in place of "any"."""
+    rest = tuple(each for each in wanted if each[0] != ANY)
+    return times(rest, power(meant, dict(wanted).get(ANY, Fraction(0))))
 
 
 def unit_text(unit: Unit) -> str:

@@ -24,6 +24,7 @@ from thalweg.kernels.rhombus import Rhombus
 
 LEVELS = 20
 ZEROS = 0.05  # share of values, where there are some
+IN_A_GROUP = 24
 POINTS = 1000  # of a place of a grid that is not known here
 # Functions of the compiler's library: their last places differ from NumPy's, and differences of
 # large values make that visible.
@@ -167,6 +168,10 @@ def _grid(
         sizes, tables = region.sizes(LEVELS), region.tables()
     else:
         sizes, tables = dict.fromkeys((each.plural for each in places), POINTS), {}
+        for _ in range(len(relations)):  # groups may be groups of groups
+            for each in relations:
+                if isinstance(each, Group):
+                    sizes[each.source.plural] = max(1, sizes[each.target.plural] // IN_A_GROUP)
     for each in relations:
         if each.full_name not in tables:
             tables[each.full_name] = _any_neighbours(each, sizes, random)

@@ -11,9 +11,10 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.grid import ANYWHERE, Group, LevelAxis, Place, Relation
+from thalweg.dsl.passes.place_hints import handed_hint, slots_hint
 from thalweg.dsl.passes.value_types import NO_NUMBER, ValueType, unit_of
 from thalweg.dsl.problem import KernelError, Spot
-from thalweg.dsl.units import ONE, over, unit_text
+from thalweg.dsl.units import ANY, ONE, Unit, filled, over, solved, unit_text
 
 
 def find_places(kernel: ir.KernelIR) -> dict[ir.Expression, ValueType]:
@@ -44,6 +45,7 @@ class _Finder:
         self.kernel = kernel
         self.types: dict[ir.Expression, ValueType] = {}
         self.set: set[str] = set()
+        self.meant: dict[object, Unit] = {}  # call: what "any" is for it
         self.reducing = 0  # reductions around the expression that is looked at
 
     def assign(self, assign: ir.Assign, loop: ir.ForLevels | None) -> None:
@@ -145,13 +147,17 @@ class _Finder:
             found = ArgumentType("parameter", unit=wanted.unit if unit is None else unit)
         elif value.name not in self.kernel.variables:
             place = self._place_of_call(handed) if wanted.place is ANYWHERE else wanted.place
-            kind = replace(wanted, role="local", place=place)
+            unit = filled(wanted.unit, self._unit_of_call(handed))
+            kind = replace(wanted, role="local", place=place, unit=unit)
             self.kernel.locals[value.name] = ir.Variable(value.name, kind, handed.spot)
             return
         else:
             found = self.kernel.variables[value.name].type
             named = [slot.axis for slot in value.slots]
             found = replace(found, axes=tuple(axis for axis in found.axes if axis not in named))
+        if ANY in dict(wanted.unit):
+            meant = self.meant.setdefault(handed.call, solved(wanted.unit, found.unit))
+            wanted = replace(wanted, unit=filled(wanted.unit, meant))
         same = (found.role == "points") == (wanted.role == "points")
         if wanted.place is ANYWHERE and found.place is not None:
             wanted = replace(wanted, place=found.place)
@@ -162,8 +168,18 @@ class _Finder:
             handed.spot,
             f"'{handed.argument.name}' of kernel '{handed.kernel}' is "
             f"{wanted} in '{unit_text(wanted.unit)}', this is {this}",
-            hint="a local value of that place and unit, set before, may be handed over",
+            hint=handed_hint(value, found, wanted),
         )
+
+    def _unit_of_call(self, handed: ir.Handed) -> Unit:
+        """What "any" is for it, as values that it was given before have it."""
+        if ANY in dict(handed.argument.type.unit) and handed.call not in self.meant:
+            raise KernelError(
+                handed.spot,
+                f"the unit of '{handed.argument.name}' of kernel '{handed.kernel}' is not known",
+                hint="arguments that it reads come before those that it sets",
+            )
+        return self.meant.get(handed.call, ONE)
 
     def _place_of_call(self, handed: ir.Handed) -> Place | None:
         """Of the values that the same call gets beside this one, for a kernel of any place."""
@@ -319,7 +335,7 @@ class _Finder:
             raise KernelError(
                 expression.spot,
                 f"a {expression.op} over levels in a loop over them",
-                hint="a local value of its own, set before the loop",
+                hint="upward(…) or downward(…) adds up level by level; a sum of all is set before",
             )
         if isinstance(expression.over, Group):
             self._check_group(expression, expression.over, loop)
@@ -406,7 +422,7 @@ class _Finder:
                 raise KernelError(
                     read.spot,
                     f"'{read.name}' ({kind}) has no '{slot.axis.name}'",
-                    hint=_slots_of(kind),
+                    hint=slots_hint(read, kind, slot),
                 )
         if axes:
             raise KernelError(
@@ -428,10 +444,6 @@ def _all_of(value: ir.Expression) -> list[ir.Expression]:
 
 def _shape(kind: ArgumentType) -> tuple[object, ...]:
     return kind.place, kind.axes, kind.level, kind.unit, kind.truth
-
-
-def _slots_of(kind: ArgumentType) -> str:
-    return f"it has: {kind}"
 
 
 def _at(place: Place | None) -> str:
