@@ -88,6 +88,19 @@ def test_constants_of_constants_have_their_unit_and_value(tmp_path: Path, compil
     assert np.array_equal(outputs(case, REFERENCE, compiled)["b"], right)
 
 
+def test_zero_has_any_unit_and_a_root_of_less_than_zero_is_none(tmp_path: Path) -> None:
+    lowest = """@kernel
+def at_least(low: Parameter["any"], x: Field[Cell, Level, "any"], y: Out[Cell, Level, "any"]):
+    y = max(x, low)
+
+
+"""
+    body = "    at_least(0, rho, b)\n"
+    assert load(tmp_path, lowest + CALLED.format(unit="kg m-3") + body).ir
+    with pytest.raises(ThalwegError, match=r"-2\.0 to the power 0\.5 is no real number"):
+        load(tmp_path, "C = constant(-2.0) ** 0.5\n" + CALLED + "    b = rho\n")
+
+
 def test_constants_of_two_units_are_not_added(tmp_path: Path) -> None:
     with pytest.raises(ThalwegError, match=r"tried\.py:19: .*constants in .* cannot be added"):
         load(tmp_path, 'mixed = gas + constant(1.0, "m")\n' + CALLED + "    b = rho\n")

@@ -43,6 +43,7 @@ def written(tmp_path: Path, body: str) -> Path:
         ("half = a[k] / 2\nhalf = half + half\non_cells[k] = half * on_cells[k - 1]", ""),
         ("on_cells[k] = half * on_cells[k - 1]\nhalf = a[k]", f"'half' {ONE_FOR_ALL}"),
         ("half[k] = half[k - 1] + a[k]\non_cells[k] = half[k]", f"'half' {ONE_FOR_ALL}"),
+        ("half[k] = a[k] / 2\non_cells[k] = half[k]", f"'half' {ONE_FOR_ALL}"),
         ("total = total + a[k]\non_cells[k] = total", f"'total' {ONE_FOR_ALL}"),
     ],
 )  # fmt: skip
@@ -82,3 +83,34 @@ column = a"""
     right = outputs(case, REFERENCE, compiled)
     for name, found in outputs(case, way, compiled).items():
         assert found.tobytes() == right[name].tobytes(), name
+
+
+@pytest.mark.parametrize("target", ["serial", "simd"])
+def test_a_row_that_begins_at_a_level_from_the_end_is_streamed_whole(
+    target: str, tmp_path: Path, compiled: Path
+) -> None:
+    body = """for k in Level[-2:]:
+    on_cells[k] = a[k]
+on_edges = on_edges + sum(on_cells[c] for c in Edge.cells)
+column = a"""
+    case = made_case(load_file(written(tmp_path, body))["tried"])
+    right = outputs(case, REFERENCE, compiled)
+    way = Configuration(target, stores="streaming")
+    for name, found in outputs(case, way, compiled).items():
+        assert found.tobytes() == right[name].tobytes(), name
+
+
+def test_slots_of_a_value_without_a_place_are_refused(tmp_path: Path) -> None:
+    text = HEAD.replace("@kernel", 'XY = Axis("xy", ("x", "y"))\n\n\n@kernel', 1)
+    imports = "from thalweg.dsl.grid import Axis\nfrom thalweg.dsl.grids"
+    text = text.replace("from thalweg.dsl.grids", imports)
+    body = """    for k in upward(Level[1:]):
+        both[XY.x] = a[k]
+        both[XY.y] = a[k] + both[XY.x]
+        on_cells[k] = on_cells[k - 1] + both[XY.y]
+    on_edges = on_edges + 1
+    column = a
+"""
+    (tmp_path / "tried.py").write_text(text + body)
+    with pytest.raises(KernelError, match=f"'both' {ONE_FOR_ALL}"):
+        _ = load_file(tmp_path / "tried.py")["tried"].ir

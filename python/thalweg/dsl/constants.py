@@ -30,9 +30,10 @@ class Constant:
         return Constant(self.value + _of(other).value, self.unit)
 
     def __pow__(self, exponent: float) -> Constant:
-        return Constant(
-            self.value**exponent, power(self.unit, Fraction(exponent).limit_denominator(64))
-        )
+        value = self.value**exponent
+        if isinstance(value, complex):
+            raise ValueError(f"{self.value} to the power {exponent} is no real number")
+        return Constant(value, power(self.unit, Fraction(exponent).limit_denominator(64)))
 
     def __neg__(self) -> Constant:
         return Constant(-self.value, self.unit)

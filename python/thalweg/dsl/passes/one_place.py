@@ -3,7 +3,8 @@
 
 Each point goes through all levels before the next one begins. So all that the loop sets lies on one
 place. Beside it may stand local values without a place, if each point finds them as if it were the
-first: they come of nothing that the loop leaves for its next level, and nothing else reads them.
+first: they come of nothing that the loop leaves for its next level, and no other statement sets or
+reads them.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def _check(kernel: ir.KernelIR, loop: ir.ForLevels) -> None:
 def _check_others(kernel: ir.KernelIR, loop: ir.ForLevels, place: Place) -> None:
     """Values without a place that the loop sets, once for each point of `place`."""
     others = {each.name for each in loop.body if not kernel.variables[each.name].type.place}
-    elsewhere = ir.walk(tuple(each for each in kernel.body if each is not loop))
-    read = {each.name for each in elsewhere if isinstance(each, ir.Read)}
+    elsewhere = tuple(each for each in kernel.body if each is not loop)
+    used = {each.name for each in ir.walk(elsewhere) if isinstance(each, ir.Read)}
+    used |= {each.name for statement in elsewhere for each in ir.assigns_of(statement)}
     here = ir.LevelAt(loop.name, 0)
     set_: set[tuple[str, ir.LevelAt | None]] = set()
     for assign in loop.body:
@@ -52,8 +54,8 @@ def _check_others(kernel: ir.KernelIR, loop: ir.ForLevels, place: Place) -> None
             if each.level not in (at, None) or (each.name, at) not in set_:
                 raise _refused(each.name, assign, place)
         if assign.name in others:
-            is_left = assign.name in kernel.arguments or assign.name in read
-            if is_left or assign.level not in (here, None):
+            is_left = assign.name in kernel.arguments or assign.name in used
+            if is_left or assign.slots or assign.level not in (here, None):
                 raise _refused(assign.name, assign, place)
             has_levels = kernel.variables[assign.name].type.level is not None
             set_.add((assign.name, here if has_levels else None))

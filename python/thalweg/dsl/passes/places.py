@@ -142,6 +142,7 @@ class _Finder:
     def hand(self, handed: ir.Handed) -> None:
         """What a called kernel gets is what its argument wants."""
         value, wanted = handed.value, handed.argument.type
+        is_zero = isinstance(value, ir.Literal) and value.value == 0  # has every unit
         if not isinstance(value, ir.Read):
             unit = self.type_of(value, None).unit
             found = ArgumentType("parameter", unit=wanted.unit if unit is None else unit)
@@ -155,6 +156,8 @@ class _Finder:
             found = self.kernel.variables[value.name].type
             named = [slot.axis for slot in value.slots]
             found = replace(found, axes=tuple(axis for axis in found.axes if axis not in named))
+        if ANY in dict(wanted.unit) and found.unit == wanted.unit and is_zero:
+            return
         if ANY in dict(wanted.unit):
             meant = self.meant.setdefault(handed.call, solved(wanted.unit, found.unit))
             wanted = replace(wanted, unit=filled(wanted.unit, meant))

@@ -199,7 +199,8 @@ class Loops:
                 if self.rows[step].is_read:
                     begin, end = self._ends(loop)
                     to = self.layout.own_index(kind, self.point, begin, axes)
-                    found.append(f"stream(&{name}[{to}], {row_} + {begin}, {end} - {begin});")
+                    first = f"({begin})" if " " in begin else begin
+                    found.append(f"stream(&{name}[{to}], {row_} + {begin}, {end} - {first});")
                 else:
                     found.append(f"stream(&{name}[{to}], {row_}, {levels_of(kind)});")
             else:
