@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.checkout import ROOT
+from thalweg.dsl.kernel_files import load_file
 
 MODULE = ROOT / "python" / "thalweg" / "dsl" / "built.py"
 KERNELS = """from thalweg.dsl import Field, InOut, Out, Parameter, Points, kernel
@@ -167,6 +168,8 @@ def test_what_has_not_changed_is_not_written_again(list_: Path, tmp_path: Path) 
         *((f"[{name}]\nkernel = 'difference'\n[difference]",
            f"'list.toml' [{name}]: the code for [difference] has that name, too")
           for name in ("difference_arguments", "difference_source", "difference_tiles")),
+        ("[difference_arguments]\nkernel = 'difference'",
+         "'list.toml' [difference_arguments]: the code for its own kernel has that name, too"),
     ],
 )  # fmt: skip
 def test_a_list_that_makes_no_sense_is_refused(text: str, told: str, list_: Path) -> None:
@@ -186,6 +189,48 @@ def test_a_file_in_the_list_stands_for_all_of_its_kernels(list_: Path, tmp_path:
     assert (result.returncode, result.stderr) == (0, "")
     names = sorted(each.name for each in made.iterdir())
     assert names == ["difference.cpp", "gathered.cpp", "gathered_in_tiles.cpp", "list.hpp"]
+
+
+def test_a_list_with_no_kernels_beside_it_says_where_it_looked(list_: Path) -> None:
+    other = list_.parent / "lists" / "list.toml"
+    other.parent.mkdir()
+    other.write_text("[difference]")
+    result = build(other, list_.parent / "made")
+    told = "kernel 'difference' does not exist; no file beside the list declares one ("
+    assert told in result.stderr
+
+
+ORDERED = """
+#include <cstdio>
+#include "list.hpp"
+int main() {
+  const std::int32_t edge_cells[]{0, 2, 2, 1, 1, 0};
+  std::int32_t cells_order[3]{-1, -1, -1}, edges_order[3]{-1, -1, -1};
+  difference_order({.cells = 3, .edges = 3, .levels = 1, .edge_cells = edge_cells, .t = nullptr,
+                    .factor = 0.0, .slope = nullptr}, @);
+  for (const auto each : cells_order) std::printf("%d ", each);
+  for (const auto each : edges_order) std::printf("%d ", each);
+}
+"""
+
+
+def test_the_header_has_the_order_of_points(
+    list_: Path,
+    link: Callable[[Sequence[str], Sequence[Path], Path], Path],
+    tmp_path: Path,
+) -> None:
+    list_.write_text("[difference]\norder = 'curve'\n")
+    made = tmp_path / "made"
+    assert build(list_, made).returncode == 0
+    orders = [
+        f"{place.plural}_order"
+        for place in load_file(tmp_path / "kernels.py")["difference"].ir.places()
+    ]
+    (tmp_path / "program.cpp").write_text(ORDERED.replace("@", ", ".join(orders)))
+    sources = [made / "difference.cpp", tmp_path / "program.cpp"]
+    program = link(["g++", "-std=c++20", "-Wall", "-Werror", "-fopenmp-simd"], sources, made)
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(map(int, told[:3])) == sorted(map(int, told[3:])) == [0, 1, 2]
 
 
 def test_two_kernels_of_one_name_are_refused(list_: Path) -> None:

@@ -117,6 +117,10 @@ int main(int count, char**) {
   {
     ranks_of_calls calls(flow_ranks(MPI_Comm_c2f(MPI_COMM_WORLD), std::vector{of_cells, of_edges}));
     const on_ranks now(CALLS, calls);
+    if (count > 1 && rank == 1) {  // another kernel than the others
+      total({.edges = spare + 1, .cells = own, .cell_edges = cell_edges.data(),
+             .flux = flux.data(), .around = around.data()});
+    }
     for (int time = 0; time < 3; ++time) flow(flow_tiles(of), of);
     total({.edges = spare + 1, .cells = own, .cell_edges = cell_edges.data(), .flux = flux.data(),
            .around = around.data()});  // room for own cells alone
@@ -164,16 +168,13 @@ SOURCES = {
 }
 
 
-@pytest.mark.some(3, 2)
-@pytest.mark.parametrize(("target", "ranks"), [("mpi", 2), ("mpi", 1), ("onesided", 4)])
-def test_calls_name_no_ranks(
-    target: str,
-    ranks: int,
-    link: Callable[[Sequence[str], Sequence[Path], Path], Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
+Link = Callable[[Sequence[str], Sequence[Path], Path], Path]
+
+
+def started(
+    target: str, ranks: int, link: Link, monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str
+) -> subprocess.CompletedProcess[str]:
+    monkeypatch.chdir(folder)
     Path("kernels.py").write_text(KERNELS)
     Path("list.toml").write_text(LIST)
     build(Path("list.toml"), Path("made"), target)
@@ -181,13 +182,32 @@ def test_calls_name_no_ranks(
     assert names == ["both.cpp", "flow.cpp", "list.hpp", "total.cpp", "twice.cpp"]
     for name, text in SOURCES.items():
         Path(name).write_text(text)
-    words = ["mpicxx", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
-    words += ["-Wno-cast-function-type", "-fopenmp-simd", f"-DCALLS=calls_on_{target}"]
-    program = link(words, [Path(name) for name in SOURCES], Path("made"))
-    told = subprocess.run(
-        mpirun_command(ranks, [str(program)]), env=mpirun_environment(),
+    command = ["mpicxx", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
+    command += ["-Wno-cast-function-type", "-fopenmp-simd", f"-DCALLS=calls_on_{target}"]
+    program = link(command, [Path(name) for name in SOURCES], Path("made"))
+    return subprocess.run(
+        mpirun_command(ranks, [str(program), *words]), env=mpirun_environment(),
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_two_ranks_that_call_different_kernels_are_told(
+    target: str, link: Link, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Onesided: their windows have two sizes, and one would write beyond the other's."""
+    told = started(target, 2, link, monkeypatch, tmp_path, "another")
+    assert told.returncode != 0
+    assert "they call kernels differently, or changed() on some only" in told.stderr, told.stderr
+
+
+@pytest.mark.some(3, 2)
+@pytest.mark.parametrize(("target", "ranks"), [("mpi", 2), ("mpi", 1), ("onesided", 4)])
+def test_calls_name_no_ranks(
+    target: str, ranks: int, link: Link, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = started(target, ranks, link, monkeypatch, tmp_path)
     assert told.returncode == 0, told.stderr
     lines = told.stdout.splitlines()
     assert sorted(line for line in lines if line.startswith("rank ")) == [

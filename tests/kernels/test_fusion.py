@@ -112,3 +112,23 @@ def test_thousands_of_statements_are_translated_at_once(tmp_path: Path) -> None:
     kernel = load_file(tmp_path / "long.py")["many"]
     code = cpp_target.translate(kernel.ir, Configuration("serial"))
     assert "x2999 = x2998 * 0.5 + " in code
+
+
+@pytest.mark.parametrize("way", [Configuration("serial"), Configuration("simd", "blocked", 16)])
+def test_hundreds_of_fields_become_one_at_once(way: Configuration, tmp_path: Path) -> None:
+    """Nor for each local field that goes, nor for each loop that is joined."""
+    lines = [
+        f"    y{n} = x{n - 1}[Edge.cells.first] - x{n - 1}[Edge.cells.second]\n"
+        f"    x{n} = sum(y{n}[e] for e in Cell.edges)\n"
+        f"    for k in Level[1:]:\n        x{n}[k] = x{n}[k] + t[k - 1]\n"
+        for n in range(1, 600)
+    ]
+    (tmp_path / "long.py").write_text(
+        "from thalweg.dsl import Field, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Edge, Level\n\n\n@kernel\n"
+        "def many(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:\n    x0 = t\n"
+        + "".join(lines) + "    o = x599\n"
+    )  # fmt: skip
+    code = cpp_target.translate(load_file(tmp_path / "long.py")["many"].ir, way)
+    assert "y599" not in code
+    assert "x599" in code

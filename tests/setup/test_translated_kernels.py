@@ -139,6 +139,20 @@ def test_a_project_without_a_mini_model_is_not_told_to_leave_it_out(project: Pat
     assert "MINI" not in told
 
 
+def test_a_constant_in_a_folder_beside_the_kernels_is_read_again(project: Path) -> None:
+    (project / "physics").mkdir()
+    (project / "physics" / "__init__.py").write_text("")
+    (project / "physics" / "numbers.py").write_text("TWICE = 2\n")
+    text = KERNELS.replace("from own_grid", "from physics.numbers import TWICE\nfrom own_grid")
+    (project / "kernels.py").write_text(text.replace("2 * t", "TWICE * t"))
+    build = project / "build"
+    made = cmake("-S", str(project), "-B", str(build), "-G", "Ninja")
+    assert made.returncode == 0, made.stderr
+    (project / "physics" / "numbers.py").write_text("TWICE = 7\n")
+    cmake("--build", str(build), "--target", "build.ninja")
+    assert "7.0 * t" in (build / "generated" / "first" / "smooth.cpp").read_text()
+
+
 def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
     (project / "list.toml").write_text("[smooth]\ntarget = 'openmp'\n")
     alone = PROJECT.partition("translate_kernels(second")[0]
@@ -147,6 +161,11 @@ def test_threads_are_not_left_out_without_a_word(project: Path) -> None:
     refused = cmake(*words)
     assert refused.returncode != 0
     assert "translate_kernels(first list.toml THREADS)" in " ".join(refused.stderr.split())
+    both = "[smooth]\ntarget = 'mpi'\neach_rank = 'openmp'\n"
+    (project / "list.toml").write_text(both)
+    refused = cmake(*words)
+    assert "translate_kernels(first list.toml THREADS RANKS)" in " ".join(refused.stderr.split())
+    (project / "list.toml").write_text("[smooth]\ntarget = 'openmp'\n")
     text = alone.replace("first list.toml", "first list.toml THREADS")
     (project / "CMakeLists.txt").write_text(text)
     made = cmake(*words)

@@ -6,7 +6,8 @@ The list has a table for each: its name in the code, the keys of its configurati
 where that is another name; or a table with the name of a file, for all kernels of it. It lies
 beside the files of kernels. Into the folder go a file NAME.cpp
 for each and one header for all, LIST.hpp; what has not changed is left as it is. TARGET stands in
-for those of the list, without the keys that are nothing for it: a model on another target.
+for those of the list, without the keys that are nothing for it: a model on another target. Prints
+which files the kernels import: when these change, the code may be another one.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ OF_ENTRY = (
 )  # fmt: skip
 
 
-def build(list_: Path, folder: Path, target: str = "") -> None:
-    """Raises a sentence that names the list and its entry."""
+def build(list_: Path, folder: Path, target: str = "") -> set[Path]:
+    """The files that kernels import. Raises a sentence that names the list and its entry."""
     try:
         entries = tomllib.loads(list_.read_text(encoding="utf-8"))
     except OSError as error:
@@ -47,7 +48,8 @@ def build(list_: Path, folder: Path, target: str = "") -> None:
         raise ThalwegError(f"'{list_}' cannot be read as TOML: {error}") from None
     if not entries:
         raise ThalwegError(f"'{list_}' names no kernel; '[NAME]' in a line is one")
-    known = load_folder(list_.parent)
+    imported: set[Path] = set()
+    known = load_folder(list_.parent, imported)
     entries = _with_files(list_, entries, known)
     made = [_translated(list_, name, entry, known, target) for name, entry in entries.items()]
     _check_names(list_, made)
@@ -59,6 +61,7 @@ def build(list_: Path, folder: Path, target: str = "") -> None:
     for name, text in code.items():
         _write(folder / f"{name}.cpp", text)
     _write(folder / f"{list_.stem}.hpp", header(made))
+    return imported
 
 
 def _with_files(
@@ -86,8 +89,9 @@ def _translated(
     keys: dict[str, Any] = dict(entry)
     kernel = str(keys.pop("kernel", name))
     if kernel not in known:
+        beside = "" if known else f"; no file beside the list declares one ('{list_.parent}')"
         raise ThalwegError(
-            f"{where}: kernel '{kernel}' does not exist.{did_you_mean(kernel, known)}"
+            f"{where}: kernel '{kernel}' does not exist{beside}.{did_you_mean(kernel, known)}"
         )
     try:
         asked = configuration_of({"target": "simd"} | keys)
@@ -116,7 +120,9 @@ def _check_names(list_: Path, made: Sequence[Translated]) -> None:
                 f"{where}: no function can be called so; letters, digits and _, and no word of C++"
             )
         if each.name in taken:
-            raise ThalwegError(f"{where}: the code for [{taken[each.name]}] has that name, too")
+            of = taken[each.name]
+            whose = "its own kernel" if of == each.name else f"[{of}]"
+            raise ThalwegError(f"{where}: the code for {whose} has that name, too")
 
 
 def _code(list_: Path, each: Translated) -> str:
@@ -141,7 +147,8 @@ if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
         sys.exit("usage: python -m thalweg.dsl.built LIST.toml FOLDER [TARGET]")
     try:
-        build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
+        for each in sorted(build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])):
+            print(each)
     except ThalwegError as error:
         sys.exit(error.sentence)
     except OSError as error:

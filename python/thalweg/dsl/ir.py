@@ -7,8 +7,8 @@ Expressions are compared by identity, so that passes may keep what they find out
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thalweg.dsl.arguments import ArgumentType
@@ -230,6 +230,23 @@ def assigns_of(statement: Statement) -> tuple[Assign, ...]:
     return statement.body if isinstance(statement, ForLevels) else (statement,)
 
 
+def changed(expression: Expression, how: Callable[[Expression], Expression]) -> Expression:
+    """What `how` makes of it, and before of its operands."""
+    if isinstance(expression, Apply):
+        args = tuple(changed(each, how) for each in expression.args)
+        expression = replace(expression, args=args)
+    elif isinstance(expression, Reduce):
+        expression = replace(expression, body=changed(expression.body, how))
+    return how(expression)
+
+
+def with_assigns(statement: Statement, how: Callable[[Assign], Assign]) -> Statement:
+    """The statement with what `how` makes of each assignment."""
+    if isinstance(statement, ForLevels):
+        return replace(statement, body=tuple(how(each) for each in statement.body))
+    return how(statement)
+
+
 def walk(statements: tuple[Statement, ...]) -> list[Expression]:
     """Every expression, operands before their operator."""
     found: list[Expression] = []
@@ -246,3 +263,7 @@ def walk(statements: tuple[Statement, ...]) -> list[Expression]:
         for assign in assigns_of(statement):
             visit(assign.value)
     return found
+
+
+def reads_of(statements: tuple[Statement, ...]) -> list[Read]:
+    return [each for each in walk(statements) if isinstance(each, Read)]

@@ -18,15 +18,18 @@ from thalweg.errors import ThalwegError
 KERNEL = re.compile(r"^\s*@([\w.]+\.)?kernel\b", re.MULTILINE)
 
 
-def load_file(path: Path) -> dict[str, Kernel]:
-    """The kernels of a file by name. A file that Python cannot read is refused in a sentence."""
+def load_file(path: Path, imported: set[Path] | None = None) -> dict[str, Kernel]:
+    """The kernels of a file by name. A file that Python cannot read is refused in a sentence.
+
+    imported  gets the files of its folder, and of folders there, that it imports
+    """
     spec = importlib.util.spec_from_file_location(f"thalweg_kernel_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         wrong = "is no file of kernels; a name that ends in .py is one"
         raise ThalwegError(f"'{path}' {wrong if path.exists() else 'does not exist'}")
     module = importlib.util.module_from_spec(spec)
     try:
-        with _imports_from(path.resolve().parent):
+        with _imports_from(path.resolve().parent, set() if imported is None else imported):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a program that ends is no file of kernels either
         if isinstance(error, SyntaxError) and error.text and error.lineno and error.offset:
@@ -59,7 +62,7 @@ def _line_of(error: BaseException, path: Path) -> int | None:
 
 
 @contextmanager
-def _imports_from(folder: Path) -> Iterator[None]:
+def _imports_from(folder: Path, imported: set[Path]) -> Iterator[None]:
     """A file may import kernels of files beside it; what it imported is forgotten afterwards."""
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
@@ -72,7 +75,8 @@ def _imports_from(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).parent == folder:
+            if file and folder in Path(file).parents:
+                imported.add(Path(file))
                 del sys.modules[name]
 
 
@@ -86,11 +90,11 @@ def _declares_a_kernel(path: Path) -> bool:
     return KERNEL.search(text) is not None
 
 
-def load_folder(folder: Path) -> dict[str, Kernel]:
+def load_folder(folder: Path, imported: set[Path] | None = None) -> dict[str, Kernel]:
     """The kernels of all files of a folder by name; two of one name are refused."""
     found: dict[str, Kernel] = {}
     for path in files_of_kernels(folder):
-        for name, each in load_file(path).items():
+        for name, each in load_file(path, imported).items():
             if name in found:
                 raise ThalwegError(
                     f"{path}: '{found[name].ir.file}' has a kernel '{name}', too; call one of them "

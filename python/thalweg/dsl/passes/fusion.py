@@ -7,54 +7,69 @@ what is near, and so in a cache. The order of operations stays, and with it ever
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from thalweg.dsl import ir
 from thalweg.dsl.grid import Group, Relation
 
 MOST_READS = 48  # of a point in all neighbours: beyond that a stored field is cheaper
+Body = Mapping[int, ir.Statement]
 
 
 def fused(kernel: ir.KernelIR) -> ir.KernelIR:
     """The kernel without the local fields that need not be stored."""
-    body, stored = list(kernel.body), dict(kernel.locals)
-    uses = _Uses(body)
+    body: dict[int, ir.Statement] = dict(enumerate(kernel.body))
+    stored, uses = dict(kernel.locals), _Uses()
+    for number, statement in body.items():
+        uses.add(number, statement)
     for name in kernel.locals:
-        number = _only_setter(name, body, uses)
-        if number is None or not _is_worth_it(name, body, number, uses):
+        at = _only_setter(name, body, uses)
+        if at is None or not _is_worth_it(name, body, at, uses):
             continue
-        setter = body[number]
+        setter = body.pop(at)
         assert isinstance(setter, ir.Assign)
-        later = [_without(each, setter, kernel) for each in body[number + 1 :]]
-        body = [*body[:number], *later]
-        uses = _Uses(body)
+        uses.remove(at, setter)
+        inlined = partial(_inlined, setter=setter, kernel=kernel)
+        for each in uses.readers(name):
+            uses.remove(each, body[each])
+            body[each] = ir.with_assigns(body[each], inlined)
+            uses.add(each, body[each])
         del stored[name]
-    return replace(kernel, body=tuple(body), locals=stored)
+    return replace(kernel, body=tuple(body.values()), locals=stored)
 
 
 class _Uses:
-    """By name: numbers of the statements that set it, and its reads with those of theirs."""
+    """By name: numbers of the statements that set it, and its reads by number of theirs."""
 
-    def __init__(self, body: list[ir.Statement]) -> None:
-        self.setters: dict[str, list[int]] = {}
-        self.reads: dict[str, list[tuple[int, ir.Read]]] = {}
-        for number, statement in enumerate(body):
-            for name in {each.name for each in ir.assigns_of(statement)}:
-                self.setters.setdefault(name, []).append(number)
-            for each in ir.walk((statement,)):
-                if isinstance(each, ir.Read):
-                    self.reads.setdefault(each.name, []).append((number, each))
+    def __init__(self) -> None:
+        self.setters: dict[str, set[int]] = {}
+        self.reads: dict[str, dict[int, list[ir.Read]]] = {}
+
+    def add(self, number: int, statement: ir.Statement) -> None:
+        for assign in ir.assigns_of(statement):
+            self.setters.setdefault(assign.name, set()).add(number)
+        for read in ir.reads_of((statement,)):
+            self.reads.setdefault(read.name, {}).setdefault(number, []).append(read)
+
+    def remove(self, number: int, statement: ir.Statement) -> None:
+        for assign in ir.assigns_of(statement):
+            self.setters[assign.name].discard(number)
+        for read in ir.reads_of((statement,)):
+            self.reads[read.name].pop(number, None)
 
     def readers(self, name: str) -> list[int]:
-        return [number for number, _ in self.reads.get(name, [])]
+        return list(self.reads.get(name, ()))
 
 
-def _only_setter(name: str, body: list[ir.Statement], uses: _Uses) -> int | None:
+def _only_setter(name: str, body: Body, uses: _Uses) -> int | None:
     """The only statement that sets `name`, if it sets all of it and its operands stay."""
-    setters = uses.setters.get(name, [])
+    setters = uses.setters.get(name, set())
     if len(setters) != 1:
         return None
-    statement = body[setters[0]]
+    (number,) = setters
+    statement = body[number]
     if not isinstance(statement, ir.Assign) or statement.points or statement.slots:
         return None
     values = ir.walk((statement,))
@@ -68,18 +83,16 @@ def _only_setter(name: str, body: list[ir.Statement], uses: _Uses) -> int | None
     operands = {each.name for each in values if isinstance(each, ir.Read)}
     last = max(uses.readers(name), default=0)
     for operand in operands:
-        if any(setters[0] < later <= last for later in uses.setters.get(operand, [])):
+        if any(number < later <= last for later in uses.setters.get(operand, ())):
             return None
-    return setters[0]
+    return number
 
 
-def _is_worth_it(name: str, body: list[ir.Statement], number: int, uses: _Uses) -> bool:
+def _is_worth_it(name: str, body: Body, number: int, uses: _Uses) -> bool:
     operands = _count_reads(ir.assigns_of(body[number])[0].value)
-    at_neighbours = any(
-        _relations(read) for reader, read in uses.reads.get(name, []) if reader > number
-    )
-    readers = [body[each] for each in dict.fromkeys(uses.readers(name))]
-    assigns = [each for reader in readers for each in ir.assigns_of(reader)]
+    reads = uses.reads.get(name, {})
+    at_neighbours = any(_relations(read) for each in reads.values() for read in each)
+    assigns = [each for reader in reads for each in ir.assigns_of(body[reader])]
     times = max((_count_reads(each.value, name) for each in assigns), default=0)
     return at_neighbours and 0 < times * operands <= MOST_READS
 
@@ -100,25 +113,13 @@ def _relations(read: ir.Read) -> list[ir.Slot]:
     return [slot for slot in read.slots if isinstance(slot.axis, Relation)]
 
 
-def _without(statement: ir.Statement, setter: ir.Assign, kernel: ir.KernelIR) -> ir.Statement:
-    if isinstance(statement, ir.ForLevels):
-        return replace(
-            statement, body=tuple(_inlined(each, setter, kernel) for each in statement.body)
-        )
-    return _inlined(statement, setter, kernel)
-
-
 def _inlined(assign: ir.Assign, setter: ir.Assign, kernel: ir.KernelIR) -> ir.Assign:
-    def changed(expression: ir.Expression) -> ir.Expression:
-        if isinstance(expression, ir.Apply):
-            return replace(expression, args=tuple(changed(each) for each in expression.args))
-        if isinstance(expression, ir.Reduce):
-            return replace(expression, body=changed(expression.body))
+    def here(expression: ir.Expression) -> ir.Expression:
         if isinstance(expression, ir.Read) and expression.name == setter.name:
             return _seen_from(setter.value, expression, kernel)
         return expression
 
-    return replace(assign, value=changed(assign.value))
+    return replace(assign, value=ir.changed(assign.value, here))
 
 
 def _seen_from(value: ir.Expression, read: ir.Read, kernel: ir.KernelIR) -> ir.Expression:

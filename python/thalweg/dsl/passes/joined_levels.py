@@ -9,7 +9,6 @@ later level of an earlier loop still has to read.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -66,34 +65,80 @@ def _used_by(loop: LevelLoop) -> set[str]:
 
 
 def _joined(sweep: Sweep) -> list[LevelLoop]:
-    found: list[LevelLoop] = []
+    if not sweep.place:
+        return sweep.loops
+    found: list[_Together] = []
     for loop in sweep.loops:
-        together = _join(found[-1], loop) if found and sweep.place else None
-        if together:
-            found[-1] = together
-        else:
-            found.append(loop)
-    return found
+        if not (found and found[-1].takes(loop)):
+            found.append(_Together(loop))
+    return [each.loop() for each in found]
 
 
-def _join(first: LevelLoop, second: LevelLoop) -> LevelLoop | None:
-    parts = first.parts or [first]
-    if not all(_may_be_part(each) for each in (*parts, second)):
-        return None
-    second = replace(second, name=first.name, steps=renamed(second, first.name))
-    orders = {each.levels.order for each in (*parts, second) if each.levels}
-    directions = orders - {"any"} or {"upward"}
-    parts = [*parts, second]
-    pairs = itertools.combinations(parts, 2)  # those before, too: the direction may be another one
-    if len(directions) > 1 or not all(_fit(*pair, directions) for pair in pairs):
-        return None
-    (order,) = directions
-    begin = max(_ends(part)[0] for part in parts)
-    last = min(parts, key=lambda part: _ends(part)[1]).levels
-    assert last is not None
-    levels = ir.LevelRange(last.axis, ir.LevelAt("first", begin), last.end, order)
-    steps = [step for part in parts for step in part.steps]
-    return LevelLoop(first.name, levels, steps, parts=parts)
+class _Together:
+    """Loops that become one, as long as they can."""
+
+    def __init__(self, first: LevelLoop) -> None:
+        self.parts, self.can_grow = [first], _may_be_part(first)
+        self.order = first.levels.order if first.levels else "any"
+        self.used = _Used()
+        self.used.add(first)
+
+    def takes(self, loop: LevelLoop) -> bool:
+        """Whether the loop can be part of these; it is one of them then."""
+        if not (self.can_grow and _may_be_part(loop)):
+            return False
+        name, levels = self.parts[0].name, loop.levels
+        assert levels is not None
+        loop = replace(loop, name=name, steps=renamed(loop, name))
+        orders = {self.order, levels.order} - {"any"}
+        if len(orders) > 1:
+            return False
+        order = next(iter(orders), "any")
+        # Levels without an order go upward: if this one turns them, those before have to fit again.
+        turns = order == "downward" and self.order == "any"
+        used, new = (_Used(), [*self.parts, loop]) if turns else (self.used, [loop])
+        for part in new:
+            if not used.fits(part, -1 if order == "downward" else 1):
+                return False
+            used.add(part)
+        self.parts.append(loop)
+        self.used, self.order = used, order
+        return True
+
+    def loop(self) -> LevelLoop:
+        if len(self.parts) == 1:
+            return self.parts[0]
+        first = self.parts[0]
+        begin = max(_ends(part)[0] for part in self.parts)
+        last = min(self.parts, key=lambda part: _ends(part)[1]).levels
+        assert last is not None
+        order = "upward" if self.order == "any" else self.order
+        levels = ir.LevelRange(last.axis, ir.LevelAt("first", begin), last.end, order)
+        steps = [step for part in self.parts for step in part.steps]
+        return LevelLoop(first.name, levels, steps, parts=self.parts)
+
+
+class _Used:
+    """How far from the level of their loop names are set and read; None: a level by itself."""
+
+    def __init__(self) -> None:
+        self.set: dict[str, set[int | None]] = {}
+        self.read: dict[str, set[int | None]] = {}
+
+    def add(self, loop: LevelLoop) -> None:
+        for name, shift, is_set in _uses(loop):
+            (self.set if is_set else self.read).setdefault(name, set()).add(shift)
+
+    def fits(self, loop: LevelLoop, sign: int) -> bool:
+        """Whether `loop` may come to a level before those that are here come to the next one."""
+        for name, late, sets in _uses(loop):
+            # Of one level, what comes first there has to come at the same level or before it.
+            for early in self.set.get(name, set()) | (
+                self.read.get(name, set()) if sets else set()
+            ):
+                if early is None or late is None or sign * (late - early) > 0:
+                    return False
+        return True
 
 
 def _may_be_part(loop: LevelLoop) -> bool:
@@ -122,16 +167,3 @@ def _uses(loop: LevelLoop) -> Iterator[tuple[str, int | None, bool]]:
         for each in uses:
             at = each.level
             yield each.name, at.shift if at and at.base == loop.name else None, is_set
-
-
-def _fit(first: LevelLoop, second: LevelLoop, directions: set[str]) -> bool:
-    """Whether `second` may come to a level before `first` comes to the next one."""
-    sign = -1 if "downward" in directions else 1
-    for name, early, sets in _uses(first):
-        for other, late, sets_too in _uses(second):
-            if other != name or not (sets or sets_too):
-                continue
-            # Of one level, what `first` does has to come at the same level or before it.
-            if early is None or late is None or sign * (late - early) > 0:
-                return False
-    return True

@@ -17,21 +17,15 @@ def in_precision(kernel: ir.KernelIR, configuration: Configuration) -> ir.Kernel
     """
     if not configuration.is_single:
         return kernel
-    return replace(kernel, body=tuple(_statement(each) for each in kernel.body))
+    body = tuple(ir.with_assigns(each, _assign) for each in kernel.body)
+    return replace(kernel, body=body)
 
 
-def _statement(statement: ir.Statement) -> ir.Statement:
-    if isinstance(statement, ir.ForLevels):
-        assigns = (replace(each, value=_rounded(each.value)) for each in statement.body)
-        return replace(statement, body=tuple(assigns))
-    return replace(statement, value=_rounded(statement.value))
+def _assign(assign: ir.Assign) -> ir.Assign:
+    return replace(assign, value=ir.changed(assign.value, _rounded))
 
 
 def _rounded(expression: ir.Expression) -> ir.Expression:
-    if isinstance(expression, ir.Apply):
-        return replace(expression, args=tuple(_rounded(each) for each in expression.args))
-    if isinstance(expression, ir.Reduce):
-        return replace(expression, body=_rounded(expression.body))
     if isinstance(expression, ir.Constant):
         return replace(expression, value=_single(expression.value))
     if isinstance(expression, ir.Literal) and not isinstance(expression.value, bool):

@@ -256,10 +256,6 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
         return ir.LevelAt(name, at.shift) if at and at.base == old else at
 
     def change(expression: ir.Expression) -> ir.Expression:
-        if isinstance(expression, ir.Apply):
-            return replace(expression, args=tuple(change(each) for each in expression.args))
-        if isinstance(expression, ir.Reduce):
-            return replace(expression, body=change(expression.body))
         if not isinstance(expression, ir.Read):
             return expression
         if maker and expression.level is None and maker.type_of(expression.name).level:
@@ -267,11 +263,11 @@ def _at_level(step: Step, name: str, maker: _Maker | None, old: str = "") -> Ste
         return replace(expression, level=moved(expression.level))
 
     if isinstance(step, Accumulate):
-        step = replace(step, begin=moved(step.begin) or step.begin, value=change(step.value))
+        step = replace(step, begin=moved(step.begin) or step.begin)
     level = moved(step.level)
     if maker and level is None and maker.type_of(step.name).level:
         level = ir.LevelAt(name, 0)
-    return replace(step, level=level, value=change(step.value))
+    return replace(step, level=level, value=ir.changed(step.value, change))
 
 
 def sets_all(sweep: Sweep, name: str, axis: LevelAxis | None) -> bool:

@@ -12,7 +12,7 @@ from thalweg.dsl.targets.cpp_text import comment
 from thalweg.dsl.targets.header_of_ranks import HEAD as HEAD_OF_RANKS
 from thalweg.dsl.targets.header_of_ranks import calls_on_ranks, head_of_target
 from thalweg.dsl.targets.ranks_target import exchanged_arguments
-from thalweg.dsl.translation import is_tiled, plan_of, size_names, table_names
+from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names, table_names
 
 HEAD = """#pragma once
 
@@ -120,6 +120,7 @@ def _calls(each: Translated, struct: str) -> list[str]:
         return [*calls, *(_without_tiles(name, given) if each.asks_for_tiles else [])]
     tiled = is_tiled(each.kernel, plan_of(each.kernel, each.configuration), each.configuration)
     grid = [member for member in members if member.of_grid]
+    order = _order(each, grid, given) if is_ordered(each.kernel, each.configuration) else []
     kinds = [member.kind for member in members]
     words = [f"of.{member.name}" for member in members]
     if not tiled:
@@ -129,6 +130,7 @@ def _calls(each: Translated, struct: str) -> list[str]:
             f"  {name}({', '.join(words)});",
             "}",
             "",
+            *order,
             *(_without_tiles(name, given) if each.asks_for_tiles else []),
         ]
     of_grid = ", ".join(f"of.{member.name}" for member in grid)
@@ -142,6 +144,24 @@ def _calls(each: Translated, struct: str) -> list[str]:
         "}",
         f"inline void {name}(const std::shared_ptr<const void>& tiles, {given}) {{",
         f"  {name}({', '.join(['tiles.get()', *words])});",
+        "}",
+        "",
+        *order,
+    ]
+
+
+def _order(each: Translated, grid: Sequence[_Member], given: str) -> list[str]:
+    """Through which a model finds the numbers that the key `order` asks for."""
+    orders = [f"{place.plural}_order" for place in each.kernel.places()]
+    kinds = [*(member.kind for member in grid), *("std::int32_t*" for _ in orders)]
+    words = [*(f"of.{member.name}" for member in grid), *orders]
+    set_ = ", ".join(f"std::int32_t* {order}" for order in orders)
+    return [
+        f'extern "C" void {each.name}_order({", ".join(kinds)});',
+        "/// For each place of the grid of some arguments its points as they should follow each",
+        "/// other: new number -> old.",
+        f"inline void {each.name}_order({given}, {set_}) {{",
+        f"  {each.name}_order({', '.join(words)});",
         "}",
         "",
     ]

@@ -12,7 +12,7 @@ from thalweg.dsl.layout import factor, levels_in_lines, levels_of, room_values
 from thalweg.dsl.passes.joined_levels import joined
 from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.set_again import sets_again
-from thalweg.dsl.passes.sweeps import Plan, Sweep, reads, sets_all
+from thalweg.dsl.passes.sweeps import Accumulate, Plan, Sweep, reads, sets_all
 from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
@@ -186,7 +186,8 @@ class Writer:
             lines.append("const auto& given_tiles = *static_cast<const Tiles*>(tiles);")
             for group in range(len(self.tiling.groups)):
                 rooms = f"given_tiles.rooms[{group}].of.data()"
-                lines.append(f"const std::int32_t* const rooms_{group} = {rooms};")
+                kind = "[[maybe_unused]] const std::int32_t* const"
+                lines.append(f"{kind} rooms_{group} = {rooms};")
             lines += self._rows_of_rooms()
         return lines
 
@@ -337,7 +338,11 @@ class Writer:
         """Of a point, declared before it is set."""
         if self.layout.block > 1 and sweep.place is not None:
             return []
-        return [f"{self.real} {name};" for name in self._set_in(sweep, "point")]
+        sums = {s.name for each in sweep.parts for s in each.steps if isinstance(s, Accumulate)}
+        return [
+            f"{self.real} {name}{' = NAN' if name in sums else ''};"  # the compiler asks for it
+            for name in self._set_in(sweep, "point")
+        ]
 
     def _over_points(self, sweep: Sweep, inner: list[str]) -> list[str]:
         """A loop over all points of a place, or over the ranges of an argument of type Points."""

@@ -68,7 +68,7 @@ class Wires {
 
   static constexpr std::size_t head = 64;  // bytes before the values: how many these are, which
   struct There {
-    MPI_Aint notification, rooms, half;  // bytes from the begin of a partner's window
+    MPI_Aint notification, rooms, half, room;  // bytes from the begin of a partner's window
   };
 
   std::size_t rooms() const {
@@ -130,12 +130,17 @@ class Wires {
     for (std::size_t each = 0; each < here.size(); ++each) {
       const Partner& partner = ranks_.partners[each];
       here[each] = {static_cast<MPI_Aint>(each * sizeof(std::int64_t)), at,
-                    static_cast<MPI_Aint>(half_)};
-      at += static_cast<MPI_Aint>(space(partner.receive));
-      MPI_Irecv(&there_[each], 3, MPI_AINT, partner.rank, 3, ranks_.comm, &open.emplace_back());
-      MPI_Isend(&here[each], 3, MPI_AINT, partner.rank, 3, ranks_.comm, &open.emplace_back());
+                    static_cast<MPI_Aint>(half_), static_cast<MPI_Aint>(space(partner.receive))};
+      at += here[each].room;
+      MPI_Irecv(&there_[each], 4, MPI_AINT, partner.rank, 3, ranks_.comm, &open.emplace_back());
+      MPI_Isend(&here[each], 4, MPI_AINT, partner.rank, 3, ranks_.comm, &open.emplace_back());
     }
     ranks_.wait(open, "its neighbours to tell where values go");
+    for (std::size_t each = 0; each < here.size(); ++each) {
+      const Partner& partner = ranks_.partners[each];
+      const bool is_same = there_[each].room == static_cast<MPI_Aint>(space(partner.send));
+      if (!is_same) ranks_.refuse(partner.rank);
+    }
     MPI_Ibarrier(ranks_.comm, &all);
     ranks_.wait(all, "the windows of all ranks");
   }
