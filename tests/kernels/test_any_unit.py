@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.dsl.constants import constant
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.units import unit_text
@@ -99,6 +100,27 @@ def at_least(low: Parameter["any"], x: Field[Cell, Level, "any"], y: Out[Cell, L
     assert load(tmp_path, lowest + CALLED.format(unit="kg m-3") + body).ir
     with pytest.raises(ThalwegError, match=r"-2\.0 to the power 0\.5 is no real number"):
         load(tmp_path, "C = constant(-2.0) ** 0.5\n" + CALLED + "    b = rho\n")
+
+
+def test_zero_has_the_unit_of_what_it_is_added_to() -> None:
+    heat = constant(2.5, "J kg-1")
+    assert sum([heat, heat]) == heat + 0 + heat == 2 * heat
+    assert 0 - heat == -heat
+
+
+@pytest.mark.parametrize("line", ["warm = t", "copied(t, warm)", "half = t"])
+def test_a_constant_of_the_file_is_not_set(line: str, tmp_path: Path) -> None:
+    """Statements before would have its number, later ones another."""
+    (tmp_path / "tried.py").write_text(
+        "from thalweg.dsl import Field, Out, constant, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell\n\n"
+        "warm = constant(300, 'K')\nhalf = 0.5\n\n\n"
+        "@kernel\ndef copied(t: Field[Cell, 'K'], o: Out[Cell, 'K']) -> None:\n    o = t\n\n\n"
+        "@kernel\ndef tried(t: Field[Cell, 'K'], o: Out[Cell, 'K']) -> None:\n"
+        f"    {line}\n    o = t\n"
+    )
+    with pytest.raises(ThalwegError, match="is a constant of the file"):
+        _ = load_file(tmp_path / "tried.py")["tried"].ir
 
 
 def test_constants_of_two_units_are_not_added(tmp_path: Path) -> None:

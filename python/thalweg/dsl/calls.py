@@ -140,7 +140,7 @@ class Call:
             points = named.name
         name, slots = self._target(assign.name)
         slots = (*slots, *assign.slots)
-        value = self._changed(assign.value)
+        value = ir.changed(assign.value, self._seen_here)
         return replace(assign, name=name, slots=slots, points=points, value=value)
 
     def _target(self, name: str) -> tuple[str, tuple[ir.Slot, ...]]:
@@ -150,11 +150,7 @@ class Call:
         assert isinstance(given, ir.Read)
         return given.name, given.slots
 
-    def _changed(self, expression: ir.Expression) -> ir.Expression:
-        if isinstance(expression, ir.Apply):
-            return replace(expression, args=tuple(self._changed(each) for each in expression.args))
-        if isinstance(expression, ir.Reduce):
-            return replace(expression, body=self._changed(expression.body))
+    def _seen_here(self, expression: ir.Expression) -> ir.Expression:
         if not isinstance(expression, ir.Read):
             return expression
         given = self.given.get(expression.name)

@@ -24,6 +24,8 @@ class Constant:
         return Constant(self.value / _of(other).value, over(self.unit, _of(other).unit))
 
     def __add__(self, other: Operand) -> Constant:
+        if not isinstance(other, Constant) and other == 0:  # in any unit: sum([…]) begins with it
+            return self
         if self.unit != _of(other).unit:
             both = unit_text(self.unit), unit_text(_of(other).unit)
             raise ValueError(f"constants in '{both[0]}' and '{both[1]}' cannot be added")
@@ -42,10 +44,10 @@ class Constant:
         return self + -_of(other)
 
     def __radd__(self, other: float) -> Constant:
-        return _of(other) + self
+        return self + other
 
     def __rsub__(self, other: float) -> Constant:
-        return _of(other) - self
+        return -self + other
 
     def __rmul__(self, other: float) -> Constant:
         return _of(other) * self

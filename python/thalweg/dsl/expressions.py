@@ -60,6 +60,14 @@ class Expressions:
         name = base.id
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
+        is_number = isinstance(self.source.names.get(name), (Constant, int, float))
+        if is_number and name not in self.arguments:
+            raise self.source.error(
+                base,
+                f"'{name}' is a constant of the file",
+                "statements before this one would have that, later ones what is set here",
+                "a local value of another name",
+            )
 
     def must_be_one_level(self, node: ast.expr, before: ir.LevelAt | None) -> None:
         if before is not None:
