@@ -29,8 +29,8 @@ NAMELIST = """
 &grid_nml dynamics_grid_filename = {grids} {grid} /
 &run_nml iforcing = 3, num_lev = {levels}, dtime = 600, nsteps = 144, output = 'nml' {run} /
 &io_nml {io} /
-&nwp_phy_nml inwp_gscp = 1, inwp_surface = 1 /
 {groups}
+&nwp_phy_nml inwp_gscp = 1, inwp_surface = 1 /
 """
 STREAM = "&output_nml output_bounds = 0, 86400, 3600 steps_per_file = 0 {stream} /"
 Advise = Callable[..., Answer]

@@ -101,7 +101,7 @@ def test_few_ranks_that_serial_output_suits_better_are_told(
         ({"more": "pio_type = 2"}, "predictions are of ICON's own I/O ranks"),
         ({"text": "cat > NAMELIST_oce << EOF\n&run_nml /\n&ocean_forcing_nml /\nEOF\n"},
          "those of the atmosphere alone: NAMELIST_oce needs its own"),
-        ({"interval": "14M", "nodes": 16}, "would lose its output at the end of the run"),
+        ({"interval": "14M", "nodes": 16}, "one partition each is proposed for"),
     ],
 )  # fmt: skip
 def test_what_a_scientist_would_trip_over_is_told(

@@ -80,8 +80,10 @@ FORMS = {
         parallel="&parallel_nml ! num_io_procs = 8\n a = 'num_io_procs = 9' num_io_procs = 2\n/\n"
     ),
     "two streams on a line": script(streams=f"{ONE_LINE} {ONE_LINE}\n"),
-    "no script": RUN + STREAM + GRID + "&time_nml ini_datetime_string = '2008-09-01' /\n"
-    "&run_nml nsteps = 7200 /\n",
+    "no script": RUN.replace("\n/", "\n nsteps = 7200\n/")
+    + STREAM
+    + GRID
+    + "&time_nml ini_datetime_string = '2008-09-01' /\n",
     "one line": ONE_LINE + " &grid_nml dynamics_grid_filename = 'iconR02B05_G.nc' / "
     "&run_nml num_lev = 30 dtime = 120. nsteps = 7200 /\n",
     "placed partitions": script(

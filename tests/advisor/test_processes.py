@@ -59,10 +59,11 @@ def test_every_item_is_read(advise: Advise) -> None:
     names = ("nproma", "num_io_procs", "num_restart_procs", "num_prefetch_proc", "proc0_shift",
              "pio_type", "use_dp_mpi2io", "restart_chunk_size", "io_process_stride")  # fmt: skip
     lines = {name: f"exp.test:{line}" for line, name in enumerate(names, 3)}
-    assert parallel.pop("from") == lines
+    assert parallel.pop("from") == {**lines, "num_io_procs_radar": "default"}
     assert parallel == {
         "num_io_procs": 12, "num_restart_procs": 4, "nproma": 24, "num_prefetch_proc": 0,
-        "proc0_shift": 1, "pio_type": 1, "use_dp_mpi2io": True, "restart_chunk_size": 10,
+        "num_io_procs_radar": 0, "proc0_shift": 1, "pio_type": 1, "use_dp_mpi2io": True,
+        "restart_chunk_size": 10,
         "io_process_stride": 8,
     }  # fmt: skip
     restart = restart_as_json(found.restart)
@@ -82,7 +83,8 @@ def test_what_is_not_given_has_the_default_that_is_certain(streams: Streams) -> 
     (found,) = streams(WIND).processes
     assert found.parallel.values == {
         "num_io_procs": 0, "num_restart_procs": 0, "nproma": None, "num_prefetch_proc": 1,
-        "proc0_shift": 0, "pio_type": 1, "use_dp_mpi2io": False, "restart_chunk_size": -1,
+        "num_io_procs_radar": 0, "proc0_shift": 0, "pio_type": 1, "use_dp_mpi2io": False,
+        "restart_chunk_size": -1,
         "io_process_stride": -1,
     }  # fmt: skip
     assert found.parallel.sources["num_io_procs"] == "default"

@@ -123,7 +123,7 @@ def test_a_missing_dictionary_is_told(streams: Streams) -> None:
     ("varlist", "name", "says"),
     [
         ("ml_varlist = 'tmep'", "tmep", "Did you mean 'temp'?"),
-        ("ml_varlist = 'rhotheta_v'", "rhotheta_v", "does not exist: ICON stops"),
+        ("ml_varlist = 'rhotheta_v'", "rhotheta_v", "is no variable that ICON writes: ICON stops"),
         ("ml_varlist = 'group:rad_var'", "group:rad_var", "Did you mean 'rad_vars'?"),
         ("ml_varlist = 'group:art_aerosol'", "group:art_aerosol", "plugins fill it: it is not c"),
         ("ml_varlist = 'tiles:u'", "tiles:u", "has no tiles"),
@@ -158,14 +158,18 @@ def test_members_under_open_conditions_are_named_and_not_counted(streams: Stream
 
 
 def test_tracers_that_a_user_names_are_variables(streams: Streams) -> None:
-    groups = "&run_nml iforcing = 2 /&transport_nml tracer_names = 'hus', 'clw' /"
+    groups = "&transport_nml tracer_names = 'hus', 'clw' /"
     wanted = "'hus', 'tend_hus_phy', 'prw', 'cli'"
-    assert names(streams, wanted, groups=groups) == {"hus", "tend_hus_phy", "prw"}
+    assert names(streams, wanted, groups=groups, run="iforcing = 2") == {
+        "hus",
+        "tend_hus_phy",
+        "prw",
+    }
 
 
 def test_unknown_land_names_are_not_said_to_stop_a_run_with_jsbach(streams: Streams) -> None:
-    groups = "&run_nml iforcing = 2 /&aes_phy_nml aes_phy_config(1)%ljsb = .true. /"
-    answer = streams("ml_varlist = 'pheno_lai_box'", groups=groups)
+    groups = "&aes_phy_nml aes_phy_config(1)%ljsb = .true. /"
+    answer = streams("ml_varlist = 'pheno_lai_box'", groups=groups, run="iforcing = 2")
     assert "those of JSBACH are not known here" in answer.warnings[0]
     assert "ICON stops" not in answer.warnings[0]
 

@@ -85,7 +85,7 @@ class Names:
         self._rows, self._by_name = _variables(means)
         self._guesses = 0
         others = self._other_variables()
-        self._absent = f"{UNCOVERED} ({others})" if others else "does not exist"
+        self._absent = f"{UNCOVERED} ({others})" if others else ""
 
     def _other_variables(self) -> str:
         """What may have a variable that is in no table here."""
@@ -157,7 +157,8 @@ class Names:
             word = _LEVELS_WORD.get(level_type, "model")
             done.unknown[name] = f"cannot be written on {word} levels"
         else:
-            done.unknown[name] = f"{self._absent}.{self._guess(name)}".rstrip(".")
+            absent = self._absent or "is no variable that ICON writes"
+            done.unknown[name] = f"{absent}.{self._guess(name)}".rstrip(".")
 
     def _condition(self, row: Variable) -> str:
         wanted = _FORCING.get(row.area)
@@ -212,7 +213,8 @@ class Names:
         if group != "all" and group not in known_groups():
             guess = did_you_mean(group, known_groups())
             absent = f"{UNCOVERED} alone: other parts of ICON and plugins fill it"
-            absent = absent if group.startswith(_FILLED_ELSEWHERE) else self._absent
+            if not group.startswith(_FILLED_ELSEWHERE):
+                absent = self._absent or "does not exist"
             done.unknown[f"group:{group}"] = f"{absent}.{guess}".rstrip(".")
             return
         for row in self._rows:

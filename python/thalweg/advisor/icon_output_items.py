@@ -48,6 +48,7 @@ _READ: Mapping[str, frozenset[str]] = {
     "gribout_nml": frozenset({"lgribout_24bit"}),
 }
 _NEAR = 0.84
+_NOT_MEANT = ("gridref_nml",)  # a group of ICON whose name is near to another one
 _OPERATIONS = ("mean", "max", "min", "square", "")
 
 
@@ -75,14 +76,21 @@ def slips_of_stream(section: Section) -> Iterator[str]:
 
 
 def slips_of_groups(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[str]:
+    """Groups that are almost one that is read here. Others have groups of their own."""
     names = {group.name for groups in groups_of_files.values() for group in groups}
     for groups in groups_of_files.values():
         for group in groups:
-            if not group.name.endswith("_nml"):
-                known = {*names, "output_nml", "run_nml", "io_nml", "parallel_nml", "grid_nml"}
-                meant = did_you_mean(group.name, known - {group.name})
-                if meant:  # others have groups of their own
-                    yield f"{group.file}:{group.line}: ICON reads no group '&{group.name}'.{meant}"
+            if group.name in (*_READ, "output_nml", *_NOT_MEANT):
+                continue
+            known, near = {*names, *_READ, "output_nml"} - {group.name}, 0.6
+            if group.name.endswith("_nml"):  # as all are called, so it has to be nearer
+                known, near = {*_READ, "output_nml"}, _NEAR
+            meant = get_close_matches(group.name, sorted(known), 1, near)
+            if meant:
+                yield (
+                    f"{group.file}:{group.line}: ICON reads no group '&{group.name}' that is known "
+                    f"here. Did you mean '{meant[0]}'?"
+                )
 
 
 def slips_of_items(groups_of_files: Mapping[str, Sequence[Group]]) -> Iterator[str]:

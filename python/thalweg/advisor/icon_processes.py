@@ -19,6 +19,7 @@ PARALLEL: Mapping[str, Shown] = {
     "num_restart_procs": 0,
     "nproma": None,  # 0 in one place of ICON, 1 in another
     "num_prefetch_proc": 1,
+    "num_io_procs_radar": 0,
     "proc0_shift": 0,
     "pio_type": 1,
     "use_dp_mpi2io": False,

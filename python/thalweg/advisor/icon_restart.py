@@ -13,6 +13,7 @@ from thalweg.config.run_script import RunScript
 
 MODES = ("sync", "async", "joint procs multifile", "dedicated procs multifile")
 NEEDS_PROCESSES = ("async", "dedicated procs multifile")
+_NUDGED_GLOBE = 2  # nudging_nml/nudge_type
 _MOST_SETS = 10_000_000  # of a run; more is a slip of the pen
 
 
@@ -35,11 +36,15 @@ class Restart:
 
 @dataclass(frozen=True)
 class Processes:
-    """Of one atmosphere. open: what no stream needs and the script does not tell -> where."""
+    """Of one atmosphere. open: what no stream needs and the script does not tell -> where.
+
+    set_aside  ranks by the item that takes them: they neither compute nor write
+    """
 
     parallel: Items
     restart: Restart
     open: dict[str, str] = field(default_factory=dict)
+    set_aside: dict[str, int] = field(default_factory=dict)
 
 
 def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Processes:
@@ -48,6 +53,8 @@ def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Proce
     mode = _mode(items.text("restart_write_mode"), parallel.integer("num_restart_procs"))
     checkpoint = checkpoint_interval(script, settings)
     job = restart_interval(script, settings)
+    if checkpoint and job and checkpoint.nominal_ms() > job.nominal_ms():
+        checkpoint = job  # as ICON sets it
     restart = Restart(
         items,
         mode,
@@ -58,7 +65,20 @@ def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Proce
     )
     control = settings.section("master_time_control_nml")
     open_interval = open_names(control, "checkpointtimeintval")
-    return Processes(parallel, restart, {**parallel.open, **items.open, **open_interval})
+    open_ = {**parallel.open, **items.open, **open_interval}
+    return Processes(parallel, restart, open_, _set_aside(settings, parallel))
+
+
+def _set_aside(settings: Settings, parallel: Items) -> dict[str, int]:
+    """The prefetch rank reads boundaries of a limited area, or of a globe that is nudged, where
+    there are any (ICON's mo_nml_crosscheck).
+    """
+    found = {name: parallel.integer(name) or 0 for name in ("num_io_procs_radar", "proc0_shift")}
+    has_edges = settings.section("grid_nml").flag("l_limited_area", False)
+    nudged = _NUDGED_GLOBE in settings.section("nudging_nml").integers("nudge_type")
+    if (has_edges or nudged) and settings.section("limarea_nml").integer("itype_latbc", 0):
+        found["num_prefetch_proc"] = parallel.integer("num_prefetch_proc") or 0
+    return {name: ranks for name, ranks in found.items() if ranks > 0}
 
 
 def _mode(given: str | None, processes: int | None) -> str | None:

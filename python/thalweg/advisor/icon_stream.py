@@ -39,6 +39,7 @@ class Stream:
     group_number         of its output_nml among those of the atmosphere, from 1
     placement            I/O rank of each partition, -1 where ICON chooses; () for all of them
     at_steps             after so many steps of the run each of its outputs comes, ascending
+    has_last             the last one is there by include_last alone, which no partitions have
     """
 
     name: str
@@ -64,6 +65,7 @@ class Stream:
     size_is_given: bool = False
     placement: tuple[int, ...] = ()
     at_steps: Steps = field(default_factory=lambda: np.empty(0, np.int64), compare=False)
+    has_last: bool = False
 
     def of_size(self, size_bytes: int) -> Stream:
         """With an output of so many bytes, as a user gave them."""

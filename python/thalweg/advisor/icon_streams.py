@@ -89,6 +89,7 @@ def find_streams(
             answer.processes.append(processes)
             answer.runs.append(run)
             answer.warnings += process_warnings(settings, run, processes)
+            answer.warnings += settings.unread()
         except ThalwegError:
             settings.open.refuse()  # what was open may be why
             raise
@@ -133,7 +134,10 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
                 "variables are not known here"
             )
             continue
-        others = [group for group in shared if group not in groups]
+        others = [
+            group for group in shared
+            if group not in groups and not (group.name == "time_nml" and "time_nml" in names)
+        ]  # fmt: skip
         yield Settings(others + groups, script.path.name, opened)
     if not found:
         raise ThalwegError(
@@ -314,6 +318,7 @@ def _stream(
         value_bytes=store.value_bytes,
         placement=_placement(section, level_type, partitions),
         at_steps=when.at_steps,
+        has_last=when.has_last,
     )
     return stream, resolved
 

@@ -25,7 +25,8 @@ GRIB2 = 2
 @dataclass(frozen=True)
 class Schedule:
     """outputs and files of all partitions together; interval: the first, if they differ, and
-    interval_s its seconds from the first output on, since months differ
+    interval_s its seconds from the first output on, since months differ; has_last: the last output
+    is that of include_last, at no multiple of an interval
     """
 
     outputs: int
@@ -33,6 +34,7 @@ class Schedule:
     interval: Interval
     interval_s: float
     at_steps: Steps
+    has_last: bool
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def schedule(run: IconRun, domain: Domain, section: Section, partitions: int) ->
         _moved(run, domain, _join([_times(run, section, each)[i::partitions] for each in series]))
         for i in range(partitions)
     ]
+    in_series = sum(len(each) for each in parts)
     if partitions == 1 and section.flag("include_last", True):
         parts = [_with_last(run, domain, series, parts[0])]
     files = sum(_files(run, section, part, partitions > 1) for part in parts)
@@ -59,7 +62,8 @@ def schedule(run: IconRun, domain: Domain, section: Section, partitions: int) ->
     next_ms = run.calendar.add(begin, interval) if interval.months else 0  # months differ
     interval_ms = next_ms - begin if interval.months else interval.nominal_ms()
     at_steps = -((run.start_ms - np.sort(np.concatenate(parts))) // run.step_ms)
-    return Schedule(len(at_steps), files, interval, interval_ms / SECOND_MS, at_steps)
+    has_last = len(at_steps) > in_series
+    return Schedule(len(at_steps), files, interval, interval_ms / SECOND_MS, at_steps, has_last)
 
 
 def _series(run: IconRun, section: Section) -> list[_Series]:

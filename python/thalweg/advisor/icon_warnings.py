@@ -9,6 +9,7 @@ from thalweg.advisor.icon_names import UNCOVERED, Resolved
 from thalweg.advisor.icon_run import Domain, IconRun
 from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.items import Section
+from thalweg.advisor.words import many
 from thalweg.config.calendars import SECOND_MS
 
 _FILE_NAMES = "<output_filename>_DOM<physdom>_<levtype>_<jfile>"
@@ -37,7 +38,8 @@ def stream_warnings(
             "outputs to steps"
         )
     places = {variable.place for variable in resolved.variables.values()}
-    if domain.mesh.regional and places & {"edge", "vertex"}:
+    is_remapped = section.integer("remap", 0) == 1
+    if domain.mesh.regional and places & {"edge", "vertex"} and not is_remapped:
         yield (
             f"{stream.place}: stream '{stream.name}' has edges or vertices of a regional grid, "
             "whose numbers are taken as 3/2 and 1/2 of its cells; lay the grid file beside the "
@@ -130,6 +132,17 @@ def _partitions(run: IconRun, section: Section, stream: Stream) -> Iterator[str]
         yield (
             f"{stream.place}: stream '{stream.name}' has the operation '{stream.operation}' and "
             f"{stream.partitions} partitions, which ICON refuses together; keep one"
+        )
+    if stream.partitions > stream.outputs > 0:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has {stream.partitions} partitions for "
+            f"{many(stream.outputs, 'output')}: the others write nothing"
+        )
+    io_ranks = 0 if parallel.is_open("num_io_procs") else parallel.integer("num_io_procs", 0)
+    if 0 < io_ranks < stream.partitions:
+        yield (
+            f"{stream.place}: stream '{stream.name}' has {stream.partitions} partitions and the "
+            f"run {many(io_ranks, 'I/O rank')}: some write several of them, one after the other"
         )
     if placements and len(placements) != stream.partitions:
         yield (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from thalweg.config.namelist import Group, Item, Value
@@ -32,7 +33,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Section:
-    """Items of the groups of one name; of a repeated group of settings the last one counts."""
+    """Items of a group."""
 
     group: Group
     open: Open
@@ -144,19 +145,33 @@ class Section:
 
 @dataclass
 class Settings:
-    """All groups of a model; `section` of a group that is absent is empty, so defaults hold."""
+    """All groups of a model; `section` of a group that is absent is empty, so defaults hold.
+
+    asked  names of groups that were looked for
+    """
 
     groups: list[Group]
     file: str
     open: Open = field(default_factory=Open)
+    asked: set[str] = field(default_factory=set)
 
     def section(self, name: str) -> Section:
-        merged = Group(name, self.file, 1)
-        for group in self.groups:
-            if group.name == name:
-                merged.line, merged.file = group.line, group.file
-                merged.items.update(group.items)
-        return Section(merged, self.open)
+        """The first of a name: ICON looks for each group from the begin of the file, and reads one
+        (`position_nml` of mo_namelist).
+        """
+        self.asked.add(name)
+        found = first_of(self.groups, name)
+        return Section(found or Group(name, self.file, 1), self.open)
+
+    def unread(self) -> Iterator[str]:
+        """A sentence on each group that is there again."""
+        for name in sorted(self.asked):
+            of_name = [group for group in self.groups if group.name == name]
+            for each in of_name[1:]:
+                yield (
+                    f"{each.file}:{each.line}: '&{name}' is there again: ICON reads the first one "
+                    f"alone, at {of_name[0].file}:{of_name[0].line}; put all items there"
+                )
 
     def repeated(self, name: str) -> list[Section]:
         return [Section(group, self.open) for group in self.groups if group.name == name]
@@ -167,4 +182,9 @@ class Settings:
     def find(self, item: str) -> Section | None:
         """The group that has an item of this name, whichever it is."""
         found = [group for group in self.groups if item in group.items]
-        return Section(found[-1], self.open) if found else None
+        read = [group for group in found if group is first_of(self.groups, group.name)]
+        return Section(read[-1], self.open) if read else None
+
+
+def first_of(groups: Iterable[Group], name: str) -> Group | None:
+    return next((group for group in groups if group.name == name), None)

@@ -14,6 +14,7 @@ from thalweg.config.namelist import Group, NumberedLine, begins_group, read_name
 from thalweg.config.shell_run import Written, run_statements
 from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
+from thalweg.config.unresolved import unresolved_names
 from thalweg.errors import ThalwegError
 
 _NAMELIST = re.compile(r"namelist|nml", re.IGNORECASE)
@@ -83,6 +84,7 @@ def read_run_script(
         for name, content in written.files.items():
             if any(begins_group(line) for _, line in content.lines):
                 script.groups[name] = read_namelist(content.lines, path.name)
+                script.passed_over += _swallowed(content.lines, path.name)
                 if content.doubtful:
                     script.doubtful[name] = content.doubtful
             else:
@@ -99,6 +101,18 @@ def read_run_script(
             "namelists, or a namelist file"
         )
     return script
+
+
+def _swallowed(lines: Sequence[NumberedLine], file: str) -> list[str]:
+    """Heads of groups with a dollar sign, in documents where a shell replaces variables."""
+    return [
+        f"{file}:{number}: the shell puts nothing in place of '${found[0]}': no group begins here, "
+        f"and its items are not counted; write '&{found[0]}', or quote the end of the document "
+        "(<< 'EOF')"
+        for number, line in lines
+        if line.lstrip()[:1] != "&" and (found := unresolved_names(line.split("=")[0]))
+        if found[0].lower().endswith("_nml")
+    ]
 
 
 def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:

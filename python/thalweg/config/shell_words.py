@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from thalweg.config.arithmetic import evaluate
-from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
+from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names, without_marks
 
 _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -195,7 +195,7 @@ def arithmetic_value(body: str, variables: Variables) -> str:
 def open_names(text: str, variables: Variables) -> list[str]:
     """Names in arithmetic that have no value; what such a value itself waits for."""
     found: list[str] = []
-    for name in _NAME.findall(text):
+    for name in _NAME.findall(without_marks(text)):
         value = variables.value(name)
         if value is None:
             found.append(name)

@@ -21,6 +21,10 @@ def unresolved_names(text: str) -> list[str]:
     return list(dict.fromkeys(_MARK.findall(text)))
 
 
+def without_marks(text: str) -> str:
+    return _MARK.sub(" ", text)
+
+
 def show_unresolved(text: str) -> str:
     """For people: marks as the script had them, "${EXPNAME}_atm"."""
     return _MARK.sub(lambda found: found[1] if found[1][0] in "$`" else f"${{{found[1]}}}", text)

@@ -20,7 +20,8 @@ def choices(situation: Situation, nodes: Nodes) -> list[Choice]:
     io_ranks = list(_numbers(most)) if situation.outputs else [0]
     restarts = list(_restarts(situation, most))
     found = [Choice(io, mode, ranks) for io in io_ranks for mode, ranks in restarts]
-    return [each for each in found if each.ranks <= nodes.ranks * _MOST_SHARE]
+    others = nodes.ranks * _MOST_SHARE - situation.set_aside
+    return [each for each in found if each.ranks <= others]
 
 
 def _numbers(most: int) -> Iterator[int]:
@@ -53,7 +54,7 @@ def facts_of(
         steps=situation.steps,
         nodes=nodes.count,
         ranks_per_node=nodes.ranks_per_node,
-        compute_ranks=nodes.ranks - choice.ranks,
+        compute_ranks=nodes.ranks - choice.ranks - situation.set_aside,
         io_ranks=choice.io_ranks,
         partitions=dealt.busy_ranks,
         restart_ranks=choice.restart_ranks,

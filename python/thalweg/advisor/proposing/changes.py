@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_stream import Stream
+from thalweg.advisor.items import first_of
 from thalweg.advisor.proposing.situation import RESTART_MODES
 from thalweg.advisor.proposing.ways import Way
 from thalweg.config.namelist import Group
@@ -47,11 +48,8 @@ def changes_of(groups: Sequence[Group], streams: Sequence[Stream], way: Way) -> 
 
 
 def change_of(groups: Sequence[Group], name: str, item: str, value: str) -> Change:
-    """Of the group of this name that has the item, else of the last; None where there is none."""
-    of_name = [each for each in groups if each.name == name]
-    with_item = [each for each in of_name if item in each.items]
-    found = with_item or of_name
-    return Change(name, found[-1] if found else None, item, value)
+    """Of the group of this name that ICON reads; None where there is none."""
+    return Change(name, first_of(groups, name), item, value)
 
 
 def _of_streams(

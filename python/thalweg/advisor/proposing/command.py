@@ -146,18 +146,13 @@ def _read_back(again: Answer, proposal: Proposal, script: RunScript) -> Written:
 
 
 def _else_changed(before: Answer, after: Answer) -> Iterator[str]:
-    """With partitions ICON takes steps_per_file as 1, and include_last as .FALSE."""
+    """With partitions ICON takes steps_per_file as 1."""
     for old, new in zip(before.streams, after.streams, strict=True):
         if new.files > _MANY_FILES * old.files:
             whose = "each output" if new.files == new.outputs else "each partition"
             yield (
                 f"stream '{new.name}' would have {new.files} files instead of {old.files}: with "
                 f"partitions {whose} has its own; a longer file_interval makes fewer"
-            )
-        if new.outputs < old.outputs:
-            yield (
-                f"stream '{new.name}' would lose its output at the end of the run, which its "
-                "interval does not meet: with partitions ICON leaves include_last out"
             )
 
 

@@ -83,7 +83,8 @@ def _stalls_s(
     alone = [
         RunFacts(
             cells=situation.cells, steps=0, nodes=nodes.count, ranks_per_node=nodes.ranks_per_node,
-            compute_ranks=nodes.ranks - choice.ranks, io_ranks=1, partitions=1, outputs=1,
+            compute_ranks=nodes.ranks - choice.ranks - situation.set_aside,
+            io_ranks=1, partitions=1, outputs=1,
             output_bytes=each.values * VALUE_BYTES,
         )
         for each in situation.series

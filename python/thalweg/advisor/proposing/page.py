@@ -109,8 +109,14 @@ def limits_text(proposal: Proposal) -> str:
     if not most:
         return f"from how many on output and restarts limit it cannot be told; {fitted}"
     if first is None:
-        return f"output and restarts add less than a tenth to steps on up to {most} nodes; {fitted}"
-    return f"output and restarts add a tenth or more to steps from {first} nodes on; {fitted}"
+        return (
+            "the best way takes less than a tenth longer than steps on all ranks alone, on up to "
+            f"{most} nodes; {fitted}"
+        )
+    return (
+        f"from {many(first, 'node')} on the best way takes a tenth or more longer than steps on "
+        f"all ranks alone would; {fitted}"
+    )
 
 
 def warnings_of(proposal: Proposal) -> list[str]:

@@ -66,6 +66,11 @@ def propose(
 
 
 def _check(situation: Situation, nodes: Nodes) -> None:
+    if situation.set_aside >= nodes.ranks * 0.5:
+        raise ThalwegError(
+            f"{situation.set_aside} ranks neither compute nor write, of {nodes.ranks}; give more "
+            "nodes or ranks on each"
+        )
     if nodes.ranks < 2:
         raise ThalwegError("a proposal is for two ranks or more; give more nodes or ranks on each")
     if nodes.ranks > situation.cells:
@@ -82,7 +87,7 @@ def _now(
     chosen = situation.chosen
     if chosen is None:
         return None, []
-    if chosen.ranks >= nodes.ranks:
+    if chosen.ranks + situation.set_aside >= nodes.ranks:
         return None, [
             f"the script has {chosen.ranks} I/O and restart ranks now, and the nodes {nodes.ranks} "
             "ranks: none would compute"

@@ -88,6 +88,7 @@ class Situation:
     chosen: Choice | None
     partitions: tuple[int, ...]  # of each stream, as the script has them
     notes: tuple[str, ...] = ()
+    set_aside: int = 0  # ranks that neither compute nor write
 
     @cached_property
     def outputs(self) -> int:
@@ -126,7 +127,8 @@ def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:
         tuple(_series(stream) for stream in answer.streams if stream.outputs),
         restart.sets, size, chosen,
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
-        (*notes, *_notes(run, processes, answer.other_models)),
+        (*notes, *_notes(run, processes, answer.other_models), *_kept_whole(answer.streams)),
+        sum(processes.set_aside.values()),
     )  # fmt: skip
 
 
@@ -154,12 +156,25 @@ def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterato
             f"the nodes are taken to be those of the atmosphere alone: {', '.join(others)} needs "
             "its own, and that one model waits for the other is not in the prediction"
         )
+    if processes.set_aside:
+        items = ", ".join(f"{name} {ranks}" for name, ranks in processes.set_aside.items())
+        yield f"ranks that neither compute nor write are taken off those that compute: {items}"
     if processes.parallel.integer("pio_type") not in (None, 1):
         yield "pio_type is not 1, and predictions are of ICON's own I/O ranks"
 
 
+def _kept_whole(streams: Sequence[Stream]) -> Iterator[str]:
+    names = [stream.name for stream in streams if stream.has_last and not stream.operation]
+    if names:
+        yield (
+            f"one partition each is proposed for {', '.join(names)}: with more ICON leaves out the "
+            "last output (include_last), which falls on no interval; end the run, or the stream, "
+            "on one, or set include_last to .FALSE., for more of them"
+        )
+
+
 def _series(stream: Stream) -> Series:
-    most = 1 if stream.operation else stream.outputs
+    most = 1 if stream.operation or stream.has_last else stream.outputs
     item = (stream.group_number, stream.level_type)
     return Series(
         stream.name, stream.outputs, stream.values_per_output, most, item, stream.placement,
