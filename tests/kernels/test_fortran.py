@@ -13,6 +13,7 @@ import pytest
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target, fortran_target
+from thalweg.kernels.library import all_kernels
 
 KERNEL = """from thalweg.dsl import Field, InOut, Parameter, Points, kernel
 from thalweg.dsl.grid import Axis
@@ -102,3 +103,10 @@ def test_fortran_gets_what_the_reference_has(layout: str, tmp_path: Path) -> Non
     right = total + 0.5 * column[:, None] * around
     right[:, 2] = total[:, 2]  # not among the points
     assert np.array_equal(memory.reference(types["total"], found, CELLS), right)
+
+
+def test_a_model_is_told_how_many_levels_there_must_be() -> None:
+    divdamp = all_kernels()["divdamp"].ir
+    assert divdamp.least_levels == 2
+    module = fortran_target.translate(divdamp, Configuration("simd"))
+    assert "levels  ! levels: 2 at least\n" in module

@@ -87,9 +87,14 @@ def _arguments(each: Translated, struct: str) -> list[str]:
     return [
         *comment(each.kernel.doc, "///"),
         f"struct {struct} {{",
-        *(f"  {member.kind} {member.name};" for member in _members(each)),
+        *(f"  {member.kind} {member.name};{_about(each, member)}" for member in _members(each)),
         "};",
     ]
+
+
+def _about(each: Translated, member: _Member) -> str:
+    least = each.kernel.least_levels if member.name == "levels" else 1
+    return f"  // {least} at least" if least > 1 else ""
 
 
 def _source(kernel: KernelIR) -> list[str]:

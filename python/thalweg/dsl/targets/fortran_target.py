@@ -85,7 +85,9 @@ def _arguments(kernel: ir.KernelIR, configuration: Configuration) -> _Arguments:
     real, found = "c_float" if configuration.is_single else "c_double", _Arguments()
     travel = exchanged_arguments(kernel, configuration) if configuration.is_on_ranks else []
     sizes = size_names(kernel)
-    found.add(*_sizes(sizes), names=sizes, is_grid=True)
+    least = kernel.least_levels if "levels" in sizes else 1
+    about = f"  ! levels: {least} at least" if least > 1 else ""
+    found.add(*(f"{line}{about}" for line in _sizes(sizes)), names=sizes, is_grid=True)
     for table in kernel.neighbour_tables():
         found.add(_table(table, configuration), names=[table.full_name], is_grid=True)
     for name, variable in kernel.arguments.items():
