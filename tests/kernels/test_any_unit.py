@@ -126,3 +126,18 @@ def test_a_constant_of_the_file_is_not_set(line: str, tmp_path: Path) -> None:
 def test_constants_of_two_units_are_not_added(tmp_path: Path) -> None:
     with pytest.raises(ThalwegError, match=r"tried\.py:19: .*constants in .* cannot be added"):
         load(tmp_path, 'mixed = gas + constant(1.0, "m")\n' + CALLED + "    b = rho\n")
+
+
+def test_a_local_value_of_a_called_kernel_hides_no_constant(tmp_path: Path, compiled: Path) -> None:
+    (tmp_path / "tried.py").write_text(
+        "from thalweg.dsl import Field, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell\n\n"
+        "doubled_m = 3.0\n\n\n"
+        "@kernel\ndef doubled(a: Field[Cell], b: Out[Cell]) -> None:\n"
+        "    m = a * 2\n    b = m\n\n\n"
+        "@kernel\ndef tried(t: Field[Cell], o: Out[Cell], p: Out[Cell]) -> None:\n"
+        "    doubled(t, p)\n    o = t * doubled_m\n"
+    )
+    case = made_case(load_file(tmp_path / "tried.py")["tried"])
+    found = outputs(case, REFERENCE, compiled)
+    assert np.array_equal(found["o"], 3.0 * case.inputs.arrays["t"])

@@ -44,7 +44,7 @@ def read_call(
         ir.Handed(given[name], kernel.arguments[name], kernel.name, source.spot(word), node)
         for name, word in words.items()
     ]
-    call = Call(kernel, given, frozenset(expressions.known), points)
+    call = Call(kernel, given, frozenset(expressions.known) | source.numbers(), points)
     expressions.known.update({call.local(name): True for name in kernel.locals})
     return [*handed, *call.statements()]
 

@@ -60,8 +60,7 @@ class Expressions:
         name = base.id
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
-        is_number = isinstance(self.source.names.get(name), (Constant, int, float))
-        if is_number and name not in self.arguments:
+        if name in self.source.numbers() and name not in self.arguments:
             raise self.source.error(
                 base,
                 f"'{name}' is a constant of the file",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from thalweg.dsl.constants import Constant
 from thalweg.dsl.ir import KernelIR
 from thalweg.dsl.problem import KernelError, Spot
 
@@ -50,6 +51,11 @@ class Source:
 
     def error(self, node: ast.AST, sentence: str, note: str = "", hint: str = "") -> KernelError:
         return KernelError(self.spot(node), sentence, note, hint)
+
+    def numbers(self) -> frozenset[str]:
+        """Names of the file's constants."""
+        kinds = (Constant, int, float)
+        return frozenset(name for name, each in self.names.items() if isinstance(each, kinds))
 
     def kernel(self, node: ast.expr) -> Declared | None:
         """The kernel that `node` names, if it names one."""

@@ -34,18 +34,22 @@ def joined(plan: Plan) -> Plan:
         name: "scalar"
         for sweep in sweeps
         for loop in sweep.loops
-        for name in _used_by(loop)
+        for name, alone in _alone(loop).items()
         if plan.kept.get(name) == "column"
         if kept_in_one_loop(plan.locals[name], uses[name])
-        if all(_sets_what_it_reads(part, plan.locals[name]) for part in _alone(loop, name))
+        if all(_sets_what_it_reads(part, plan.locals[name]) for part in alone)
     }
     return replace(plan, sweeps=sweeps, kept=plan.kept | values)
 
 
-def _alone(loop: LevelLoop, name: str) -> list[LevelLoop]:
-    """Parts that use a value at levels that not all parts have."""
-    some = [part for part in loop.parts if _ends(part) != _ends(loop)]
-    return [part for part in some if name in _used_by(part)]
+def _alone(loop: LevelLoop) -> dict[str, list[LevelLoop]]:
+    """Of each name that the loop uses, the parts that do at levels that not all parts have."""
+    found: dict[str, list[LevelLoop]] = {name: [] for name in _used_by(loop)}
+    for part in loop.parts:
+        if _ends(part) != _ends(loop):
+            for name in _used_by(part):
+                found[name].append(part)
+    return found
 
 
 def _sets_what_it_reads(part: LevelLoop, variable: ir.Variable) -> bool:

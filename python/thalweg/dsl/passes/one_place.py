@@ -41,6 +41,8 @@ def _check(kernel: ir.KernelIR, loop: ir.ForLevels) -> None:
 def _check_others(kernel: ir.KernelIR, loop: ir.ForLevels, place: Place) -> None:
     """Values without a place that the loop sets, once for each point of `place`."""
     others = {each.name for each in loop.body if not kernel.variables[each.name].type.place}
+    if not others:
+        return
     elsewhere = tuple(each for each in kernel.body if each is not loop)
     used = {each.name for each in ir.walk(elsewhere) if isinstance(each, ir.Read)}
     used |= {each.name for statement in elsewhere for each in ir.assigns_of(statement)}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 
 from thalweg.dsl import ir
@@ -84,6 +85,10 @@ class Writer:
         )
         self.rooms = self.tiling.rooms if self.tiling else {}  # local fields that share room
         self.loops = Loops(kernel, configuration, plan, self.rooms)
+        self.setters: dict[str, list[Sweep]] = {}  # sweeps by what they set
+        for sweep in plan.sweeps:
+            for name in set_in(sweep):
+                self.setters.setdefault(name, []).append(sweep)
 
     def text(self) -> str:
         inner = self._body()
@@ -231,7 +236,7 @@ class Writer:
 
     def _not_set(self, name: str, size: str) -> list[str]:
         """At points that are not set in this call it is NaN, not what an earlier one left."""
-        first, *others = [each for each in self.plan.sweeps if name in set_in(each)]
+        first, *others = self.setters[name]
         is_all = sets_all(first, name, self.plan.locals[name].type.level)
         if not first.points and (is_all or not any(each.points for each in others)):
             return []
@@ -281,8 +286,7 @@ class Writer:
     def _body(self) -> list[str]:
         inner = [*self._columns()]
         if self.tiling:
-            bodies = [(sweep, self._of_tile(sweep)) for sweep in self.plan.sweeps]
-            inner += self.tiling.around(bodies)
+            inner += self.tiling.around(self._of_tile())
         else:
             inner += self._sweeps()
         inner += ["end_streams();"] if self.loops.rows else []
@@ -301,12 +305,20 @@ class Writer:
         calls = self._fetches(sweep, sweep.place.name, end)
         return self._over_points(sweep, [*calls, *begin, *self.loops.of(sweep)])
 
-    def _of_tile(self, sweep: Sweep) -> list[str]:
-        assert sweep.place is not None
-        calls = self._fetches(sweep, sweep.place.name, "")
-        return [*calls, *self._locals(sweep), *self.loops.of(sweep)]
+    def _of_tile(self) -> list[tuple[Sweep, list[str]]]:
+        """What earlier sweeps of a tile have read or set is near, in a cache."""
+        found, near = [], set[str]()
+        for sweep in self.plan.sweeps:
+            assert sweep.place is not None
+            calls = self._fetches(sweep, sweep.place.name, "", near)
+            found.append((sweep, [*calls, *self._locals(sweep), *self.loops.of(sweep)]))
+            steps = [step for loop in sweep.loops for step in loop.steps]
+            near |= {each.name for each in [*steps, *reads(steps)]}
+        return found
 
-    def _fetches(self, sweep: Sweep, place: str, end: str) -> list[str]:
+    def _fetches(
+        self, sweep: Sweep, place: str, end: str, near: Set[str] = frozenset()
+    ) -> list[str]:
         ahead = self.loops.ahead
         if not ahead:
             return []
@@ -317,7 +329,6 @@ class Writer:
                 f"tile_at + {ahead} < tile_end",
             )
         kept = self.plan.kept
-        near = self._near(sweep) if self.tiling else set()
         wanted = {
             name: each
             for name, each in self.loops.variables.items()
@@ -327,12 +338,6 @@ class Writer:
         calls = fetches(sweep, wanted, self.layout, point, is_there)
         self.has_fetches = self.has_fetches or bool(calls)
         return calls
-
-    def _near(self, sweep: Sweep) -> set[str]:
-        """What earlier sweeps of a tile have read or set is in a cache already."""
-        earlier = self.plan.sweeps[: self.plan.sweeps.index(sweep)]
-        steps = [step for each in earlier for loop in each.loops for step in loop.steps]
-        return {each.name for each in [*steps, *reads(steps)]}
 
     def _locals(self, sweep: Sweep) -> list[str]:
         """Of a point, declared before it is set."""

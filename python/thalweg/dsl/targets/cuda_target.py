@@ -43,6 +43,7 @@ class _Writer:
         self.real = configuration.real
         self.plan = on_device(plan_of(kernel, configuration))
         self.loops = CudaLoops(kernel, configuration, self.plan)
+        self.words = (*self._sizes(), *self._arguments())
 
     def text(self) -> str:
         operations = {
@@ -59,11 +60,10 @@ class _Writer:
             function, call = self._sweep(f"{self.kernel.name}_sweep_{number_}", sweep)
             lines += function
             calls += call
-        words = [*self._sizes(), *self._arguments()]
         lines += comment(self.kernel.doc)
         lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
         lines += ["// ranges of points lie with the host. Returns before the device is done."]
-        lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, words))}) {{']
+        lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, self.words))}) {{']
         lines += [f"  {line}" for line in [*self._fields(), *calls]]
         return "\n".join([*lines, "}", ""])
 
@@ -108,8 +108,8 @@ class _Writer:
         levels = self._levels(sweep) if by_levels(sweep) else ""
         head = self._head(sweep, levels)
         text = "\n".join([*head, *body])
-        known = [*self._sizes(), *self._arguments()]
-        known += [_Word(f"{self.real}*", each) for each in self._local_fields()]
+        fields = [_Word(f"{self.real}*", each) for each in self._local_fields()]
+        known = [*self.words, *fields]
         used = [each for each in known if re.search(rf"\b{each.name}\b", text)]
         own = [_Word("std::int64_t", "points_of_part")]
         given = ["1" if sweep.place is None else sweep.place.plural]
