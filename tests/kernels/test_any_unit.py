@@ -140,4 +140,4 @@ def test_a_local_value_of_a_called_kernel_hides_no_constant(tmp_path: Path, comp
     )
     case = made_case(load_file(tmp_path / "tried.py")["tried"])
     found = outputs(case, REFERENCE, compiled)
-    assert np.array_equal(found["o"], 3.0 * case.inputs.arrays["t"])
+    assert np.array_equal(found["o"], 3.0 * case.inputs.arguments["t"])
