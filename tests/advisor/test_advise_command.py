@@ -101,7 +101,7 @@ def test_doubtful_parts_are_counted_and_told(advise: Advise) -> None:
     answer = advise(text, *GIVEN)
     assert len(answer.streams) == 1
     assert answer.warnings[0].startswith(
-        "exp.test:4: whether, or how often, this part of 'NAMELIST_atm'"
+        "exp.test:4: whether, or how often, what 'NAMELIST_atm' has from here is written"
     )
 
 
@@ -139,7 +139,7 @@ def test_months_are_no_number_of_days(here: Cli, tmp_path: Path, interval: str, 
     ("words", "sentence"),
     [
         (["--cells", "few"], "--cells 'few' is no number of cells"),
-        (["--cells", "3=100"], "--cells 3=...: the run has 1 domains"),
+        (["--cells", "3=100"], "--cells 3=...: the run has 1 domain"),
         (["--bytes-per-output", "many"], "write STREAM=BYTES"),
         (["--set", "nothing"], "write --set NAME=VALUE"),
         ([], "the script leaves open"),

@@ -54,6 +54,12 @@ def _numbers(section: Section, found: Processes) -> Iterator[str]:
     if (number := items.integer("proc0_shift") or 0) < 0:
         yield _stops(section, "proc0_shift", f"is {number}; give 0 or more")
     yield from _one_of(section, items, "pio_type", _PIO_TYPES)
+    radar = items.integer("num_io_procs_radar") or 0
+    if radar and "num_io_procs_radar" not in found.set_aside and not found.open_aside:
+        yield (
+            f"{section.place('num_io_procs_radar')}: num_io_procs_radar is {radar}, and ICON sets "
+            "it to 0, since luse_radarfwo of '&run_nml' is not .TRUE."
+        )
     is_float64 = found.restart.items.values["lnetcdf_flt64_output"]
     if is_float64 and items.values["use_dp_mpi2io"] is False and section.has("use_dp_mpi2io"):
         yield (

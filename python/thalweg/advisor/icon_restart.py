@@ -38,13 +38,15 @@ class Restart:
 class Processes:
     """Of one atmosphere. open: what no stream needs and the script does not tell -> where.
 
-    set_aside  ranks by the item that takes them: they neither compute nor write
+    set_aside       ranks by the item that takes them: they neither compute nor write
+    open_aside      names that decide of more such ranks, and are open
     """
 
     parallel: Items
     restart: Restart
     open: dict[str, str] = field(default_factory=dict)
     set_aside: dict[str, int] = field(default_factory=dict)
+    open_aside: tuple[str, ...] = ()
 
 
 def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Processes:
@@ -65,20 +67,41 @@ def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Proce
     )
     control = settings.section("master_time_control_nml")
     open_interval = open_names(control, "checkpointtimeintval")
-    open_ = {**parallel.open, **items.open, **open_interval}
-    return Processes(parallel, restart, open_, _set_aside(settings, parallel))
+    aside, open_aside = _set_aside(settings, parallel)
+    open_ = {**parallel.open, **items.open, **open_interval, **open_aside}
+    return Processes(parallel, restart, open_, aside, tuple(open_aside))
 
 
-def _set_aside(settings: Settings, parallel: Items) -> dict[str, int]:
-    """The prefetch rank reads boundaries of a limited area, or of a globe that is nudged, where
-    there are any (ICON's mo_nml_crosscheck).
+def _set_aside(settings: Settings, parallel: Items) -> tuple[dict[str, int], dict[str, str]]:
+    """Ranks by item, and what decides of others and is open -> where. The prefetch rank reads
+    boundaries of a limited area, or of a globe that is nudged, where there are any (ICON's
+    mo_nml_crosscheck); radar ranks are there with luse_radarfwo.
     """
-    found = {name: parallel.integer(name) or 0 for name in ("num_io_procs_radar", "proc0_shift")}
-    has_edges = settings.section("grid_nml").flag("l_limited_area", False)
-    nudged = _NUDGED_GLOBE in settings.section("nudging_nml").integers("nudge_type")
-    if (has_edges or nudged) and settings.section("limarea_nml").integer("itype_latbc", 0):
+    grid, nudging = settings.section("grid_nml"), settings.section("nudging_nml")
+    edges, run = settings.section("limarea_nml"), settings.section("run_nml")
+    of_test = settings.section("parallel_nml")
+    deciding = ((grid, "l_limited_area"), (nudging, "nudge_type"), (edges, "itype_latbc"),
+                (run, "luse_radarfwo"), (of_test, "p_test_run"))  # fmt: skip
+    open_ = {
+        name: place
+        for section, item in deciding
+        if section.is_open(item)
+        for name, place in open_names(section, item).items()
+    }
+    for item in ("num_prefetch_proc", "num_io_procs_radar", "proc0_shift"):
+        open_ |= {n: at for n, at in parallel.open.items() if at.endswith(f", {item}")}
+    found = {"proc0_shift": parallel.integer("proc0_shift") or 0}
+    if not run.is_open("luse_radarfwo") and any(run.flags("luse_radarfwo")):
+        found["num_io_procs_radar"] = parallel.integer("num_io_procs_radar") or 0
+    if not of_test.is_open("p_test_run") and of_test.flag("p_test_run", False):
+        found["p_test_run"] = 1
+    is_nudged = not nudging.is_open("nudge_type") and _NUDGED_GLOBE in (
+        nudging.integers("nudge_type"))  # fmt: skip
+    has_edges = not grid.is_open("l_limited_area") and grid.flag("l_limited_area", False)
+    reads = not edges.is_open("itype_latbc") and edges.integer("itype_latbc", 0)
+    if (has_edges or is_nudged) and reads:
         found["num_prefetch_proc"] = parallel.integer("num_prefetch_proc") or 0
-    return {name: ranks for name, ranks in found.items() if ranks > 0}
+    return {name: ranks for name, ranks in found.items() if ranks > 0}, open_
 
 
 def _mode(given: str | None, processes: int | None) -> str | None:

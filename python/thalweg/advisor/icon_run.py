@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_cells, mesh_of_file, mesh_of_name, torus
 from thalweg.advisor.items import Section, Settings
+from thalweg.advisor.words import many
 from thalweg.config.calendars import LONGEST_MS, SECOND_MS, Calendar, Interval, parse_interval
 from thalweg.config.run_script import RunScript
 from thalweg.config.unresolved import unresolved_names
@@ -243,7 +244,7 @@ def _domains(
             raise run.wrong("num_lev", f"is {count}; give 1 to {_MOST_LEVELS}")
     for number in cells:
         if not 0 <= number <= len(names):
-            raise ThalwegError(f"--cells {number}=...: the run has {len(names)} domains")
+            raise ThalwegError(f"--cells {number}=...: the run has {many(len(names), 'domain')}")
     meshes = [_mesh(script, settings, name, i, cells) for i, name in enumerate(names, 1)]
     unknown = [i for i, mesh in enumerate(meshes, 1) if mesh is None]
     if unknown:

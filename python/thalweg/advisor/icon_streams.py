@@ -70,10 +70,11 @@ def find_streams(
     sample: variables in files of earlier runs
     """
     answer = Answer()
-    for name, groups in script.doubtful.items():
+    for name, lines in script.doubtful.items():
+        parts = ", ".join(f"{script.path.name}:{line}" for line in dict.fromkeys(lines))
         answer.warnings.append(
-            f"{script.path.name}:{groups[0]}: whether, or how often, this part of '{name}' is "
-            "written depends on what the script does not tell; it is counted once"
+            f"{parts}: whether, or how often, what '{name}' has from here is written depends on "
+            "what the script does not tell; it is counted once, with what else may be written"
         )
     answer.warnings += [
         *script.passed_over, *slips_of_groups(script.groups), *slips_of_items(script.groups)
@@ -105,6 +106,7 @@ def find_streams(
         f"{did_you_mean(name, script.variables.used)}"
         for name in script.unused_settings()
     ]
+    answer.warnings = list(dict.fromkeys(answer.warnings))
     return answer
 
 
@@ -138,7 +140,8 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
             group for group in shared
             if group not in groups and not (group.name == "time_nml" and "time_nml" in names)
         ]  # fmt: skip
-        yield Settings(others + groups, script.path.name, opened)
+        doubtful = name in script.doubtful
+        yield Settings(others + groups, script.path.name, opened, is_doubtful=doubtful)
     if not found:
         raise ThalwegError(
             f"{script.path.name}: there is no group '&run_nml', '&grid_nml' or '&output_nml' in "

@@ -147,13 +147,15 @@ class Section:
 class Settings:
     """All groups of a model; `section` of a group that is absent is empty, so defaults hold.
 
-    asked  names of groups that were looked for
+    asked        names of groups that were looked for
+    is_doubtful  whether all that is here is written, the script does not tell
     """
 
     groups: list[Group]
     file: str
     open: Open = field(default_factory=Open)
     asked: set[str] = field(default_factory=set)
+    is_doubtful: bool = False
 
     def section(self, name: str) -> Section:
         """The first of a name: ICON looks for each group from the begin of the file, and reads one
@@ -166,12 +168,14 @@ class Settings:
     def unread(self) -> Iterator[str]:
         """A sentence on each group that is there again."""
         for name in sorted(self.asked):
-            of_name = [group for group in self.groups if group.name == name]
-            for each in of_name[1:]:
-                yield (
-                    f"{each.file}:{each.line}: '&{name}' is there again: ICON reads the first one "
-                    f"alone, at {of_name[0].file}:{of_name[0].line}; put all items there"
-                )
+            places = [f"{each.file}:{each.line}" for each in self.groups if each.name == name]
+            for place in dict.fromkeys(places[1:]):
+                again = "in a loop" if place == places[0] else f"after that at {places[0]}"
+                told = f"{place}: '&{name}' is there again, {again}: ICON reads the first one alone"
+                if self.is_doubtful:
+                    yield f"{told}; which are written the script does not tell: give it by --set"
+                else:
+                    yield f"{told}; put all items there"
 
     def repeated(self, name: str) -> list[Section]:
         return [Section(group, self.open) for group in self.groups if group.name == name]

@@ -41,12 +41,17 @@ class Item:
 
 @dataclass
 class Group:
-    """One &NAME ... /. Names of the group and its items are in small letters."""
+    """One &NAME ... /. Names of the group and its items are in small letters.
+
+    begins, ends  number of the line in what is read, from 0; `line` is that of the file
+    """
 
     name: str
     file: str
     line: int
     items: dict[str, Item] = field(default_factory=dict)
+    begins: int = 0
+    ends: int = 0
 
 
 class _Token(NamedTuple):
@@ -60,23 +65,30 @@ def begins_group(line: str) -> bool:
     return _GROUP.match(line) is not None
 
 
-def read_namelist(lines: Iterable[NumberedLine], file: str) -> list[Group]:
-    """Every group in its order. What stands between groups is a comment, as in Fortran."""
+def read_namelist(
+    lines: Iterable[NumberedLine], file: str, between: list[NumberedLine] | None = None
+) -> list[Group]:
+    """Every group in its order. What stands between groups is a comment, as in Fortran; `between`
+    gets what it begins with.
+    """
     groups: list[Group] = []
     tokens: list[_Token] | None = None  # of the group that is open
-    for number, line in lines:
+    for position, (number, line) in enumerate(lines):
         rest = line
         if tokens is not None and rest.lstrip()[:1] in ("", "!"):
             continue
         while rest:
             if tokens is None:
                 found = _GROUP.match(rest)
-                if found is None:
+                if found is None or rest.lstrip()[0] == "$":  # models look for '&NAME'
+                    if between is not None:
+                        between.append((number, rest.strip()))
                     break
-                groups.append(Group(found[1].lower(), file, number))
+                groups.append(Group(found[1].lower(), file, number, begins=position))
                 tokens, rest = [], found[2]
             ended, rest = _scan(rest, number, file, tokens, groups[-1])
             if ended:
+                groups[-1].ends = position
                 _assign(groups[-1], tokens)
                 tokens = None
     if tokens is not None:

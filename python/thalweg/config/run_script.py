@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -14,9 +14,10 @@ from thalweg.config.namelist import Group, NumberedLine, begins_group, read_name
 from thalweg.config.shell_run import Written, run_statements
 from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
-from thalweg.config.unresolved import unresolved_names
+from thalweg.config.unresolved import show_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
 
+_HEAD = re.compile(r"\$(\w+)")
 _NAMELIST = re.compile(r"namelist|nml", re.IGNORECASE)
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 _LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
@@ -70,7 +71,8 @@ def read_run_script(
     script = RunScript(path, Variables(given))
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
     if begins_group(first) and not lines[0].startswith("#!"):
-        script.groups[path.name] = read_namelist(enumerate(lines, 1), path.name)
+        numbered = enumerate(lines, 1)
+        script.groups[path.name] = _groups(numbered, path.name, script.passed_over)
     else:
         written = Written()
         run_statements(split_script(lines, path.name), script.variables, written)
@@ -82,9 +84,10 @@ def read_run_script(
             for line in sorted(set(written.passed_over))
         ]
         for name, content in written.files.items():
-            if any(begins_group(line) for _, line in content.lines):
-                script.groups[name] = read_namelist(content.lines, path.name)
-                script.passed_over += _swallowed(content.lines, path.name)
+            old = _old_groups(script, name, written.grown.get(name, ""), instead)
+            if old or any(begins_group(line) for _, line in content.lines):
+                new = _groups(content.lines, path.name, script.passed_over)
+                script.groups[name] = [*old, *new]
                 if content.doubtful:
                     script.doubtful[name] = content.doubtful
             else:
@@ -103,16 +106,41 @@ def read_run_script(
     return script
 
 
-def _swallowed(lines: Sequence[NumberedLine], file: str) -> list[str]:
-    """Heads of groups with a dollar sign, in documents where a shell replaces variables."""
-    return [
-        f"{file}:{number}: the shell puts nothing in place of '${found[0]}': no group begins here, "
-        f"and its items are not counted; write '&{found[0]}', or quote the end of the document "
-        "(<< 'EOF')"
-        for number, line in lines
-        if line.lstrip()[:1] != "&" and (found := unresolved_names(line.split("=")[0]))
-        if found[0].lower().endswith("_nml")
-    ]
+def _groups(lines: Iterable[NumberedLine], file: str, passed_over: list[str]) -> list[Group]:
+    """Those that ICON reads; passed_over gets a sentence on each that it does not."""
+    between: list[NumberedLine] = []
+    groups = read_namelist(lines, file, between)
+    for number, text in between:
+        head, names = _HEAD.match(text), unresolved_names(text.partition("!")[0])
+        if head:
+            passed_over.append(
+                f"{file}:{number}: ICON looks for '&{head[1]}' and does not find '${head[1]}': its "
+                "items are not counted"
+            )
+        elif names:
+            name = names[0]
+            how = "write '&" + name + "' if it is the head of a group, or " if (
+                name.lower().endswith("_nml")) else ""  # fmt: skip
+            how += f"give --set {name}=VALUE" if name.isidentifier() else "write them here"
+            passed_over.append(
+                f"{file}:{number}: what the script puts in place of '{show_unresolved(text)}' is "
+                f"not known, and groups in it are not counted; {how}"
+            )
+    return list(_on_lines_of_their_own(groups, passed_over))
+
+
+def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> Iterator[Group]:
+    """Behind the end of an output_nml ICON goes on at the next line to find another."""
+    last = -1
+    for each in groups:
+        if each.name == "output_nml" and each.begins == last:
+            passed_over.append(
+                f"{each.file}:{each.line}: ICON does not read an '&output_nml' on the line where "
+                "another one ends: it is not counted; begin a line with it"
+            )
+            continue
+        last = each.ends if each.name == "output_nml" else last
+        yield each
 
 
 def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
@@ -130,8 +158,29 @@ def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
     for name in dict.fromkeys(named):
         path = script.beside(name)
         if path is not None and name not in script.groups and path != script.path:
-            lines = instead.get(path.name) or read_lines(path)
-            script.groups[name] = read_namelist(enumerate(lines, 1), path.name)
+            script.groups[name] = _groups_of_file(path, script, instead)
+
+
+def _groups_of_file(
+    path: Path, script: RunScript, instead: Mapping[str, Sequence[str]]
+) -> list[Group]:
+    lines = instead.get(path.name) or read_lines(path)
+    return _groups(enumerate(lines, 1), path.name, script.passed_over)
+
+
+def _old_groups(
+    script: RunScript, name: str, grown: str, instead: Mapping[str, Sequence[str]]
+) -> list[Group]:
+    """Of the file that had become `name` when the script appended to it; "" where it did not."""
+    path = script.beside(grown)
+    if path is not None and path != script.path:
+        return _groups_of_file(path, script, instead)
+    if grown and grown != name:
+        script.passed_over.append(
+            f"{script.path.name}: '{name}' begins as '{grown}', which does not lie beside the "
+            "script: its groups are not counted"
+        )
+    return []
 
 
 def read_lines(path: Path) -> list[str]:

@@ -56,12 +56,14 @@ class Content:
 class Written:
     """files  by name, as here-documents left them; links  the file behind each name
 
+    grown        the file that each began as, whatever name it had, before the script appended to it
     joined       those that `cat` put into another one, which has what they had
     passed_over  lines of what writes or changes namelists in a way that is not read
     """
 
     files: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    grown: dict[str, str] = field(default_factory=dict)
     joined: dict[str, Content] = field(default_factory=dict)
     passed_over: list[int] = field(default_factory=list)
 
@@ -300,10 +302,13 @@ class _Walk:
             old = self.written.joined.get(copied) or self.written.joined.get(name)
             if old is not None:
                 self.written.files[name] = Content(list(old.lines), list(old.doubtful))
+            elif name not in self.written.files:
+                self.written.grown[name] = self.written.links.pop(name, "") or name
         content = self.written.files.setdefault(name, Content())
         if replaces and sure:
             content.lines.clear()
             content.doubtful.clear()
+            self.written.grown.pop(name, "")
         content.lines += lines
         if not sure:
             content.doubtful.append(statement.line)

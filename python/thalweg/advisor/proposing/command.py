@@ -22,11 +22,12 @@ from thalweg.advisor.proposing.patch import (
     changed_lines,
     patch_text,
     refuse_copy,
+    text_of,
     used_elsewhere,
     write_copy,
 )
 from thalweg.advisor.proposing.propose import Proposal, propose
-from thalweg.advisor.proposing.situation import Situation, situation_of
+from thalweg.advisor.proposing.situation import Situation, kept_whole, situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
 from thalweg.advisor.shapes import Asked, Nodes
 from thalweg.advisor.simulation import Simulation
@@ -102,6 +103,8 @@ def propose_for(
     predictor, notes = predictor_of(machine, situation, step)
     proposal = propose(machine, predictor, situation, nodes)
     warnings = [*situation.notes, *notes, *warnings_of(proposal)]
+    if proposal.best.choice.io_ranks:
+        warnings += kept_whole(answer.streams)
     groups = answer.runs[0].settings.groups
     changes = changes_of(groups, answer.streams, proposal.best)
     patch, written = None, None
@@ -112,12 +115,16 @@ def propose_for(
         written = _read_back(again, proposal, script)
         patch = patch_text(script, changed)
         warnings += [*_else_changed(answer, again), *used_elsewhere(script, changed)]
+        warnings += [
+            f"'{name}' is no UTF-8, and the patch is: --write makes a copy that is as it was"
+            for name in changed if text_of(script, name).encoding == "latin-1"
+        ]  # fmt: skip
         if asked.write is not None:
             refuse_copy(asked.write, script, changed)
     except ThalwegError as error:
         if asked.write is not None:
             raise
-        by_hand = "; ".join(map(str, changes))
+        by_hand = "; ".join(dict.fromkeys(map(str, changes)))
         warnings.append(f"there is no patch: {error.sentence}; set by hand: {by_hand}")
     if asked.picture is not None:
         write_curve(proposal.curve, proposal.best, asked.picture)

@@ -63,7 +63,7 @@ def _lines(
         yield "writes", f"{written}{held}" if written else held[2:]
     elif written:
         yield "writes", written
-    yield "nodes", limits_text(proposal)
+    yield "nodes", limits_text(proposal, situation.set_aside)
 
 
 def _proposed(best: Way, situation: Situation) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _why(best: Way) -> str:
 def placement(proposal: Proposal) -> str:
     """Of I/O and restart ranks, which are the last of all."""
     ranks, nodes = proposal.best.choice.ranks, proposal.nodes
-    if nodes.count == 1:
+    if nodes.count == 1 or ranks == 1:
         return f"the last {many(ranks, 'rank')}"
     each = -(-ranks // nodes.count)
     return (
@@ -103,19 +103,20 @@ def placement(proposal: Proposal) -> str:
     )
 
 
-def limits_text(proposal: Proposal) -> str:
+def limits_text(proposal: Proposal, set_aside: int) -> str:
+    steps = f"steps on all ranks but {set_aside}" if set_aside else "steps on all ranks"
     fitted = f"fitted runs have at most {many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
     first, most = proposal.output_limits_from, proposal.most_nodes
     if not most:
         return f"from how many on output and restarts limit it cannot be told; {fitted}"
     if first is None:
         return (
-            "the best way takes less than a tenth longer than steps on all ranks alone, on up to "
-            f"{most} nodes; {fitted}"
+            f"the best way takes less than a tenth longer than {steps} alone, on up to {most} "
+            f"nodes; {fitted}"
         )
     return (
-        f"from {many(first, 'node')} on the best way takes a tenth or more longer than steps on "
-        f"all ranks alone would; {fitted}"
+        f"from {many(first, 'node')} on the best way takes a tenth or more longer than {steps} "
+        f"alone would; {fitted}"
     )
 
 

@@ -16,10 +16,13 @@ from thalweg.advisor.proposing.partitions import refused_places
 from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way, ways_of
 from thalweg.advisor.shapes import Nodes
+from thalweg.advisor.words import many
 from thalweg.errors import ThalwegError
 
 _LONGER = 1.001  # no tie
 _MUCH = 0.02  # of the run
+_LARGER = 1.5  # than in any fitted run
+_LARGE_BYTES = 32e9  # that one rank holds
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def propose(
     )
     notes = [
         *notes, *far_off(machine, best.facts), *_left_out(ways), *_risky(ways, best, now),
-        *_meetings(best),
+        *_meetings(best), *_memory(best), *_rate(machine, best),
     ]  # fmt: skip
     return Proposal(
         machine, nodes, best, now, next_best(ways, best), curve, first, most, tuple(notes)
@@ -68,8 +71,8 @@ def propose(
 def _check(situation: Situation, nodes: Nodes) -> None:
     if situation.set_aside >= nodes.ranks * 0.5:
         raise ThalwegError(
-            f"{situation.set_aside} ranks neither compute nor write, of {nodes.ranks}; give more "
-            "nodes or ranks on each"
+            f"of {many(nodes.ranks, 'rank')} {situation.set_aside} would neither compute nor "
+            "write; give more nodes or ranks on each"
         )
     if nodes.ranks < 2:
         raise ThalwegError("a proposal is for two ranks or more; give more nodes or ranks on each")
@@ -89,8 +92,8 @@ def _now(
         return None, []
     if chosen.ranks + situation.set_aside >= nodes.ranks:
         return None, [
-            f"the script has {chosen.ranks} I/O and restart ranks now, and the nodes {nodes.ranks} "
-            "ranks: none would compute"
+            f"the script has {chosen.ranks} I/O and restart ranks now{_aside(situation)}, and the "
+            f"nodes {nodes.ranks} ranks: none would compute"
         ]
     refused = refused_places(situation.series, chosen.io_ranks)
     if refused:
@@ -99,6 +102,32 @@ def _now(
     if way.prediction.reason:
         return None, [f"what the script has now is not compared: {way.prediction.reason}"]
     return way, []
+
+
+def _aside(situation: Situation) -> str:
+    aside = situation.set_aside
+    return f", and {many(aside, 'rank')} that neither compute nor write" if aside else ""
+
+
+def _memory(best: Way) -> Iterator[str]:
+    if best.bytes_on_io_rank > _LARGE_BYTES:
+        yield (
+            f"an I/O rank holds up to {best.bytes_on_io_rank / 1e9:.3g} GB at a time: see that its "
+            "node has as much for it; more I/O ranks with more partitions hold less each"
+        )
+
+
+def _rate(machine: FittedMachine, best: Way) -> Iterator[str]:
+    """Of sets larger than those of the fitted runs, which do not tell what a file system bears."""
+    facts, most_bytes = best.facts, machine.ranges["checkpoint_bytes"][1]
+    together = facts.restart_mode == "joint_multifile" and best.waiting_s > 0.0
+    if together and facts.checkpoint_bytes > _LARGER * most_bytes:
+        rate = facts.checkpoints * facts.checkpoint_bytes / best.waiting_s / 1e9
+        yield (
+            f"restart sets of {facts.checkpoint_bytes / 1e9:.3g} GB by all ranks would be written "
+            f"at {rate:.3g} GB/s or more, and the fitted runs wrote {most_bytes / 1e9:.3g} GB at a "
+            "time at most: see that the file system does"
+        )
 
 
 def _meetings(best: Way) -> Iterator[str]:

@@ -26,6 +26,8 @@ RESTART_MODES = {
     "dedicated procs multifile": "dedicated_multifile",
 }
 
+_SHARE_TOLD = 0.1  # of all values that the run writes
+
 
 @dataclass(frozen=True)
 class Series:
@@ -127,7 +129,7 @@ def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:
         tuple(_series(stream) for stream in answer.streams if stream.outputs),
         restart.sets, size, chosen,
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
-        (*notes, *_notes(run, processes, answer.other_models), *_kept_whole(answer.streams)),
+        (*notes, *_notes(run, processes, answer.other_models)),
         sum(processes.set_aside.values()),
     )  # fmt: skip
 
@@ -159,12 +161,29 @@ def _notes(run: IconRun, processes: Processes, others: Sequence[str]) -> Iterato
     if processes.set_aside:
         items = ", ".join(f"{name} {ranks}" for name, ranks in processes.set_aside.items())
         yield f"ranks that neither compute nor write are taken off those that compute: {items}"
+    if processes.open_aside:
+        yield (
+            "ranks that neither compute nor write may be more than are taken off: "
+            f"{', '.join(processes.open_aside)} is open"
+        )
     if processes.parallel.integer("pio_type") not in (None, 1):
         yield "pio_type is not 1, and predictions are of ICON's own I/O ranks"
 
 
-def _kept_whole(streams: Sequence[Stream]) -> Iterator[str]:
-    names = [stream.name for stream in streams if stream.has_last and not stream.operation]
+def kept_whole(streams: Sequence[Stream]) -> Iterator[str]:
+    """Large streams that might have more than one partition, were it not for include_last."""
+    held = {
+        (each.group_number, each.level_type)
+        for each in streams
+        if each.has_last and each.outputs > 2 and not each.operation
+    }
+    least = _SHARE_TOLD * sum(each.outputs * each.values_per_output for each in streams)
+    names = [
+        each.name
+        for each in streams
+        if (each.group_number, each.level_type) in held
+        and each.outputs * each.values_per_output >= least
+    ]
     if names:
         yield (
             f"one partition each is proposed for {', '.join(names)}: with more ICON leaves out the "
