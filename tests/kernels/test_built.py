@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.checkout import ROOT
+from thalweg.dsl import built
 from thalweg.dsl.kernel_files import load_file
 
 MODULE = ROOT / "python" / "thalweg" / "dsl" / "built.py"
@@ -231,6 +232,20 @@ def test_the_header_has_the_order_of_points(
     program = link(["g++", "-std=c++20", "-Wall", "-Werror", "-fopenmp-simd"], sources, made)
     told = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
     assert sorted(map(int, told[:3])) == sorted(map(int, told[3:])) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("way", ["tile = 8", "tile = 8\nfuse = false", "order = 'curve'"])
+def test_a_model_calls_alike_where_there_are_no_tiles_and_no_orders(way: str, list_: Path) -> None:
+    """On ranks, and where fusing leaves one sweep."""
+    list_.write_text(f"[gathered]\n{way}\n")
+    for target in ("simd", "mpi"):
+        built.build(list_, list_.parent / target, target)
+        text = (list_.parent / target / "list.hpp").read_text()
+        assert ("gathered_tiles(const gathered_arguments& of)" in text
+                or "gathered_tiles(const auto&)" in text) == ("tile" in way)  # fmt: skip
+        assert ("inline void gathered_order(const gathered_arguments& of, " in text) == (
+            "order" in way
+        )
 
 
 def test_two_kernels_of_one_name_are_refused(list_: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.targets import cpp_target, fortran_target
+from thalweg.errors import ThalwegError
 from thalweg.kernels.library import all_kernels
 
 KERNEL = """from thalweg.dsl import Field, InOut, Parameter, Points, kernel
@@ -110,3 +111,32 @@ def test_a_model_is_told_how_many_levels_there_must_be() -> None:
     assert divdamp.least_levels == 2
     module = fortran_target.translate(divdamp, Configuration("simd"))
     assert "levels  ! levels: 2 at least\n" in module
+
+
+LONG = """from thalweg.dsl import Field, InOut, Points, kernel
+from thalweg.dsl.grids.triangles import Cell, Level
+
+
+@kernel
+def NAME(POINTS: Points[Cell], t: Field[Cell, Level], o: InOut[Cell, Level]) -> None:
+    with POINTS:
+        o = 2 * t
+"""
+
+
+@pytest.mark.parametrize(("name", "points"), [("k" * 55, "some"), ("one", "p" * 60)])
+def test_names_that_fortran_has_not_are_refused(name: str, points: str, tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(LONG.replace("NAME", name).replace("POINTS", points))
+    kernel = load_file(tmp_path / "kernel.py")[name].ir
+    with pytest.raises(ThalwegError, match="Fortran has no name of more than 63 letters"):
+        fortran_target.translate(kernel, Configuration("mpi"))
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="no gfortran on this machine")
+def test_long_names_are_continued_on_another_line(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(LONG.replace("NAME", "one").replace("POINTS", "p" * 57))
+    kernel = load_file(tmp_path / "kernel.py")["one"].ir
+    (tmp_path / "one.f90").write_text(fortran_target.translate(kernel, Configuration("simd")))
+    words = ["gfortran", "-std=f2018", "-Wall", "-Werror", "-fsyntax-only", "one.f90"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -103,8 +103,8 @@ def _translated(
         raise ThalwegError(
             f"{where}: target '{configuration.target}' is no code that this build compiles"
         )
-    asks_for_tiles = asked.tile > 0 and configuration.tile == 0
-    return Translated(name, known[kernel].ir, configuration, asks_for_tiles)
+    asks_for_order = asked.order != "numbered"
+    return Translated(name, known[kernel].ir, configuration, asked.tile > 0, asks_for_order)
 
 
 def _check_names(list_: Path, made: Sequence[Translated]) -> None:

@@ -15,7 +15,8 @@ from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.passes.sweeps import Plan, Sweep, reads
 from thalweg.errors import ThalwegError
 
-Way = tuple[Relation, ...]  # from a point to the one whose value is read
+Step = tuple[Relation, int | None]  # to the neighbour of a number, or to all of them
+Way = tuple[Step, ...]  # from a point to the one whose value is read
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,11 @@ def ways_of(kernel: ir.KernelIR, plan: Plan, sweep: Sweep) -> dict[str, list[Way
     steps = [step for loop in sweep.loops for step in loop.steps]
     for each in reads(steps):
         variable = kernel.arguments.get(each.name) or plan.locals[each.name]
-        way = tuple(slot.axis for slot in reversed(ir.steps_of(each, variable.type)))
-        relations = tuple(axis for axis in way if isinstance(axis, Relation))
+        relations = tuple(
+            (slot.axis, None if slot.name else slot.index)
+            for slot in reversed(ir.steps_of(each, variable.type))
+            if isinstance(slot.axis, Relation)
+        )
         if variable.type.place and relations and relations not in found.setdefault(each.name, []):
             found[each.name].append(relations)
     return {name: ways for name, ways in found.items() if ways}

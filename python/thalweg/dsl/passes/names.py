@@ -144,8 +144,9 @@ def check_names(kernel: ir.KernelIR) -> None:
         spot = next(iter(kernel.arguments.values())).spot
         raise KernelError(
             spot,
-            f"a kernel cannot be called '{kernel.name}': it is a word of C++",
-            hint=f"as in 'the_{kernel.name}'",
+            f"a kernel cannot be called '{kernel.name}': translated code has another thing of that "
+            "name, or Fortran cannot call it so",
+            hint="at most 63 letters, digits and _, the first a letter, and no word of C++",
         )
 
 

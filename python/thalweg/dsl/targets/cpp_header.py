@@ -18,6 +18,7 @@ HEAD = """#pragma once
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <source_location>
 """
 
@@ -26,13 +27,14 @@ HEAD = """#pragma once
 class Translated:
     """A kernel, and what its code calls it.
 
-    asks_for_tiles  it is called with tiles, even where its target has none
+    asks_for_tiles, asks_for_order  it is called so, even where its target has no such thing
     """
 
     name: str
     kernel: KernelIR
     configuration: Configuration
     asks_for_tiles: bool = False
+    asks_for_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,12 @@ def _calls(each: Translated, struct: str) -> list[str]:
         grid_ = {table: known[table] for table in tables}
         target = each.configuration.target
         calls = calls_on_ranks(name, target, given, grid_, known, travel)
-        return [*calls, *(_without_tiles(name, given) if each.asks_for_tiles else [])]
+        return [*calls, *_stand_ins(each, given, is_tiled_=False, is_ordered_=False)]
     tiled = is_tiled(each.kernel, plan_of(each.kernel, each.configuration), each.configuration)
     grid = [member for member in members if member.of_grid]
-    order = _order(each, grid, given) if is_ordered(each.kernel, each.configuration) else []
+    ordered = is_ordered(each.kernel, each.configuration)
+    order = _order(each, grid, given) if ordered else []
+    order += _stand_ins(each, given, is_tiled_=tiled, is_ordered_=ordered)
     kinds = [member.kind for member in members]
     words = [f"of.{member.name}" for member in members]
     if not tiled:
@@ -136,7 +140,6 @@ def _calls(each: Translated, struct: str) -> list[str]:
             "}",
             "",
             *order,
-            *(_without_tiles(name, given) if each.asks_for_tiles else []),
         ]
     of_grid = ", ".join(f"of.{member.name}" for member in grid)
     return [
@@ -172,10 +175,22 @@ def _order(each: Translated, grid: Sequence[_Member], given: str) -> list[str]:
     ]
 
 
-def _without_tiles(name: str, given: str) -> list[str]:
-    """So that a model is the same for a target that has none."""
-    return [
-        f"inline std::shared_ptr<const void> {name}_tiles(const auto&) {{ return {{}}; }}",
-        f"inline void {name}(const std::shared_ptr<const void>&, {given}) {{ {name}(of); }}",
-        "",
-    ]
+def _stand_ins(each: Translated, given: str, *, is_tiled_: bool, is_ordered_: bool) -> list[str]:
+    """So that a model is the same where there are no tiles, and points stay as numbered."""
+    name, lines = each.name, []
+    if each.asks_for_tiles and not is_tiled_:
+        lines += [
+            f"inline std::shared_ptr<const void> {name}_tiles(const auto&) {{ return {{}}; }}",
+            f"inline void {name}(const std::shared_ptr<const void>&, {given}) {{ {name}(of); }}",
+            "",
+        ]
+    if each.asks_for_order and not is_ordered_:
+        plurals = [place.plural for place in each.kernel.places()]
+        words = ", ".join(f"std::int32_t* {plural}_order" for plural in plurals)
+        lines += [
+            f"inline void {name}_order({given}, {words}) {{",
+            *(f"  std::iota({p}_order, {p}_order + of.{p}, 0);" for p in plurals),
+            "}",
+            "",
+        ]
+    return lines

@@ -15,6 +15,9 @@ from thalweg.dsl.targets.fortran_on_ranks import interfaces
 from thalweg.dsl.targets.fortran_text import interface, kinds_of
 from thalweg.dsl.targets.ranks_target import exchanged_arguments
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names
+from thalweg.errors import ThalwegError
+
+LONGEST_NAME = 63
 
 
 @dataclass
@@ -41,6 +44,7 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """
     name, all_ = kernel.name, _arguments(kernel, configuration)
     tiled = is_tiled(kernel, plan_of(kernel, configuration), configuration)
+    _check_lengths([*all_.names, f"{name}_free_ranks"], name)
     first = "tiles" if tiled else "parts" if configuration.is_on_ranks else ""
     begin = [f"type(c_ptr), value :: {first}  ! of {name}_{first}"] if first else []
     lines = [f"! {line}".rstrip() for line in kernel.doc.splitlines()]
@@ -117,6 +121,15 @@ def _arguments_of_parts(
     places, tables = [place.plural for place in kernel.places()], kernel.neighbour_tables()
     names = [*places, *(table.full_name for table in tables)]
     return names, [*_sizes(places), *(_table(table, configuration) for table in tables)]
+
+
+def _check_lengths(names: Sequence[str], kernel: str) -> None:
+    for name in names:
+        if len(name) > LONGEST_NAME:
+            raise ThalwegError(
+                f"kernel '{kernel}': Fortran has no name of more than {LONGEST_NAME} letters, and "
+                f"its module would have '{name}'; give a shorter one"
+            )
 
 
 def _sizes(names: Sequence[str]) -> list[str]:

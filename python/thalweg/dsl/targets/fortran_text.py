@@ -15,9 +15,23 @@ def interface(what: str, name: str, arguments: Sequence[str], declared: Sequence
     return [
         *_folded(f"{what} {name}(", arguments, ") bind(c)"),
         f"  import :: {', '.join(kinds_of(declared))}",
-        *(f"  {line}" for line in declared),
+        *(f"  {line}" for each in declared for line in _of_their_width(each)),
         f"end {what} {name}",
     ]
+
+
+def _of_their_width(declared: str) -> list[str]:
+    """In lines that compilers take: 132 columns with what stands before."""
+    code, mark, comment = declared.partition("  ! ")
+    if len(declared) <= WIDTH:
+        return [declared]
+    before, colons, name = code.partition(" :: ")
+    begin, comma, rest = name.partition(", ")
+    lines = [f"! {comment}"] if mark else []
+    if len(code) <= WIDTH:
+        return [*lines, code]
+    return [*lines, f"{before}{colons}&", f"  {begin}{comma}&", f"  {rest}"] if comma else [
+        *lines, f"{before}{colons}&", f"  {begin}"]  # fmt: skip
 
 
 def kinds_of(lines: Sequence[str]) -> list[str]:

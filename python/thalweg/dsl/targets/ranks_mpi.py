@@ -20,7 +20,8 @@ class Wires {
     for (Partner& partner : ranks_.partners) {
       partner.out.resize(room_of(bytes_of(halos, partner.send)));
       if (partner.out.empty()) continue;
-      std::memcpy(partner.out.data(), &label, sizeof(label));
+      const Label about = label.with(halos, partner.send);
+      std::memcpy(partner.out.data(), &about, sizeof(about));
       pack(halos, partner.send, partner.out.data() + sizeof(label));
       MPI_Isend(partner.out.data(), count(partner.out), MPI_BYTE, partner.rank, 2, ranks_.comm,
                 &leaving_.emplace_back());
@@ -51,7 +52,8 @@ class Wires {
       MPI_Get_count(&how[message++], MPI_BYTE, &size);
       Label label;
       std::memcpy(&label, partner.in.data(), sizeof(label));
-      if (size != count(partner.in) || label != label_) ranks_.refuse(partner.rank);
+      const Label wanted = label_.with(halos, partner.receive);
+      if (size != count(partner.in) || label != wanted) ranks_.refuse(partner.rank);
       unpack(halos, partner.receive, partner.in.data() + sizeof(label));
     }
     const double unpacked = MPI_Wtime();

@@ -27,7 +27,8 @@ class Wires {
       const std::size_t bytes = bytes_of(halos, partner.send);
       partner.out.resize(head + bytes);
       std::memcpy(partner.out.data(), &bytes, sizeof(bytes));
-      std::memcpy(partner.out.data() + sizeof(bytes), &label, sizeof(label));
+      const Label about = label.with(halos, partner.send);
+      std::memcpy(partner.out.data() + sizeof(bytes), &about, sizeof(about));
       pack(halos, partner.send, partner.out.data() + head);
       const auto& there = there_[each];
       put(partner, there.rooms + exchange_ % 2 * there.half);
@@ -56,7 +57,9 @@ class Wires {
       std::memcpy(&bytes, memory_ + at, sizeof(bytes));
       Label label;
       std::memcpy(&label, memory_ + at + sizeof(bytes), sizeof(label));
-      if (bytes != wanted || label != label_) ranks_.refuse(partner.rank);
+      if (bytes != wanted || label != label_.with(halos, partner.receive)) {
+        ranks_.refuse(partner.rank);
+      }
       unpack(halos, partner.receive, memory_ + at + head);
       at += space(partner.receive);
       ranks_.told.waiting += came - since;
@@ -100,12 +103,13 @@ class Wires {
     MPI_Win_free(&window_);
   }
 
-  // Windows grow when an exchange has more values of a point than any before: on all ranks at once.
+  // Windows grow when an exchange may have more values of a point than any before, whether these
+  // travel now or not: on all ranks at once.
   template <class Real, std::size_t n>
   void make_room(const Halo<Real> (&halos)[n]) {
     std::vector<std::size_t> needed(room_.size(), 0);
     for (const auto& halo : halos)
-      if (halo.travels) needed[halo.place] += static_cast<std::size_t>(halo.count) * sizeof(Real);
+      needed[halo.place] += static_cast<std::size_t>(halo.count) * sizeof(Real);
     bool is_enough = window_ != MPI_WIN_NULL;
     for (std::size_t place = 0; place < room_.size(); ++place) {
       is_enough = is_enough && needed[place] <= room_[place];

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 PARTS = """
-// A step from a point to the neighbours that a table has.
+// A step from a point to the neighbours that a table has, from number `first` to before `end`.
 struct Hop {
   const std::int32_t* table;
-  int length, from, to;  // places
+  int length, first, end, from, to;  // from, to: places
   bool by_points;        // [neighbour][point] instead of [point][neighbour]
 };
 
@@ -17,13 +17,22 @@ struct Part {
   std::vector<std::vector<Hop>> ways;    // to values that come meanwhile
   std::vector<std::vector<Hop>> others;  // to those that are there by then
   Ranges inner, outer, given, now_own, now_inner, now_outer;
+  Ranges lacking;         // points with a neighbour -1: at the end of a grid nobody sets them
+  bool may_lack = false;  // only points that are given are set
   bool is_found = false;
+  const Ranks* ranks = nullptr;
+  const char* kernel = "";
 
   void find(const std::int64_t* ranges, std::int64_t parts, const Ranges& mine) {
     const std::span<const std::int64_t> wanted(ranges, static_cast<std::size_t>(2 * parts));
     if (is_found && std::equal(wanted.begin(), wanted.end(), given.begin(), given.end())) return;
     is_found = true;
     given.assign(wanted.begin(), wanted.end());
+    if (const Ranges none = common(lacking, wanted); !none.empty()) {
+      ranks->give_up(std::string("was to set, in kernel '") + kernel + "', number " +
+                     std::to_string(none[0]) + ", which has a neighbour -1: its halo is not deep " +
+                     "enough, or the grid ends there");
+    }
     now_own = common(mine, wanted);
     now_inner = common(inner, wanted);
     now_outer = common(outer, wanted);
@@ -50,16 +59,17 @@ struct Parts {
   std::vector<Part> parts;  // [sweep]
 
   // Whether a way from a point leads to others' points.
-  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point,
+  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point, bool& lacks,
               std::string& refused) const {
     if (hop == way.size()) return false;
-    const auto& [table, length, from, to, by_points] = way[hop];
+    const auto& [table, length, first, end, from, to, by_points] = way[hop];
     const Place& source = here[from];
     const Place& there = here[to];
     bool found = false;
-    for (int j = 0; j < length; ++j) {
+    for (int j = first; j < end; ++j) {
       const std::int64_t next =
           by_points ? table[j * source.total + point] : table[point * length + j];
+      lacks = lacks || next == -1;
       if (next < 0 || next >= there.total) {
         refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
                   " of number " + std::to_string(point) + " of its " + source.name + " is " +
@@ -67,7 +77,7 @@ struct Parts {
                   there.name;
         return true;
       }
-      found = leaves(way, hop + 1, next, refused) || there.is_others(next) || found;
+      found = leaves(way, hop + 1, next, lacks, refused) || there.is_others(next) || found;
       if (!refused.empty()) return true;
     }
     return found;
@@ -79,9 +89,14 @@ struct Parts {
       const Ranges& all = mine[part.place];
       for (std::size_t range = 0; range < all.size(); range += 2) {
         for (std::int64_t point = all[range]; point < all[range + 1]; ++point) {
-          bool needs = false;
-          for (const auto& way : part.ways) needs = leaves(way, 0, point, refused) || needs;
-          for (const auto& way : part.others) leaves(way, 0, point, refused);
+          bool needs = false, lacks = false;
+          for (const auto& way : part.ways) needs = leaves(way, 0, point, lacks, refused) || needs;
+          for (const auto& way : part.others) leaves(way, 0, point, lacks, refused);
+          if (part.may_lack && lacks) {
+            refused.clear();
+            add(part.lacking, point);
+            continue;
+          }
           if (!refused.empty()) return refused;
           add(needs ? part.outer : part.inner, point);
         }
@@ -175,6 +190,7 @@ inline Parts* make_parts(Ranks* ranks, const char* kernel,
                          has([&](const auto& table) { return table.first == place; }),
                          has([&](const auto& table) { return table.second == place; }));
   }
+  for (Part& part : made->parts) part.ranks = ranks, part.kernel = kernel;
   if (refused.empty()) refused = made->divide();
   refused = ranks->said(std::string("kernel '") + kernel + "': ", refused);
   if (together) ranks->agree(refused);

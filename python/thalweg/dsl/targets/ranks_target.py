@@ -12,8 +12,8 @@ from dataclasses import replace
 from thalweg.dsl import ir
 from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.grid import Relation
-from thalweg.dsl.passes.exchanges import Exchange, Schedule, Way, find_exchanges, ways_of
+from thalweg.dsl.layout import factor
+from thalweg.dsl.passes.exchanges import Exchange, Schedule, Step, Way, find_exchanges, ways_of
 from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_target import Writer
@@ -93,6 +93,8 @@ class _OnRanks(Writer):
         for number, sweep in enumerate(self.plan.sweeps):
             if sweep.place:
                 lines.append(f"  parts[{number}].place = {self._place(sweep.place.plural)};")
+            if self.given[number]:
+                lines.append(f"  parts[{number}].may_lack = true;")
             meanwhile = self._ways(number, sweep)
             every = ways_of(self.kernel, self.plan, sweep).values() if sweep.place else ()
             for way in dict.fromkeys(way for ways in every for way in ways):
@@ -115,10 +117,13 @@ class _OnRanks(Writer):
         ways = ways_of(self.kernel, self.plan, sweep)
         return list(dict.fromkeys(way for name in names for way in ways.get(name, ())))
 
-    def _hop(self, relation: Relation) -> str:
+    def _hop(self, step: Step) -> str:
+        relation, number = step
+        first, end = (0, relation.length) if number is None else (number, number + 1)
         ends = self._place(relation.source.plural), self._place(relation.target.plural)
-        words = [relation.full_name, str(relation.length), *map(str, ends)]
-        return f"Hop{{{', '.join([*words, 'true' if self.is_by_points else 'false'])}}}"
+        numbers = map(str, (relation.length, first, end, *ends))
+        words = [relation.full_name, *numbers, "true" if self.is_by_points else "false"]
+        return f"Hop{{{', '.join(words)}}}"
 
     def _place(self, plural: str) -> int:
         return [each.plural for each in self.places].index(plural)
@@ -204,7 +209,8 @@ class _OnRanks(Writer):
         kind = self._type(name)
         assert kind.place is not None
         together = self.together or kind.place.plural
-        words = [f"[{self._place(kind.place.plural)}]", name, self.layout.values(kind), together]
+        words = [f"[{self._place(kind.place.plural)}]", name, self.layout.size(kind)]
+        words += [self.layout.values(kind), together]
         if name in exchange.given:
             words.append("true")
         return ", ".join(words)
@@ -214,5 +220,9 @@ class _OnRanks(Writer):
 
     def _changed(self) -> list[str]:
         ranks = "static_cast<Parts*>(parts)->ranks"
-        lines = [f"{ranks}->changed({name});" for name in self.schedule.changed]
+        lines = [
+            f"{ranks}->changed({name}, {factor(self.layout.size(self._type(name)))} * "
+            f"static_cast<std::int64_t>(sizeof({self.real})));"
+            for name in self.schedule.changed
+        ]
         return self._alone(lines, all_wait=False) if lines else []

@@ -51,7 +51,7 @@ template <class Real>
 struct Halo {
   int place;
   Real* values;
-  std::int64_t count, together;
+  std::int64_t size, count, together;  // size: of the array
   bool may_be_current = false;  // the kernel has not set it before
   bool travels = true;
   Real* at(std::int64_t point) const {
@@ -111,6 +111,24 @@ struct Label {
   std::uint64_t exchange = 0;  // of which kernel, which one, which fields of it travel
   std::int64_t number = 0;     // of this exchange, on these ranks
   bool operator==(const Label&) const = default;
+  // Of a message with values of these points.
+  template <class Real, std::size_t n>
+  Label with(const Halo<Real> (&halos)[n], const std::vector<Points>& points) const {
+    Label found = *this;
+    for (const auto& halo : halos)
+      found.exchange = 2 * found.exchange + (halo.travels && !points[halo.place].empty());
+    return found;
+  }
+};
+
+// An array that is the same beyond own points as there. Another one may be a part of it.
+struct Current {
+  const std::byte* first;
+  std::int64_t bytes, count;
+  int place;
+  bool is_like(const Current& other) const {
+    return first == other.first && count == other.count && place == other.place;
+  }
 };
 
 struct Told {  // seconds, and what left this rank
@@ -127,7 +145,8 @@ struct Ranks {
   bool overlaps = true;  // else values arrive before anything else is done
   std::vector<Place> places;
   std::vector<Partner> partners;
-  std::vector<const void*> kept, current;  // fields
+  std::vector<const void*> kept;  // fields
+  std::vector<Current> current;
   Told told;
   Wires* wires = nullptr;
 
@@ -140,15 +159,29 @@ struct Ranks {
   // Before an exchange.
   template <class Real, std::size_t n>
   void choose(Halo<Real> (&halos)[n]) const {
-    for (auto& halo : halos) halo.travels = !halo.may_be_current || !is_current(halo.values);
+    for (auto& halo : halos) halo.travels = !halo.may_be_current || !is_current(of(halo));
   }
-  bool is_current(const void* field) const {
-    return std::find(current.begin(), current.end(), field) != current.end();
+  template <class Real>
+  static Current of(const Halo<Real>& halo) {
+    const auto bytes = halo.size * static_cast<std::int64_t>(sizeof(Real));
+    return {reinterpret_cast<const std::byte*>(halo.values), bytes, halo.count, halo.place};
   }
-  void changed(const void* field) { std::erase(current, field); }
-  void arrived(const void* field) {
-    const bool is_kept = std::find(kept.begin(), kept.end(), field) != kept.end();
-    if (is_kept && !is_current(field)) current.push_back(field);
+  bool is_current(const Current& field) const {
+    return std::any_of(current.begin(), current.end(),
+                       [&](const Current& each) { return each.is_like(field); });
+  }
+  // All arrays that have one of these bytes; that of an address alone has at least one.
+  void changed(const void* field, std::int64_t bytes = 1) {
+    const auto* const first = static_cast<const std::byte*>(field);
+    std::erase_if(current, [&](const Current& each) {
+      return each.first == first || (each.first < first + bytes && first < each.first + each.bytes);
+    });
+  }
+  // Arrays of nothing may all be at one address: nobody asks for them.
+  template <class Real>
+  void arrived(const Halo<Real>& halo) {
+    const bool is_kept = std::find(kept.begin(), kept.end(), halo.values) != kept.end();
+    if (is_kept && halo.size > 0 && !is_current(of(halo))) current.push_back(of(halo));
   }
 
   [[noreturn]] void refuse(int from) const {
@@ -213,14 +246,13 @@ EXCHANGE = """
 template <class Real, std::size_t n>
 void receive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
   ranks.wires->receive(halos);
-  for (const auto& halo : halos) ranks.arrived(halo.values);
+  for (const auto& halo : halos) ranks.arrived(halo);
 }
 // Values leave; those beyond own points are undefined until they arrive.
 template <class Real, std::size_t n>
 void leave(Ranks& ranks, Halo<Real> (&halos)[n], std::uint64_t exchange) {
   const double since = MPI_Wtime();
   ranks.choose(halos);
-  for (const auto& halo : halos) exchange = 2 * exchange + halo.travels;
   ranks.wires->send(halos, Label{exchange, ++ranks.told.exchanges});
   ranks.told.packing += MPI_Wtime() - since;
   if (!ranks.overlaps) receive(ranks, halos);
