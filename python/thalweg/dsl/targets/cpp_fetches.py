@@ -50,6 +50,8 @@ def fetches(
                 f"{'  ' * depth}for (int {count} = 0; {count} < {relation.length}; ++{count})"
             )
             at = f"{relation.full_name}[{table} + {count}]"
+            if depth + 1 < len(steps):  # -1, which nobody reads, is no place in another table
+                at = f"std::max({at}, 0)"
         kind = variables[name].type
         row = layout.start(kind, at)
         lines.append(f"{'  ' * len(steps)}fetch(&{name}[{row}], {layout.values(kind)});")

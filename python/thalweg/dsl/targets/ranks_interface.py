@@ -26,7 +26,7 @@ extern "C" void @name@_free_ranks(void* ranks) { free_ranks(static_cast<Ranks*>(
 // A field that travels again only after a kernel has set it, or `changed` was called for it: on all
 // ranks or on none. Others travel whenever a kernel reads them at neighbours.
 extern "C" void @name@_keeps(void* ranks, const void* field) {
-  static_cast<Ranks*>(ranks)->kept.push_back(field);
+  static_cast<Ranks*>(ranks)->keep(field);
 }
 extern "C" void @name@_changed(void* ranks, const void* field) {
   static_cast<Ranks*>(ranks)->changed(field);

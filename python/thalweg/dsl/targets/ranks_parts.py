@@ -75,6 +75,7 @@ struct Parts {
                   " of number " + std::to_string(point) + " of its " + source.name + " is " +
                   std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
                   there.name;
+        if (next == -1) refused += "; at the end of a grid 'with' and Points leave such ones out";
         return true;
       }
       found = leaves(way, hop + 1, next, lacks, refused) || there.is_others(next) || found;

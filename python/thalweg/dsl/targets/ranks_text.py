@@ -115,8 +115,11 @@ struct Label {
   template <class Real, std::size_t n>
   Label with(const Halo<Real> (&halos)[n], const std::vector<Points>& points) const {
     Label found = *this;
-    for (const auto& halo : halos)
-      found.exchange = 2 * found.exchange + (halo.travels && !points[halo.place].empty());
+    constexpr std::uint64_t prime = 1099511628211u;  // of FNV-1a
+    for (const auto& halo : halos) {
+      const bool is_there = halo.travels && !points[halo.place].empty();
+      found.exchange = (found.exchange ^ (is_there ? 1 : 2)) * prime;
+    }
     return found;
   }
 };
@@ -170,11 +173,14 @@ struct Ranks {
     return std::any_of(current.begin(), current.end(),
                        [&](const Current& each) { return each.is_like(field); });
   }
-  // All arrays that have one of these bytes; that of an address alone has at least one.
+  void keep(const void* field) {
+    if (std::find(kept.begin(), kept.end(), field) == kept.end()) kept.push_back(field);
+  }
+  // All arrays that have one of these bytes.
   void changed(const void* field, std::int64_t bytes = 1) {
     const auto* const first = static_cast<const std::byte*>(field);
     std::erase_if(current, [&](const Current& each) {
-      return each.first == first || (each.first < first + bytes && first < each.first + each.bytes);
+      return bytes > 0 && each.first < first + bytes && first < each.first + each.bytes;
     });
   }
   // Arrays of nothing may all be at one address: nobody asks for them.
@@ -281,8 +287,10 @@ inline std::string look_at_places(Ranks& ranks, const std::int32_t* const* owner
       return "was told to own " + std::to_string(here.own) + " of " + std::to_string(here.total) +
              " " + here.name;
     }
-    const auto* const last = owners[place] + here.total - 1;
-    while (here.own + here.alone < here.total && last[-here.alone] == each_rank) ++here.alone;
+    while (here.own + here.alone < here.total &&
+           owners[place][here.total - 1 - here.alone] == each_rank) {
+      ++here.alone;
+    }
     for (std::int64_t i = 0; i < here.total - here.alone; ++i) {
       const int owner = owners[place][i];
       if (owner >= 0 && owner < size && (owner == ranks.rank) == (i < here.own)) continue;
