@@ -183,11 +183,12 @@ def started(
         Path("kernels.py").write_text(KERNELS)
         Path("list.toml").write_text(LIST)
         build(Path("list.toml"), Path("made"), target)
-        Path("program.cpp").write_text(PROGRAM)
+        names = [each.name for each in sorted(Path("made").glob("*.cpp"))]
+        whole = "".join(f'#include "{name}"\n' for name in names)  # what ranks are is read once
+        Path("program.cpp").write_text(whole + PROGRAM)
         command = ["mpicxx", "-std=c++20", "-Wall", "-Werror", "-Wno-cast-function-type"]
         command += ["-fopenmp-simd", f"-DCALLS=calls_on_{target}"]
-        sources = [*sorted(Path("made").glob("*.cpp")), Path("program.cpp")]
-        program = link(command, sources, Path("made"))
+        program = link(command, [Path("program.cpp")], Path("made"))
         return subprocess.run(
             mpirun_command(ranks, [str(program), what]), env=mpirun_environment(),
             capture_output=True, text=True, timeout=120, check=False,
