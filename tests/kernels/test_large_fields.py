@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.dsl.passes.streams import streamed
 from thalweg.dsl.passes.sweeps import find_sweeps
 from thalweg.dsl.targets import cpp_target
@@ -221,8 +222,18 @@ def test_rows_of_a_loop_over_no_level_lie_inside_their_arrays(
 def test_neighbours_of_neighbours_are_called_ahead() -> None:
     code = cpp_target.translate(all_kernels()["laplacian"].ir, LARGE)
     assert "if (cell + 5 < cells) {" in code
-    inner = "std::max(cell_edges[(cell + 5) * 3 + n], 0)"  # -1 is no place in another table
-    assert f"fetch(&temperature[edge_cells[{inner} * 2 + n1]" in code
+    assert "fetch(&temperature[edge_cells[cell_edges[(cell + 5) * 3 + n] * 2 + n1]" in code
+
+
+def test_a_neighbour_that_nobody_reads_is_in_no_table(tmp_path: Path) -> None:
+    (tmp_path / "named.py").write_text(
+        "from thalweg.dsl import Field, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell, Edge, Level\n\n\n"
+        "@kernel\ndef named(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:\n"
+        "    o = t[Edge.cells.first, Cell.edges[0]]\n"
+    )
+    code = cpp_target.translate(load_file(tmp_path / "named.py")["named"].ir, LARGE)
+    assert "fetch(&t[edge_cells[std::max(cell_edges[(cell + 5) * 3 + n], 0) * 2 + n1]" in code
 
 
 def test_vector_functions_are_near_those_of_the_library(compiled: Path) -> None:

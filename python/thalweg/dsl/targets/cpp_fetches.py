@@ -34,14 +34,16 @@ def fetches(
     sweep: Sweep, variables: dict[str, ir.Variable], layout: Layout, point: str, is_there: str
 ) -> list[str]:
     """For a point that comes later, if it does: rows of `variables` that it needs."""
-    wanted = dict.fromkeys(
-        (each.name, steps)
-        for loop in sweep.loops
-        for each in reads(loop.steps)
-        if each.name in variables and (steps := _steps(each, variables)) is not None
-    )
+    wanted: dict[tuple[str, tuple[Relation, ...]], bool] = {}  # may a table have -1 there?
+    for loop in sweep.loops:
+        for each in reads(loop.steps):
+            steps = _steps(each, variables) if each.name in variables else None
+            if steps is not None:
+                way = ir.steps_of(each, variables[each.name].type)
+                lacks = bool(sweep.points) or any(not slot.name for slot in way[1:])
+                wanted[each.name, steps] = wanted.get((each.name, steps), False) or lacks
     lines = []
-    for name, steps in wanted:
+    for (name, steps), lacks in wanted.items():
         at = point
         for depth, relation in enumerate(reversed(steps)):
             count = f"n{depth or ''}"
@@ -50,7 +52,7 @@ def fetches(
                 f"{'  ' * depth}for (int {count} = 0; {count} < {relation.length}; ++{count})"
             )
             at = f"{relation.full_name}[{table} + {count}]"
-            if depth + 1 < len(steps):  # -1, which nobody reads, is no place in another table
+            if lacks and depth + 1 < len(steps):  # -1, which nobody reads, is in no table
                 at = f"std::max({at}, 0)"
         kind = variables[name].type
         row = layout.start(kind, at)
