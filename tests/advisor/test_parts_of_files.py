@@ -54,12 +54,15 @@ def test_a_file_that_is_not_there_and_grows_is_told(advise: Advise) -> None:
         ("$(cat more_nml)", "groups in it are not counted; write them here"),
         ("$output_nml ml_varlist = 'u' /", "ICON looks for '&output_nml' and does not find '$out"),
         ("! ${COMMENT}", ""),
+        ("$end", ""),
+        ("$Id: namelist 7 $", ""),
+        ("dt = ${STEP}", ""),
     ],
 )
 def test_what_stands_between_groups_and_may_be_one_is_told(
     advise: Advise, line: str, told: str
 ) -> None:
-    quoted = "'EOF'" if line.startswith("$output_nml") else "EOF"
+    quoted = "EOF" if "${" in line or "$(" in line else "'EOF'"
     text = HEAD + OUTPUT.format(3600) + line
     answer = advise(f"#!/bin/bash\ncat > NAMELIST << {quoted}\n{text}\nEOF\n")
     assert len(answer.streams) == 1

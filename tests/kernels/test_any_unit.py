@@ -106,9 +106,10 @@ def test_zero_has_the_unit_of_what_it_is_added_to() -> None:
     heat = constant(2.5, "J kg-1")
     assert sum([heat, heat]) == heat + 0 + heat == 2 * heat
     assert 0 - heat == -heat
+    assert heat - 0 == heat
 
 
-@pytest.mark.parametrize("line", ["warm = t", "copied(t, warm)", "half = t"])
+@pytest.mark.parametrize("line", ["warm = t", "copied(t, warm)", "o = half * t\n    half = t"])
 def test_a_constant_of_the_file_is_not_set(line: str, tmp_path: Path) -> None:
     """Statements before would have its number, later ones another."""
     (tmp_path / "tried.py").write_text(
@@ -141,3 +142,15 @@ def test_a_local_value_of_a_called_kernel_hides_no_constant(tmp_path: Path, comp
     case = made_case(load_file(tmp_path / "tried.py")["tried"])
     found = outputs(case, REFERENCE, compiled)
     assert np.array_equal(found["o"], 3.0 * case.inputs.arguments["t"])
+
+
+def test_other_numbers_of_a_file_are_no_constants_of_a_kernel(tmp_path: Path) -> None:
+    """Of a loop in the file, or a flag: a local value may be called so."""
+    (tmp_path / "tried.py").write_text(
+        "from thalweg.dsl import Field, Out, kernel\n"
+        "from thalweg.dsl.grids.triangles import Cell\n\n"
+        "for i in range(3):\n    pass\nflag = True\n\n\n"
+        "@kernel\ndef tried(t: Field[Cell], o: Out[Cell]) -> None:\n"
+        "    i = 2 * t\n    flag = i * i\n    o = i + flag\n"
+    )
+    assert set(load_file(tmp_path / "tried.py")["tried"].ir.locals) == {"i", "flag"}

@@ -241,8 +241,7 @@ def test_a_model_calls_alike_where_there_are_no_tiles_and_no_orders(way: str, li
     for target in ("simd", "mpi"):
         built.build(list_, list_.parent / target, target)
         text = (list_.parent / target / "list.hpp").read_text()
-        assert ("gathered_tiles(const gathered_arguments& of)" in text
-                or "gathered_tiles(const auto&)" in text) == ("tile" in way)  # fmt: skip
+        assert ("gathered_tiles(const gathered_arguments&" in text) == ("tile" in way)
         assert ("inline void gathered_order(const gathered_arguments& of, " in text) == (
             "order" in way
         )

@@ -69,7 +69,7 @@ def read_namelist(
     lines: Iterable[NumberedLine], file: str, between: list[NumberedLine] | None = None
 ) -> list[Group]:
     """Every group in its order. What stands between groups is a comment, as in Fortran; `between`
-    gets what it begins with.
+    gets lines, or ends of lines, that are in no group.
     """
     groups: list[Group] = []
     tokens: list[_Token] | None = None  # of the group that is open

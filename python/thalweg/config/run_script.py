@@ -14,10 +14,10 @@ from thalweg.config.namelist import Group, NumberedLine, begins_group, read_name
 from thalweg.config.shell_run import Written, run_statements
 from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
-from thalweg.config.unresolved import show_unresolved, unresolved_names
+from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
 
-_HEAD = re.compile(r"\$(\w+)")
+_HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
 _NAMELIST = re.compile(r"namelist|nml", re.IGNORECASE)
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 _LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
@@ -117,7 +117,7 @@ def _groups(lines: Iterable[NumberedLine], file: str, passed_over: list[str]) ->
                 f"{file}:{number}: ICON looks for '&{head[1]}' and does not find '${head[1]}': its "
                 "items are not counted"
             )
-        elif names:
+        elif names and has_unresolved(text[:1]):  # of what stands alone
             name = names[0]
             how = "write '&" + name + "' if it is the head of a group, or " if (
                 name.lower().endswith("_nml")) else ""  # fmt: skip

@@ -41,7 +41,7 @@ class Constant:
         return Constant(-self.value, self.unit)
 
     def __sub__(self, other: Operand) -> Constant:
-        return self + -_of(other)
+        return self + -other
 
     def __radd__(self, other: float) -> Constant:
         return self + other

@@ -51,6 +51,7 @@ class Expressions:
         self.known = known  # name: may it have levels?
         self.arguments = arguments
         self.loops: dict[str, LoopName] = {}
+        self.numbers_read: set[str] = set()  # of the file
 
     @property
     def has_levels_around(self) -> bool:
@@ -60,7 +61,9 @@ class Expressions:
         name = base.id
         if name in self.arguments and not self.arguments[name].type.is_written:
             raise self.source.error(base, f"'{name}' is read only", hint="declare it InOut or Out")
-        if name in self.source.numbers() and name not in self.arguments:
+        number = self.source.names.get(name)
+        is_read = name in self.numbers_read or isinstance(number, Constant)
+        if is_read and name not in self.arguments:
             raise self.source.error(
                 base,
                 f"'{name}' is a constant of the file",
@@ -232,6 +235,8 @@ class Expressions:
                 base, f"'{base.id}' is no value", hint=f"field[{base.id}] is one{number}"
             )
         found = self.source.evaluate(base)
+        if isinstance(base, ast.Name) and isinstance(found, (Constant, int, float)):
+            self.numbers_read.add(base.id)
         if isinstance(found, Constant) and base is node:
             name = ast.unparse(base).replace(".", "_")  # "earth.radius", of a module or class
             return ir.Constant(name, self._in_range(base, found.value), found.unit, spot)

@@ -75,9 +75,16 @@ def _imports_from(folder: Path, imported: set[Path]) -> Iterator[None]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and folder in Path(file).parents:
+            if file and _is_of(folder, Path(file).resolve(), name):
                 imported.add(Path(file))
                 del sys.modules[name]
+
+
+def _is_of(folder: Path, file: Path, module: str) -> bool:
+    """Whether a module lies in the folder, and is none that was installed there."""
+    is_installed = {"site-packages", "dist-packages"} & set(file.parts)
+    is_ours = module.partition(".")[0] == "thalweg"
+    return folder in file.parents and not is_installed and not is_ours
 
 
 def files_of_kernels(folder: Path) -> list[Path]:

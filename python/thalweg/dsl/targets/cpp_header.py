@@ -178,9 +178,10 @@ def _order(each: Translated, grid: Sequence[_Member], given: str) -> list[str]:
 def _stand_ins(each: Translated, given: str, *, is_tiled_: bool, is_ordered_: bool) -> list[str]:
     """So that a model is the same where there are no tiles, and points stay as numbered."""
     name, lines = each.name, []
+    unnamed = given.removesuffix(" of")
     if each.asks_for_tiles and not is_tiled_:
         lines += [
-            f"inline std::shared_ptr<const void> {name}_tiles(const auto&) {{ return {{}}; }}",
+            f"inline std::shared_ptr<const void> {name}_tiles({unnamed}) {{ return {{}}; }}",
             f"inline void {name}(const std::shared_ptr<const void>&, {given}) {{ {name}(of); }}",
             "",
         ]

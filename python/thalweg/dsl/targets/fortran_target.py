@@ -44,8 +44,9 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """
     name, all_ = kernel.name, _arguments(kernel, configuration)
     tiled = is_tiled(kernel, plan_of(kernel, configuration), configuration)
-    _check_lengths([*all_.names, f"{name}_free_ranks"], name)
     first = "tiles" if tiled else "parts" if configuration.is_on_ranks else ""
+    made = f"{name}_free_{first.replace('parts', 'ranks')}" if first else f"{name}_kernel"
+    _check_lengths([*all_.names, made], name)
     begin = [f"type(c_ptr), value :: {first}  ! of {name}_{first}"] if first else []
     lines = [f"! {line}".rstrip() for line in kernel.doc.splitlines()]
     lines += ["! Collective."] if configuration.is_on_ranks else []
