@@ -83,3 +83,17 @@ def test_what_no_stream_needs_is_not_asked_for(advise: Advise) -> None:
     answer = advise(f"#!/bin/bash\ncat > NAMELIST << EOF\n{text}EOF\n")
     assert answer.processes[0].open_aside == ("LBC",)
     assert said(answer.warnings, "the script leaves open: 'LBC'")
+
+
+@pytest.mark.parametrize(
+    ("between", "told"),
+    [("cp base.nml NAMELIST", True), ("rm -f NAMELIST", True), ("cp NAMELIST old", False),
+     ("cp NAMELIST ../NAMELIST", False), ("rm -f other", False)],
+)  # fmt: skip
+def test_what_comes_over_a_file_that_has_grown_is_told(
+    advise: Advise, between: str, told: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "base.nml").write_text(HEAD)
+    text = appended("cp base.nml NAMELIST", OUTPUT.format(3600))
+    answer = advise(text + appended(between, OUTPUT.format(600)) + "rm -f NAMELIST\n")
+    assert said(answer.warnings, "written or changed here in a way that is not read") is told

@@ -36,6 +36,7 @@ _TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
 _LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
 _COPY = re.compile(r"cat\s+([^\s<>|]+)\s*>\s*([^\s<>|&]+)")
 _JOIN = re.compile(r"cat\s+([^-<>|&;][^<>|&;]*?)\s*(>>?)\s*([^\s<>|&;]+)")
+_REMOVE = re.compile(r"rm\s+(.*)")
 _FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _OPENS = re.compile(r"(if|for|while|until|select|case)\b")
@@ -78,6 +79,7 @@ class _Walk:
     variables: Variables
     written: Written
     turns: int = 0
+    removed: set[str] = field(default_factory=set)  # files, until they are written again
 
     def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
         """`sure` is False in a block that may or may not be run."""
@@ -196,7 +198,9 @@ class _Walk:
         if (joins := _JOIN.fullmatch(_plain(text))) and self._joins(joins):
             self._join(joins, statement, sure)
         elif _LINK.match(text) or _COPY.fullmatch(text):
-            self._link(text)
+            self._link(statement)
+        elif removes := _REMOVE.fullmatch(text):
+            self.removed |= {self._name(word) for word in removes[1].split()}
         elif text.startswith((": ", ":\t")):
             expand(text, self.variables)
         elif _CHANGES_FILES.match(text):
@@ -230,13 +234,17 @@ class _Walk:
             if _NAMELIST.search(each.text) or any(_NAMELIST.search(line) for line in lines):
                 self.written.passed_over.append(each.line)
 
-    def _link(self, text: str) -> None:
-        found = _LINK.match(text) or _COPY.fullmatch(text)
+    def _link(self, statement: Statement) -> None:
+        """What a copy comes over is not forgotten: that is told."""
+        found = _LINK.match(statement.text) or _COPY.fullmatch(statement.text)
         if found:
             target, name = (expand(word, self.variables) for word in found.groups()[-2:])
             base = target.rstrip("/").rpartition("/")[2]
             name = name.rstrip("/").rpartition("/")[2]
-            self.written.links[base if name in ("", ".") else name] = base
+            name = base if name in ("", ".") else name
+            if name in self.written.files and name != base:
+                self.written.passed_over.append(statement.line)
+            self.written.links[name] = base
 
     def _joins(self, join: re.Match[str]) -> bool:
         """Whether it is more than a copy: `cat A B > C`, `cat A >> C`."""
@@ -304,6 +312,9 @@ class _Walk:
                 self.written.files[name] = Content(list(old.lines), list(old.doubtful))
             elif name not in self.written.files:
                 self.written.grown[name] = self.written.links.pop(name, "") or name
+        if name in self.removed and name in self.written.files and not replaces:
+            self.written.passed_over.append(statement.line)  # behind what is gone
+        self.removed.discard(name)
         content = self.written.files.setdefault(name, Content())
         if replaces and sure:
             content.lines.clear()
