@@ -44,7 +44,9 @@ def test_what_is_appended_to_a_copied_file_is_read_behind_it(
 
 def test_a_file_that_is_not_there_and_grows_is_told(advise: Advise) -> None:
     answer = advise(appended("cp base.nml NAMELIST", HEAD))
-    assert said(answer.warnings, "begins as 'base.nml', which does not lie beside the script")
+    assert said(
+        answer.warnings, "'NAMELIST' has what 'base.nml' has, which does not lie beside the"
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,14 +88,22 @@ def test_what_no_stream_needs_is_not_asked_for(advise: Advise) -> None:
 
 
 @pytest.mark.parametrize(
-    ("between", "told"),
-    [("cp base.nml NAMELIST", True), ("rm -f NAMELIST", True), ("cp NAMELIST old", False),
-     ("cp NAMELIST ../NAMELIST", False), ("rm -f other", False)],
-)  # fmt: skip
-def test_what_comes_over_a_file_that_has_grown_is_told(
-    advise: Advise, between: str, told: bool, tmp_path: Path
+    ("between", "expected"),
+    [
+        ("cp base.nml NAMELIST", [600]),
+        ("rm -f NAMELIST\ncat base.nml >> NAMELIST", [600]),
+        ("cp NAMELIST old", [3600, 600]),
+        ("cp NAMELIST ../NAMELIST", [3600, 600]),
+        ("rm -f other", [3600, 600]),
+        ("mv NAMELIST old; mv old NAMELIST", [3600, 600]),
+    ],
+)
+def test_streams_are_those_that_the_last_file_has(
+    advise: Advise, between: str, expected: list[float], tmp_path: Path
 ) -> None:
+    """A script that prepares another run in the same file, and one that keeps a copy."""
     (tmp_path / "base.nml").write_text(HEAD)
     text = appended("cp base.nml NAMELIST", OUTPUT.format(3600))
     answer = advise(text + appended(between, OUTPUT.format(600)) + "rm -f NAMELIST\n")
-    assert said(answer.warnings, "written or changed here in a way that is not read") is told
+    assert [stream.interval_s for stream in answer.streams] == expected
+    assert not said(answer.warnings, "not counted")

@@ -99,6 +99,10 @@ FORMS = {
         io="&io_nml\n nrestart_streams = 4\n restart_write_mode = 'sync'\n"
         " dt_checkpoint = 43200.\n/\n"
     ),
+    "streams of a loop": script(streams="")
+    + 'for v in u temp "pres"; do\ncat >> NAMELIST << EOF\n'
+    + STREAM.replace("'u', 'v', 'w', 'temp', 'pres'", "'$v'").replace("all", "of_$v")
+    + "EOF\ndone\n",
     "restarts on a line": script(io='&io_nml restart_write_mode="${m}" dt_checkpoint=43200. /\n'),
 }
 
@@ -153,6 +157,34 @@ def test_a_namelist_file_beside_the_script_is_patched(
     with pytest.raises(ThalwegError, match="what changes is in 'NAMELIST_atm'"):
         propose(path, tmp_path / "exp.b")
     assert not (tmp_path / "exp.b").exists()
+
+
+def test_a_patch_of_two_files_is_applied(propose: Callable[..., Any], tmp_path: Path) -> None:
+    """The script appends to a copy of a namelist file."""
+    path, base = tmp_path / "exp.a", tmp_path / "base.nml"
+    base.write_text(GRID + RUN + STREAM)
+    path.write_text(f"{HEAD}cp base.nml NAMELIST\ncat >> NAMELIST << EOF\n{PARALLEL}EOF\n")
+    patch = propose(path)["proposal"]["patch"]
+    assert "--- exp.a\n" in patch
+    assert "--- base.nml\n" in patch
+    words = ["patch", "-s", "-p0"]
+    subprocess.run(words, input=f"{patch}\n", text=True, cwd=tmp_path, check=True)
+    assert propose(path)["proposal"]["patch"] == ""
+
+
+def test_turns_of_a_loop_that_need_different_values_are_told(
+    propose: Callable[..., Any], tmp_path: Path
+) -> None:
+    """One needs one partition, which is the default, and the other more."""
+    path = tmp_path / "exp.a"
+    stream = STREAM.replace("'u', 'v', 'w', 'temp', 'pres'", "$v")
+    loop = "for v in \"'u','v','w','temp','pres','rho','theta_v','exner'\" \"'pres_sfc'\"; do\n"
+    path.write_text(script(streams="") + f"{loop}cat >> NAMELIST << EOF\n{stream}EOF\ndone\n")
+    proposal = propose(path)
+    assert len(set(proposal["proposal"]["partitions"].values())) == 2
+    assert proposal["proposal"]["patch"] is None
+    (told,) = (each for each in proposal["warnings"] if each.startswith("there is no patch"))
+    assert "a loop writes '&output_nml' more than once, and stream_partitions_ml would be" in told
 
 
 def test_what_cannot_be_changed_is_to_be_set_by_hand(

@@ -140,3 +140,25 @@ def test_long_names_are_continued_on_another_line(tmp_path: Path) -> None:
     words = ["gfortran", "-std=f2018", "-Wall", "-Werror", "-fsyntax-only", "one.f90"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="no gfortran on this machine")
+@pytest.mark.parametrize("way", [Configuration("simd"), Configuration("mpi")])
+def test_many_long_names_are_continued_on_as_many_lines(way: Configuration, tmp_path: Path) -> None:
+    """Sizes of four places, whose names have 50 letters each, stand in one declaration."""
+    places = {letter: letter * 50 for letter in "abcd"}
+    lines = [f"{name.upper()} = Place('one_{name[:9]}', '{name}')\n" for name in places.values()]
+    lines += [f"D.relate('{a}_beside', {a.upper()}, ('left', 'right'))\n" for a in "abc"]
+    text = "from thalweg.dsl import Field, Out, kernel\nfrom thalweg.dsl.grid import Place\n\n"
+    text += "".join(lines)
+    for letter, name in places.items():
+        text = text.replace(f"{name.upper()} =", f"{letter.upper()} =")
+    text += "\n\n@kernel\ndef joined(x: Field[A], y: Field[B], z: Field[C], o: Out[D]) -> None:\n"
+    sums = (f"sum({f}[n] for n in D.{a}_beside)" for f, a in zip("xyz", "abc", strict=True))
+    (tmp_path / "kernel.py").write_text(f"{text}    o = {' + '.join(sums)}\n")
+    module = fortran_target.translate(load_file(tmp_path / "kernel.py")["joined"].ir, way)
+    assert all(len(line) <= 132 for line in module.splitlines())
+    (tmp_path / "one.f90").write_text(module)
+    words = ["gfortran", "-std=f2018", "-Wall", "-Werror", "-fsyntax-only", "one.f90"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -152,7 +152,10 @@ int main(int, char** words) {
       is_right = is_right && std::sqrt(sum[i]) == (ring.globals[i] + n - 1) % n;
   } else {  // an open line: its ends have no neighbour, and are not set
     for (std::int64_t i = 0; i < all; ++i) {
-      if (ring.globals[i] == 0) ring.beside[i] = -1;
+      if (ring.globals[i] == 0) {
+        ring.beside[i] = -1;
+        if (what == "beyond") ring.beside[all + i] = 99;
+      }
       if (ring.globals[i] == n - 1) ring.beside[all + i] = -1;
     }
     std::vector<std::int64_t> some;
@@ -215,9 +218,16 @@ def test_values_are_right(
     assert told.stdout.split() == ["right"] * ranks
 
 
-def test_who_sets_an_end_that_has_no_neighbour_is_told(
-    started: Callable[[str, int, str], subprocess.CompletedProcess[str]],
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("ends", "was to set, in kernel 'inside', number 0, which has a neighbour -1"),
+        ("beyond", "neighbour 1 of number 0 of its nodes is 99, and it has"),
+    ],
+)
+def test_what_is_wrong_with_neighbours_of_an_end_is_told(
+    what: str, sentence: str, started: Callable[[str, int, str], subprocess.CompletedProcess[str]]
 ) -> None:
-    told = started("mpi", 2, "ends")
+    told = started("mpi", 2, what)
     assert told.returncode != 0
-    assert "was to set, in kernel 'inside', number 0, which has a neighbour -1" in told.stderr
+    assert sentence in told.stdout + told.stderr

@@ -37,6 +37,13 @@ RESTART: Mapping[str, Shown] = {
 _TEXTS, _REALS = frozenset({"restart_write_mode"}), frozenset({"dt_checkpoint"})
 _DEFAULT, _NO_DEFAULT = "default", "not given, and its default is not certain"
 _READABLE = {"parallel_nml": PARALLEL, "io_nml": RESTART}
+_NUDGED_GLOBE = 2  # nudging_nml/nudge_type
+# What decides of ranks that neither compute nor write.
+_DECIDES = (
+    ("grid_nml", "l_limited_area"), ("nudging_nml", "nudge_type"), ("limarea_nml", "itype_latbc"),
+    ("run_nml", "luse_radarfwo"), ("parallel_nml", "p_test_run"),
+)  # fmt: skip
+_TAKE_RANKS = ("num_prefetch_proc", "num_io_procs_radar", "proc0_shift")
 
 
 @dataclass
@@ -89,6 +96,31 @@ def open_names(section: Section, name: str) -> dict[str, str]:
     texts = [value for value in item.values if isinstance(value, str)] if item else []
     names = [each for text in texts for each in unresolved_names(text)]
     return dict.fromkeys(names, f"{section.place(name)}, {name}")
+
+
+def ranks_set_aside(settings: Settings, parallel: Items) -> tuple[dict[str, int], dict[str, str]]:
+    """Ranks by item, and what decides of others and is open -> where. The prefetch rank reads
+    boundaries of a limited area, or of a globe that is nudged, where there are any (ICON's
+    mo_nml_crosscheck); radar ranks are there with luse_radarfwo.
+    """
+    deciding = {item: settings.section(group) for group, item in _DECIDES}
+    open_: dict[str, str] = {}
+    for item, section in deciding.items():
+        open_ |= open_names(section, item) if section.is_open(item) else {}
+    for item in _TAKE_RANKS:
+        open_ |= {n: at for n, at in parallel.open.items() if at.endswith(f", {item}")}
+    known = {item: section.known() for item, section in deciding.items()}
+    has_edges = known["l_limited_area"].flag("l_limited_area", False)
+    is_nudged = _NUDGED_GLOBE in known["nudge_type"].integers("nudge_type")
+    reads = known["itype_latbc"].integer("itype_latbc", 0) != 0
+    is_there = {
+        "proc0_shift": True,
+        "num_io_procs_radar": any(known["luse_radarfwo"].flags("luse_radarfwo")),
+        "num_prefetch_proc": (has_edges or is_nudged) and reads,
+    }
+    found = {item: parallel.integer(item) or 0 for item, is_one in is_there.items() if is_one}
+    found["p_test_run"] = int(known["p_test_run"].flag("p_test_run", False))
+    return {item: ranks for item, ranks in found.items() if ranks > 0}, open_
 
 
 def _value(section: Section, name: str, default: Shown) -> Shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thalweg.advisor.icon_processes import Items, open_names, read_items
+from thalweg.advisor.icon_processes import Items, open_names, ranks_set_aside, read_items
 from thalweg.advisor.icon_run import IconRun, restart_interval
 from thalweg.advisor.items import Settings
 from thalweg.config.calendars import LONGEST_MS, SECOND_MS, Calendar, Interval, parse_interval
@@ -13,7 +13,6 @@ from thalweg.config.run_script import RunScript
 
 MODES = ("sync", "async", "joint procs multifile", "dedicated procs multifile")
 NEEDS_PROCESSES = ("async", "dedicated procs multifile")
-_NUDGED_GLOBE = 2  # nudging_nml/nudge_type
 _MOST_SETS = 10_000_000  # of a run; more is a slip of the pen
 
 
@@ -67,41 +66,9 @@ def read_processes(script: RunScript, settings: Settings, run: IconRun) -> Proce
     )
     control = settings.section("master_time_control_nml")
     open_interval = open_names(control, "checkpointtimeintval")
-    aside, open_aside = _set_aside(settings, parallel)
+    aside, open_aside = ranks_set_aside(settings, parallel)
     open_ = {**parallel.open, **items.open, **open_interval, **open_aside}
     return Processes(parallel, restart, open_, aside, tuple(open_aside))
-
-
-def _set_aside(settings: Settings, parallel: Items) -> tuple[dict[str, int], dict[str, str]]:
-    """Ranks by item, and what decides of others and is open -> where. The prefetch rank reads
-    boundaries of a limited area, or of a globe that is nudged, where there are any (ICON's
-    mo_nml_crosscheck); radar ranks are there with luse_radarfwo.
-    """
-    grid, nudging = settings.section("grid_nml"), settings.section("nudging_nml")
-    edges, run = settings.section("limarea_nml"), settings.section("run_nml")
-    of_test = settings.section("parallel_nml")
-    deciding = ((grid, "l_limited_area"), (nudging, "nudge_type"), (edges, "itype_latbc"),
-                (run, "luse_radarfwo"), (of_test, "p_test_run"))  # fmt: skip
-    open_ = {
-        name: place
-        for section, item in deciding
-        if section.is_open(item)
-        for name, place in open_names(section, item).items()
-    }
-    for item in ("num_prefetch_proc", "num_io_procs_radar", "proc0_shift"):
-        open_ |= {n: at for n, at in parallel.open.items() if at.endswith(f", {item}")}
-    found = {"proc0_shift": parallel.integer("proc0_shift") or 0}
-    if not run.is_open("luse_radarfwo") and any(run.flags("luse_radarfwo")):
-        found["num_io_procs_radar"] = parallel.integer("num_io_procs_radar") or 0
-    if not of_test.is_open("p_test_run") and of_test.flag("p_test_run", False):
-        found["p_test_run"] = 1
-    is_nudged = not nudging.is_open("nudge_type") and _NUDGED_GLOBE in (
-        nudging.integers("nudge_type"))  # fmt: skip
-    has_edges = not grid.is_open("l_limited_area") and grid.flag("l_limited_area", False)
-    reads = not edges.is_open("itype_latbc") and edges.integer("itype_latbc", 0)
-    if (has_edges or is_nudged) and reads:
-        found["num_prefetch_proc"] = parallel.integer("num_prefetch_proc") or 0
-    return {name: ranks for name, ranks in found.items() if ranks > 0}, open_
 
 
 def _mode(given: str | None, processes: int | None) -> str | None:

@@ -202,7 +202,9 @@ def _dictionary(script: RunScript, settings: Settings, answer: Answer) -> dict[s
     if not section.has("output_nml_dict"):
         return {}
     name = section.label("output_nml_dict").rpartition("/")[2]
-    path = script.beside(script.links.get(name, name)) or script.beside(name)
+    target = script.links.get(name, name)
+    path = script.beside(target) or script.beside(name)
+    name = target if target in script.texts else name
     if name in script.texts:
         lines = [text for _, text in script.texts[name]]
     elif path is not None:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thalweg.config.namelist import Group, Item, Value
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
@@ -71,6 +72,11 @@ class Section:
         return item is not None and any(
             isinstance(value, str) and has_unresolved(value) for value in item.values
         )
+
+    def known(self) -> Section:
+        """Without the items that the script leaves open: they are neither needed nor asked for."""
+        items = {name: item for name, item in self.group.items.items() if not self.is_open(name)}
+        return Section(replace(self.group, items=items), self.open)
 
     def integers(self, name: str) -> list[int | None]:
         found: list[int | None] = []
@@ -188,6 +194,18 @@ class Settings:
         found = [group for group in self.groups if item in group.items]
         read = [group for group in found if group is first_of(self.groups, group.name)]
         return Section(read[-1], self.open) if read else None
+
+
+def first_turns(groups: Iterable[Group]) -> dict[int, Group]:
+    """id() of each group -> that of the first turn, if a loop wrote it from the same lines."""
+    on_line: Counter[tuple[str, int, int]] = Counter()
+    first: dict[tuple[str, int, int], Group] = {}
+    found = {}
+    for each in groups:
+        line = (each.file, each.line, each.begins)
+        found[id(each)] = first.setdefault((each.file, each.line, on_line[line]), each)
+        on_line[line] += 1
+    return found
 
 
 def first_of(groups: Iterable[Group], name: str) -> Group | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
+from thalweg.config.shell_files import Content, Outside
 from thalweg.config.shell_run import Written, run_statements
 from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
@@ -68,31 +69,15 @@ def read_run_script(
     instead: lines that are read as if the files of these names had them
     """
     lines = list(instead.get(path.name) or read_lines(path))
-    script = RunScript(path, Variables(given))
+    script, written = RunScript(path, Variables(given)), Written()
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
     if begins_group(first) and not lines[0].startswith("#!"):
         numbered = enumerate(lines, 1)
         script.groups[path.name] = _groups(numbered, path.name, script.passed_over)
     else:
-        written = Written()
         run_statements(split_script(lines, path.name), script.variables, written)
-        script.links = written.links
-        script.passed_over = [
-            f"{path.name}:{line}: a namelist is written or changed here in a way that is not read "
-            "(a function, echo, sed, a pipe, a file that the script does not write): it is not "
-            "counted"
-            for line in sorted(set(written.passed_over))
-        ]
-        for name, content in written.files.items():
-            old = _old_groups(script, name, written.grown.get(name, ""), instead)
-            if old or any(begins_group(line) for _, line in content.lines):
-                new = _groups(content.lines, path.name, script.passed_over)
-                script.groups[name] = [*old, *new]
-                if content.doubtful:
-                    script.doubtful[name] = content.doubtful
-            else:
-                script.texts[name] = content.lines
-    _include(script, instead)
+        _take_files(written, script, instead)
+    _include(script, written.files.contents, instead)
     if not any(script.groups.values()) and script.passed_over:
         raise ThalwegError(
             f"{script.passed_over[0]}, and no other is in it; write it by 'cat > FILE << EOF', or "
@@ -104,6 +89,48 @@ def read_run_script(
             "namelists, or a namelist file"
         )
     return script
+
+
+def _take_files(written: Written, script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
+    """What the script wrote: groups of namelists, lines of other files."""
+    files, file = written.files, script.path.name
+    script.links = files.links
+    script.passed_over = [
+        f"{file}:{line}: a namelist is written or changed here in a way that is not read "
+        "(a function, echo, sed, a pipe, a file that the script does not write): it is not "
+        "counted"
+        for line in sorted({*written.passed_over, *files.not_followed})
+    ]
+    counted = files.counted()
+    for name, content in files.contents.items():
+        lines = content.lines()
+        names = [piece.name for piece in content.outside()]
+        is_called_so = any(_NAMELIST.search(each) for each in (name, *names))
+        if any(begins_group(line) for _, line in lines) or (names and is_called_so):
+            if name in counted:
+                script.groups[name] = list(_groups_of(name, content, script, instead))
+                if content.doubtful:
+                    script.doubtful[name] = content.doubtful
+        elif lines:
+            script.texts[name] = lines
+    script.groups = {name: each for name, each in script.groups.items() if each}
+
+
+def _groups_of(
+    name: str, content: Content, script: RunScript, instead: Mapping[str, Sequence[str]]
+) -> Iterator[Group]:
+    """Those of the files that it is made of are read there, if they lie beside the script."""
+    for part in content.parts():
+        path = script.beside(part.name) if isinstance(part, Outside) else None
+        if not isinstance(part, Outside):
+            yield from _groups(part, script.path.name, script.passed_over)
+        elif path is not None and path != script.path:
+            yield from _groups_of_file(path, script, instead)
+        elif not part.may_lack:
+            script.passed_over.append(
+                f"{script.path.name}:{part.line}: '{name}' has what '{part.name}' has, which does "
+                "not lie beside the script: its groups are not counted"
+            )
 
 
 def _groups(lines: Iterable[NumberedLine], file: str, passed_over: list[str]) -> list[Group]:
@@ -143,10 +170,10 @@ def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> I
         yield each
 
 
-def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
-    """Namelist files that a master namelist names, or that the script copies or links, where they
-    lie beside it.
-    """
+def _include(
+    script: RunScript, known: Container[str], instead: Mapping[str, Sequence[str]]
+) -> None:
+    """Namelist files that a master namelist names, where they lie beside the script."""
     masters = [
         group.items["model_namelist_filename"].values
         for groups in script.groups.values()
@@ -154,10 +181,9 @@ def _include(script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
         if group.name == "master_model_nml" and "model_namelist_filename" in group.items
     ]
     named = [value for values in masters for value in values if isinstance(value, str)]
-    named += [name for name in script.links.values() if _NAMELIST.search(name)]
     for name in dict.fromkeys(named):
         path = script.beside(name)
-        if path is not None and name not in script.groups and path != script.path:
+        if path is not None and name not in known and path != script.path:
             script.groups[name] = _groups_of_file(path, script, instead)
 
 
@@ -166,21 +192,6 @@ def _groups_of_file(
 ) -> list[Group]:
     lines = instead.get(path.name) or read_lines(path)
     return _groups(enumerate(lines, 1), path.name, script.passed_over)
-
-
-def _old_groups(
-    script: RunScript, name: str, grown: str, instead: Mapping[str, Sequence[str]]
-) -> list[Group]:
-    """Of the file that had become `name` when the script appended to it; "" where it did not."""
-    path = script.beside(grown)
-    if path is not None and path != script.path:
-        return _groups_of_file(path, script, instead)
-    if grown and grown != name:
-        script.passed_over.append(
-            f"{script.path.name}: '{name}' begins as '{grown}', which does not lie beside the "
-            "script: its groups are not counted"
-        )
-    return []
 
 
 def read_lines(path: Path) -> list[str]:

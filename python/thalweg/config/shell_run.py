@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
-from thalweg.config.namelist import NumberedLine
 from thalweg.config.shell_conditions import holds
+from thalweg.config.shell_files import Files
 from thalweg.config.shell_loops import sets, turns_of
 from thalweg.config.shell_statements import Statement
 from thalweg.config.shell_words import Variables, arithmetic_value, closing, expand
@@ -33,10 +33,9 @@ _CHANGES_FILES = re.compile(
 )
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
-_LINK = re.compile(r"(?:ln|cp|mv|add_link_file|add_required_file)\s+((?:-\w+\s+)*)(\S+)\s+(\S+)")
-_COPY = re.compile(r"cat\s+([^\s<>|]+)\s*>\s*([^\s<>|&]+)")
+_LINKS = ("ln", "add_link_file", "add_required_file")
 _JOIN = re.compile(r"cat\s+([^-<>|&;][^<>|&;]*?)\s*(>>?)\s*([^\s<>|&;]+)")
-_REMOVE = re.compile(r"rm\s+(.*)")
+_EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefhLrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
 _FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _OPENS = re.compile(r"(if|for|while|until|select|case)\b")
@@ -48,24 +47,10 @@ _CLOSES = {"if": "fi", "case": "esac"}
 
 
 @dataclass
-class Content:
-    lines: list[NumberedLine] = field(default_factory=list)
-    doubtful: list[int] = field(default_factory=list)
-
-
-@dataclass
 class Written:
-    """files  by name, as here-documents left them; links  the file behind each name
+    """passed_over  lines of what writes or changes namelists in a way that is not read"""
 
-    grown        the file that each began as, whatever name it had, before the script appended to it
-    joined       those that `cat` put into another one, which has what they had
-    passed_over  lines of what writes or changes namelists in a way that is not read
-    """
-
-    files: dict[str, Content] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
-    grown: dict[str, str] = field(default_factory=dict)
-    joined: dict[str, Content] = field(default_factory=dict)
+    files: Files = field(default_factory=Files)
     passed_over: list[int] = field(default_factory=list)
 
 
@@ -79,7 +64,7 @@ class _Walk:
     variables: Variables
     written: Written
     turns: int = 0
-    removed: set[str] = field(default_factory=set)  # files, until they are written again
+    there: str = ""  # a file that an `if` asks for: what it removes is gone behind it
 
     def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
         """`sure` is False in a block that may or may not be run."""
@@ -124,8 +109,11 @@ class _Walk:
         for mark, following in pairwise(marks):
             word, _, condition = self.statements[mark].text.partition(" ")
             truth = True if word == "else" else holds(condition, self.variables)
+            exists, before = _EXISTS.fullmatch(condition), self.there
+            self.there = self._name(exists[1]) if exists and sure else ""
             if truth is not False:
                 self.run(mark + 1, following, sure=sure and truth is True, depth=depth)
+            self.there = before
             if truth is True:
                 return
             sure = sure and truth is not None
@@ -195,34 +183,39 @@ class _Walk:
         if statement.document is not None:
             self._write(statement, sure)
             return
-        if (joins := _JOIN.fullmatch(_plain(text))) and self._joins(joins):
+        word, _, rest = text.partition(" ")
+        if joins := _JOIN.fullmatch(_plain(text)):
             self._join(joins, statement, sure)
-        elif _LINK.match(text) or _COPY.fullmatch(text):
-            self._link(statement)
-        elif removes := _REMOVE.fullmatch(text):
-            self.removed |= {self._name(word) for word in removes[1].split()}
+        elif word in ("cp", "mv", *_LINKS):
+            self._pair(word, _plain(rest), statement.line, sure)
+        elif word == "rm":
+            self._remove(_plain(rest), sure)
         elif text.startswith((": ", ":\t")):
             expand(text, self.variables)
         elif _CHANGES_FILES.match(text):
             names = (word.rpartition("/")[2] for word in text.replace(">", " ").split()[1:])
             known = (show_unresolved(expand(name, self.variables)) for name in names)
-            found = [self.written.files[name] for name in known if name in self.written.files]
-            if any(_NAMELIST.search(line) for each in found for _, line in each.lines):
+            contents = self.written.files.contents
+            found = [contents[name] for name in known if name in contents]
+            if any(_NAMELIST.search(line) for each in found for _, line in each.lines()):
                 self.written.passed_over.append(statement.line)
             self._pass_over([statement])
         elif text.startswith("["):
             self._guarded(text, sure)
         elif text.startswith("cat ") and ">" in text:
             words = (self._name(word) for word in text.split()[1:])
-            if any(word in self.written.files for word in words):
+            if any(word in self.written.files.contents for word in words):
                 self.written.passed_over.append(statement.line)
         else:
             self._assign_all(text, sure)
 
     def _guarded(self, text: str, sure: bool) -> None:
-        """`[ condition ] && x=1`"""
+        """`[ condition ] && x=1`, `[ -f file ] && rm file`"""
         condition, joint, rest = text.rpartition("&&")
-        if joint and _ASSIGNMENT.match(rest.strip()):
+        exists = _EXISTS.fullmatch(condition)
+        if joint and exists and rest.strip().startswith("rm "):
+            self._remove(rest.strip()[3:], sure)
+        elif joint and _ASSIGNMENT.match(rest.strip()):
             truth = holds(condition, self.variables)
             if truth is not False:
                 self._assign_all(rest.strip(), sure and truth is True)
@@ -234,44 +227,37 @@ class _Walk:
             if _NAMELIST.search(each.text) or any(_NAMELIST.search(line) for line in lines):
                 self.written.passed_over.append(each.line)
 
-    def _link(self, statement: Statement) -> None:
-        """What a copy comes over is not forgotten: that is told."""
-        found = _LINK.match(statement.text) or _COPY.fullmatch(statement.text)
-        if found:
-            target, name = (expand(word, self.variables) for word in found.groups()[-2:])
-            base = target.rstrip("/").rpartition("/")[2]
-            name = name.rstrip("/").rpartition("/")[2]
-            name = base if name in ("", ".") else name
-            if name in self.written.files and name != base:
-                self.written.passed_over.append(statement.line)
-            self.written.links[name] = base
+    def _pair(self, command: str, rest: str, line: int, sure: bool) -> None:
+        """`cp A B`; into a folder, or of more than one, each keeps its name."""
+        words = [word for word in _words(rest) if not word.startswith("-")]
+        if not words:
+            return
+        last = expand(words[-1], self.variables)
+        folder = len(words) != 2 or last.endswith("/") or last.rpartition("/")[2] in (".", "..")
+        files = self.written.files
+        for word in words[:1] if len(words) == 1 else words[:-1]:
+            source = self._name(expand(word, self.variables).rstrip("/"))
+            target = source if folder else self._name(last)
+            if command in _LINKS:
+                files.link(source, target, line, sure=sure)
+            elif command == "mv":
+                files.move(source, target, line, sure=sure)
+            else:
+                files.copy(source, target, line, sure=sure)
 
-    def _joins(self, join: re.Match[str]) -> bool:
-        """Whether it is more than a copy: `cat A B > C`, `cat A >> C`."""
-        return join[2] == ">>" or len(join[1].split()) > 1
+    def _remove(self, rest: str, sure: bool) -> None:
+        for word in _words(rest):
+            if not word.startswith("-"):
+                name = self._name(word)
+                self.written.files.remove(name, sure=sure or name == self.there)
 
     def _join(self, join: re.Match[str], statement: Statement, sure: bool) -> None:
-        """Files that the script wrote go into another; others are not known here."""
-        parts = [self._name(word) for word in join[1].split()]
-        written = self.written
-        known = [written.files.get(each) or written.joined.get(each) for each in parts]
-        into = self._name(join[3])
-        lines = [line for each in known if each for line in list(each.lines)]
-        doubtful = [line for each in known if each for line in each.doubtful]
-        if None in known and (lines or into in written.files):
-            written.passed_over.append(statement.line)
-        if not lines:
-            return
-        for each in parts:
-            if each in written.files and each != into:
-                self._take(each)
-        self._put(into, lines, statement, sure, replaces=join[2] == ">")
-        written.files[into].doubtful += doubtful
-
-    def _take(self, name: str) -> None:
-        """What another file has now is counted there."""
-        old = self.written.files.pop(name)
-        self.written.joined[name] = Content(list(old.lines), list(old.doubtful))
+        parts, into = [self._name(word) for word in _words(join[1])], self._name(join[3])
+        files, replaces = self.written.files, join[2] == ">"
+        if len(parts) == 1 and replaces:
+            files.copy(parts[0], into, statement.line, sure=sure)
+        else:
+            files.join(parts, into, statement.line, sure=sure, replaces=replaces)
 
     def _name(self, word: str) -> str:
         return show_unresolved(expand(word, self.variables)).rpartition("/")[2]
@@ -291,38 +277,8 @@ class _Walk:
             for number, line in document.lines
         ]
         replaces = "a" not in target[1] if tee else target[1] == ">"
-        self._put(self._name(target[2]), lines, statement, sure, replaces=replaces)
-
-    def _put(
-        self,
-        name: str,
-        lines: Sequence[NumberedLine],
-        statement: Statement,
-        sure: bool,
-        *,
-        replaces: bool,
-    ) -> None:
-        copied = self.written.links.get(name, "")
-        if name not in self.written.files and not replaces:
-            if copied in self.written.files:
-                self._take(copied)  # a copy that grows
-                del self.written.links[name]
-            old = self.written.joined.get(copied) or self.written.joined.get(name)
-            if old is not None:
-                self.written.files[name] = Content(list(old.lines), list(old.doubtful))
-            elif name not in self.written.files:
-                self.written.grown[name] = self.written.links.pop(name, "") or name
-        if name in self.removed and name in self.written.files and not replaces:
-            self.written.passed_over.append(statement.line)  # behind what is gone
-        self.removed.discard(name)
-        content = self.written.files.setdefault(name, Content())
-        if replaces and sure:
-            content.lines.clear()
-            content.doubtful.clear()
-            self.written.grown.pop(name, "")
-        content.lines += lines
-        if not sure:
-            content.doubtful.append(statement.line)
+        name = self._name(target[2])
+        self.written.files.put(name, lines, statement.line, sure=sure, replaces=replaces)
 
     def _assign_all(self, text: str, sure: bool) -> None:
         """x=1 y="$x a" and export x=1, let x=1+2, ((x = y * 2)), set x = 1."""
@@ -373,6 +329,14 @@ class _Walk:
 def _plain(text: str) -> str:
     """Without what goes on beside the command."""
     return _BESIDE.sub("", text.replace(">|", ">"))
+
+
+def _words(text: str) -> list[str]:
+    found, rest = [], text.strip()
+    while rest and (word := _first_word(rest)):
+        found.append(word)
+        rest = rest[len(word) :].lstrip()
+    return found
 
 
 def _first_word(text: str) -> str:

@@ -54,7 +54,7 @@ def facts_of(
         steps=situation.steps,
         nodes=nodes.count,
         ranks_per_node=nodes.ranks_per_node,
-        compute_ranks=nodes.ranks - choice.ranks - situation.set_aside,
+        compute_ranks=situation.compute_ranks(nodes, choice),
         io_ranks=choice.io_ranks,
         partitions=dealt.busy_ranks,
         restart_ranks=choice.restart_ranks,

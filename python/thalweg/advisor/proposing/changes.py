@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_stream import Stream
-from thalweg.advisor.items import first_of
+from thalweg.advisor.items import first_of, first_turns
 from thalweg.advisor.proposing.situation import RESTART_MODES
 from thalweg.advisor.proposing.ways import Way
 from thalweg.config.namelist import Group
@@ -44,7 +44,15 @@ def changes_of(groups: Sequence[Group], streams: Sequence[Stream], way: Way) -> 
     else:  # restart processes without restarts compute nothing
         found.append(change_of(groups, "parallel_nml", "num_restart_procs", "0"))
     found += _of_streams(groups, streams, way.partitions)
-    return [each for each in found if not _stands(each)]
+    turns = first_turns(groups)
+    wanted = {(id(turns[id(each.group)]), each.item) for each in found
+              if each.group and not _stands(each)}  # fmt: skip
+    return [
+        each
+        for each in found
+        if not _stands(each)
+        or (each.group and (id(turns[id(each.group)]), each.item) in wanted)  # by another turn
+    ]
 
 
 def change_of(groups: Sequence[Group], name: str, item: str, value: str) -> Change:

@@ -83,7 +83,7 @@ def _stalls_s(
     alone = [
         RunFacts(
             cells=situation.cells, steps=0, nodes=nodes.count, ranks_per_node=nodes.ranks_per_node,
-            compute_ranks=nodes.ranks - choice.ranks - situation.set_aside,
+            compute_ranks=situation.compute_ranks(nodes, choice),
             io_ranks=1, partitions=1, outputs=1,
             output_bytes=each.values * VALUE_BYTES,
         )

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from thalweg.advisor.items import first_turns
 from thalweg.advisor.proposing.changes import Change
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.config.namelist import Group
@@ -103,7 +104,10 @@ class _File:
         self.name, self.lines = name, list(lines)
         self.before: dict[int, list[str]] = {}  # lines to come, by the number of a line from 0
         self.after: dict[int, list[str]] = {}
-        self.groups = [group for group in groups if group.file == name]
+        mine = [group for group in groups if group.file == name]
+        self.turns = first_turns(mine)
+        self.groups = list({id(each): each for each in self.turns.values()}.values())
+        self.done: dict[tuple[int, str], str] = {}  # by group and item
 
     def joined(self) -> list[str]:
         found: list[str] = []
@@ -112,6 +116,17 @@ class _File:
         return found
 
     def set(self, group: Group, change: Change) -> None:
+        """Once for all turns of a loop."""
+        group = self.turns[id(group)]
+        before = self.done.get((id(group), change.item))
+        if before == change.value:
+            return
+        if before is not None:
+            raise ThalwegError(
+                f"{self.name}:{group.line}: a loop writes '&{group.name}' more than once, and "
+                f"{change.item} would be {before} in one turn and {change.value} in another"
+            )
+        self.done[id(group), change.item] = change.value
         item = group.items.get(change.item)
         if item is None:
             self._insert(group, f"{change.item} = {change.value}")
@@ -119,6 +134,7 @@ class _File:
             self._replace(group, change, item.line - 1, len(item.values))
 
     def add(self, beside: Group, name: str, changes: Sequence[Change]) -> None:
+        beside = self.turns[id(beside)]
         at, items = beside.line - 1, [f"{each.item} = {each.value}" for each in changes]
         begin = self._heads(at)[self._position(beside)][0]
         before, rest = self.lines[at][:begin], self.lines[at][begin:]

@@ -15,6 +15,7 @@ from thalweg.advisor.icon_stream import Stream
 from thalweg.advisor.icon_streams import Answer
 from thalweg.advisor.icon_times import Steps
 from thalweg.advisor.proposing.meetings import Outputs, outputs_of
+from thalweg.advisor.shapes import Nodes
 from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
 
@@ -91,6 +92,9 @@ class Situation:
     partitions: tuple[int, ...]  # of each stream, as the script has them
     notes: tuple[str, ...] = ()
     set_aside: int = 0  # ranks that neither compute nor write
+
+    def compute_ranks(self, nodes: Nodes, choice: Choice) -> int:
+        return nodes.ranks - choice.ranks - self.set_aside
 
     @cached_property
     def outputs(self) -> int:

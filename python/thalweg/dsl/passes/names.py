@@ -13,7 +13,8 @@ from thalweg.dsl.passes.library_names import is_of_library, may_be_macro
 from thalweg.dsl.problem import KernelError, Spot
 from thalweg.dsl.translation import size_names, table_names
 
-FORTRAN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
+LONGEST_NAME = 63  # in Fortran 2003
+FORTRAN_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}")
 # Of C++, C and Fortran's interface to it, of Python, and of functions that translated code calls.
 RESERVED = frozenset(
     {
@@ -41,7 +42,7 @@ RESERVED = frozenset(
         "Ranges", "parts_room", "given_parts", "expect", "device_room", "free_room", "copy_in",
         "copy_out", "index_of_thread", "part_of_thread", "threads", "most_parts", "threadIdx",
         "blockIdx", "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks",
-        "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo",
+        "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo", "Reads",
         "leave", "arrive", "receive", "Label", "together", "on_ranks", "kernel_ranks",
         "kernel_parts",
         "ranks_of", "ranks_of_calls", "ranks_to_call", "calls_on_mpi", "calls_on_onesided",
@@ -120,7 +121,7 @@ def check_names(kernel: ir.KernelIR) -> None:
             raise KernelError(
                 variable.spot,
                 f"'{variable.name}' is no name in Fortran",
-                hint="at most 63 letters, digits and _, the first a letter",
+                hint=f"at most {LONGEST_NAME} letters, digits and _, the first a letter",
             )
         if lower.setdefault(variable.name.lower(), variable.name) != variable.name:
             raise KernelError(
@@ -146,7 +147,8 @@ def check_names(kernel: ir.KernelIR) -> None:
             spot,
             f"a kernel cannot be called '{kernel.name}': translated code has another thing of that "
             "name, or Fortran cannot call it so",
-            hint="at most 63 letters, digits and _, the first a letter, and no word of C++",
+            hint=f"at most {LONGEST_NAME} letters, digits and _, the first a letter, and no word "
+            "of C++",
         )
 
 

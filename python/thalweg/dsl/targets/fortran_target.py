@@ -11,13 +11,12 @@ from thalweg.dsl.arguments import ArgumentType
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.grid import Group, Relation
 from thalweg.dsl.layout import levels_of
+from thalweg.dsl.passes.names import LONGEST_NAME
 from thalweg.dsl.targets.fortran_on_ranks import interfaces
 from thalweg.dsl.targets.fortran_text import interface, kinds_of
 from thalweg.dsl.targets.ranks_target import exchanged_arguments
 from thalweg.dsl.translation import is_ordered, is_tiled, plan_of, size_names
 from thalweg.errors import ThalwegError
-
-LONGEST_NAME = 63
 
 
 @dataclass

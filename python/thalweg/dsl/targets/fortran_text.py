@@ -22,16 +22,13 @@ def interface(what: str, name: str, arguments: Sequence[str], declared: Sequence
 
 def _of_their_width(declared: str) -> list[str]:
     """In lines that compilers take: 132 columns with what stands before."""
-    code, mark, comment = declared.partition("  ! ")
     if len(declared) <= WIDTH:
         return [declared]
-    before, colons, name = code.partition(" :: ")
-    begin, comma, rest = name.partition(", ")
+    code, mark, comment = declared.partition("  ! ")
     lines = [f"! {comment}"] if mark else []
-    if len(code) <= WIDTH:
-        return [*lines, code]
-    return [*lines, f"{before}{colons}&", f"  {begin}{comma}&", f"  {rest}"] if comma else [
-        *lines, f"{before}{colons}&", f"  {begin}"]  # fmt: skip
+    before, colons, names = code.partition(" :: ")
+    folded = [code] if len(code) <= WIDTH else _folded(before + colons, names.split(", "), "")
+    return [*lines, *folded]
 
 
 def kinds_of(lines: Sequence[str]) -> list[str]:

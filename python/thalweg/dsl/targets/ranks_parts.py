@@ -11,6 +11,8 @@ struct Hop {
   bool by_points;        // [neighbour][point] instead of [point][neighbour]
 };
 
+enum class Reads { own, others, nothing, no_point };  // from bearable to not
+
 // What one sweep goes over: all own points, or those given; without and with others' values.
 struct Part {
   int place;
@@ -58,28 +60,32 @@ struct Parts {
   std::vector<Ranges> mine;
   std::vector<Part> parts;  // [sweep]
 
-  // Whether a way from a point leads to others' points.
-  bool leaves(const std::vector<Hop>& way, std::size_t hop, std::int64_t point, bool& lacks,
+  // Of all that a point reads that way, the worst. `may_lack`: a neighbour -1 is none.
+  Reads reads(const std::vector<Hop>& way, std::size_t hop, std::int64_t point, bool may_lack,
               std::string& refused) const {
-    if (hop == way.size()) return false;
+    if (hop == way.size()) return Reads::own;
     const auto& [table, length, first, end, from, to, by_points] = way[hop];
     const Place& source = here[from];
     const Place& there = here[to];
-    bool found = false;
+    Reads found = Reads::own;
     for (int j = first; j < end; ++j) {
       const std::int64_t next =
           by_points ? table[j * source.total + point] : table[point * length + j];
-      lacks = lacks || next == -1;
+      if (next == -1 && may_lack) {
+        found = std::max(found, Reads::nothing);
+        continue;
+      }
       if (next < 0 || next >= there.total) {
         refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
                   " of number " + std::to_string(point) + " of its " + source.name + " is " +
                   std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
                   there.name;
         if (next == -1) refused += "; at the end of a grid 'with' and Points leave such ones out";
-        return true;
+        return Reads::no_point;
       }
-      found = leaves(way, hop + 1, next, lacks, refused) || there.is_others(next) || found;
-      if (!refused.empty()) return true;
+      if (there.is_others(next)) found = std::max(found, Reads::others);
+      found = std::max(found, reads(way, hop + 1, next, may_lack, refused));
+      if (found == Reads::no_point) return found;
     }
     return found;
   }
@@ -87,19 +93,23 @@ struct Parts {
     std::string refused;
     for (Part& part : parts) {
       if (part.ways.empty() && part.others.empty()) continue;
+      const auto worst = [&](const std::vector<std::vector<Hop>>& ways, std::int64_t point) {
+        Reads found = Reads::own;
+        for (const auto& way : ways) {
+          found = std::max(found, reads(way, 0, point, part.may_lack, refused));
+        }
+        return found;
+      };
       const Ranges& all = mine[part.place];
       for (std::size_t range = 0; range < all.size(); range += 2) {
         for (std::int64_t point = all[range]; point < all[range + 1]; ++point) {
-          bool needs = false, lacks = false;
-          for (const auto& way : part.ways) needs = leaves(way, 0, point, lacks, refused) || needs;
-          for (const auto& way : part.others) leaves(way, 0, point, lacks, refused);
-          if (part.may_lack && lacks) {
-            refused.clear();
-            add(part.lacking, point);
-            continue;
-          }
-          if (!refused.empty()) return refused;
-          add(needs ? part.outer : part.inner, point);
+          const Reads coming = worst(part.ways, point);
+          const Reads any = std::max(coming, worst(part.others, point));
+          if (any == Reads::no_point) return refused;
+          add(any == Reads::nothing      ? part.lacking
+              : coming == Reads::others ? part.outer
+                                        : part.inner,
+              point);
         }
       }
     }

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a script copies, moves, links, joins, removes and appends to: each group once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.config.run_script import RunScript, read_run_script
+
+BASE = "&o\n/\n"  # what base.nml has, beside the script
+NOT_READ = "a namelist is written or changed here in a way that is not read"
+
+
+def read(tmp_path: Path, text: str) -> RunScript:
+    (tmp_path / "base.nml").write_text(BASE)
+    (tmp_path / "grid.nc").write_bytes(b"CDF\0")
+    path = tmp_path / "exp.test"
+    path.write_text(text)
+    return read_run_script(path, {})
+
+
+def to(name: str, letter: str, how: str = ">") -> str:
+    return f"cat {how} {name} << EOF\n&{letter}\n/\nEOF\n"
+
+
+def append(name: str, letter: str) -> str:
+    return to(name, letter, ">>")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # copies that grow
+        ("cp base.nml N\n" + append("N", "a"), {"N": "oa"}),
+        ("cp base.nml M\ncp M N\n" + append("N", "a"), {"N": "oa"}),
+        ("cp base.nml M\ncp M L\ncat L > N\n" + append("N", "a") + append("N", "b"), {"N": "oab"}),
+        (to("N", "a") + "cp N M\n" + append("M", "b"), {"M": "ab"}),
+        (to("N", "a") + "cp N M\n" + append("N", "b"), {"N": "ab"}),
+        (to("N", "a") + "cp N M\ncp M L\n" + append("L", "b"), {"L": "ab"}),
+        (to("N", "a") + "cp N M\n" + append("N", "b") + append("M", "c"), {"N": "ab", "M": "ac"}),
+        (to("N", "a") + "cp N M\n" + to("N", "b"), {"N": "b", "M": "a"}),
+        # copies over files
+        (append("N", "a") + "cp base.nml N\n" + append("N", "b"), {"N": "ob"}),
+        (to("N", "a") + to("M", "b") + "cp M N\n" + append("N", "c"), {"N": "bc"}),
+        ("cp base.nml N\n" + to("N", "a"), {"N": "a"}),
+        (to("N", "a") + "cp N N\ncp N ../N\ncp N run/\n", {"N": "a"}),
+        (to("N", "a") + to("M", "b") + "cp N M run/\n", {"N": "a", "M": "b"}),
+        (to("N", "a") + to("M", "b") + "cp -p N M ${run}\n", {"N": "a", "M": "b"}),
+        # moved
+        (to("N", "a") + "mv N M\n" + append("M", "b"), {"M": "ab"}),
+        (to("N", "a") + "mv N M\n" + to("N", "b"), {"M": "a", "N": "b"}),
+        (to("N", "a") + to("M", "b") + "mv -f M N\n", {"N": "b"}),
+        # linked: one file with two names
+        (to("N", "a") + "ln -s N M\n" + append("M", "b") + append("N", "c"), {"N": "abc"}),
+        ("ln -sf N M\n" + to("N", "a") + append("M", "b"), {"N": "ab"}),
+        ("ln -s base.nml N\n" + append("N", "a"), {"base.nml": "oa"}),
+        (to("N", "a") + "ln -s N M\nrm M\n" + to("M", "b"), {"N": "a", "M": "b"}),
+        ("ln -s M N\nln -s N M\n" + to("N", "a"), {"M": "a"}),
+        ('add_link_file "../x/grid.nc" iconR2B04.nc\n' + to("N", "a"), {"N": "a"}),
+        # removed
+        (to("N", "a") + "rm -f N\n", {"N": "a"}),
+        (to("N", "a") + "rm -f N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "rm -f 'N' x\n" + append("N", "b"), {"N": "b"}),
+        (to("NML", "a") + "rm NM*\n" + append("NML", "b"), {"NML": "b"}),
+        (to("N", "a") + "rm -f ./N || true\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "[ -e N ] && rm N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "if [[ -f N ]]; then rm N; fi\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "if test -s N; then\nrm N\nfi\n" + append("N", "b"), {"N": "b"}),
+        ("rm base.nml\n" + append("base.nml", "a"), {"base.nml": "a"}),
+        (append("base.nml", "a"), {"base.nml": "oa"}),
+        ("cp base.nml N\nrm N\n" + append("N", "a"), {"N": "a"}),
+        # joined
+        (to("N", "a") + "cat base.nml N > M\n", {"M": "oa"}),
+        (to("N", "a") + "cat N base.nml > M\n", {"M": "ao"}),
+        (to("N", "a") + "cat base.nml >> N\n" + append("N", "b"), {"N": "aob"}),
+        ("cat base.nml > NAMELIST\n", {"NAMELIST": "o"}),
+        ("cat base.nml base.nml > NAMELIST\n", {"NAMELIST": "oo"}),
+        (to("N", "a") + to("M", "b") + "cp N L\ncat L M > K\n", {"K": "ab"}),
+        # equal texts are no copies
+        (to("N", "a") + to("M", "a"), {"N": "a", "M": "a"}),
+        ("for i in 1 2; do\n" + to("N_$i", "a") + "done\n", {"N_1": "a", "N_2": "a"}),
+    ],
+)
+def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+    script = read(tmp_path, text)
+    found = {name: "".join(each.name for each in groups) for name, groups in script.groups.items()}
+    assert found == expected
+    assert not script.passed_over
+    assert not script.doubtful
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cp nowhere.nml N\n" + append("N", "a"), "exp.test:1: 'N' has what 'nowhere.nml' has"),
+        (to("N", "a") + "cp nowhere N\n" + append("N", "b"), "exp.test:5: 'N' has what 'nowhere'"),
+        (to("N", "a") + "cp ${x}/NAMELIST_b .\n", "'NAMELIST_b' has what 'NAMELIST_b' has, which"),
+        (to("N", "a") + "cat N nowhere > M\n", "exp.test:5: 'M' has what 'nowhere' has"),
+        (to("N", "a") + "if [ -f x ]; then\ncp base.nml N\nfi\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "if [ -f x ]; then\nln -s base.nml N\nfi\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "if [ -f x ]; then\nrm N\nfi\n" + append("N", "b"), f"8: {NOT_READ}"),
+        (to("N", "a") + "while true; do\nmv base.nml N\ndone\n", f"exp.test:6: {NOT_READ}"),
+    ],
+)
+def test_what_is_not_followed_is_told(tmp_path: Path, text: str, told: str) -> None:
+    script = read(tmp_path, text)
+    assert any(told in each for each in script.passed_over), script.passed_over
+    assert any(script.groups.values())
+
+
+def test_a_copy_that_may_not_be_made_is_doubtful(tmp_path: Path) -> None:
+    text = "if [ -f x ]; then\ncp base.nml N\nfi\n" + append("N", "a")
+    assert read(tmp_path, text).doubtful == {"N": [2]}
+
+
+def test_a_link_to_a_text_that_the_script_writes_is_known(tmp_path: Path) -> None:
+    script = read(tmp_path, to("N", "a") + "cat > names << EOF\nu U\nEOF\nln -s names dict\n")
+    assert script.links["dict"] == "names"
+    assert script.texts == {"names": [(6, "u U")]}
+
+
+def test_many_copies_are_read_in_time(tmp_path: Path) -> None:
+    text = f"for i in {{1..900}}; do\n{to('N', 'a')}cp N N_$i\n{append('N_$i', 'b')}done\n"
+    assert len(read(tmp_path, text).groups) == 900
