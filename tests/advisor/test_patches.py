@@ -187,6 +187,34 @@ def test_turns_of_a_loop_that_need_different_values_are_told(
     assert "a loop writes '&output_nml' more than once, and stream_partitions_ml would be" in told
 
 
+def test_what_only_some_turns_of_a_loop_have_is_told(
+    propose: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "exp.a"
+    stream = STREAM.replace(" ml_varlist", " $e\n ml_varlist")
+    loop = "e=\nfor i in 1 2; do\n"
+    more = "e='stream_partitions_ml = 2 pe_placement_ml = 7, 8'\n"
+    text = script(parallel="&parallel_nml num_io_procs = 9 /\n", streams="")
+    path.write_text(f"{text}{loop}cat >> NAMELIST << EOF\n{stream}EOF\n{more}done\n")
+    answer = propose(path)
+    assert answer["proposal"]["patch"] is None
+    (told,) = (each for each in answer["warnings"] if each.startswith("there is no patch"))
+    assert "a loop writes '&output_nml' more than once, with" in told
+
+
+def test_groups_of_a_loop_that_also_joins_a_file_are_patched(
+    propose: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "exp.a"
+    (tmp_path / "line.nml").write_text("! ---\n")
+    stream = STREAM.replace("'u', 'v', 'w', 'temp', 'pres'", "'$v'")
+    body = f"cat line.nml >> NAMELIST\ncat >> NAMELIST << EOF\n{stream}EOF\n"
+    path.write_text(script(streams="") + f"for v in u temp; do\n{body}done\n")
+    proposal = propose(path)["proposal"]
+    assert len(proposal["partitions"]) == 2
+    assert proposal["patch"]
+
+
 def test_what_cannot_be_changed_is_to_be_set_by_hand(
     propose: Callable[..., Any], tmp_path: Path
 ) -> None:

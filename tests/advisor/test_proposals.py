@@ -242,6 +242,10 @@ def test_the_proposal_runs_event_by_event(here: Cli, files: tuple[Path, Path]) -
         (["--machine", "exp.tc", "--nodes", "2"], "exp.tc: columns 'run', 'total_s'"),
         (["--machine", "machine.toml"], "give --nodes N"),
         (["--machine", "machine.toml", "--nodes", "-3"], "--nodes -3 is no number of nodes"),
+        (
+            ["--machine", "machine.toml", "--nodes", "4", "--ranks-per-node", "-1"],
+            "--ranks-per-node -1 is no number of ranks",
+        ),
         (["--nodes", "2"], "--nodes goes with --machine MACHINE; give both"),
         (["--step", "1@2"], "--step goes with --machine MACHINE; give both"),
         (["--write", "a"], "--write goes with --machine MACHINE; give both"),

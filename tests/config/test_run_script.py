@@ -274,7 +274,7 @@ PARTS = "cat > p1 << EOF\n&a\n/\nEOF\ncat > p2 << EOF\n&b\n/\nEOF\n"
         ("cat p1 >> p2", {"p2": "ba"}),
         ("cat p1 > N; cat p2 >> N", {"N": "ab"}),
         ("cp p1 N\ncat >> N << EOF\n&c\n/\nEOF\n", {"N": "ac", "p2": "b"}),
-        ("cat p1 >> N\ncat p1 p2 >> M", {"N": "a", "M": "ab"}),
+        ("cat p1 >> N\ncat p1 p2 >> M", {"M": "ab"}),
         ('v=p2\ncat p1 "$v" > N', {"N": "ab"}),
     ],
 )

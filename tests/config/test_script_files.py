@@ -15,6 +15,7 @@ NOT_READ = "a namelist is written or changed here in a way that is not read"
 
 def read(tmp_path: Path, text: str) -> RunScript:
     (tmp_path / "base.nml").write_text(BASE)
+    (tmp_path / "rest").write_text(" x = 7 /\n")
     (tmp_path / "grid.nc").write_bytes(b"CDF\0")
     path = tmp_path / "exp.test"
     path.write_text(text)
@@ -40,7 +41,6 @@ def append(name: str, letter: str) -> str:
         (to("N", "a") + "cp N M\n" + append("N", "b"), {"N": "ab"}),
         (to("N", "a") + "cp N M\ncp M L\n" + append("L", "b"), {"L": "ab"}),
         (to("N", "a") + "cp N M\n" + append("N", "b") + append("M", "c"), {"N": "ab", "M": "ac"}),
-        (to("N", "a") + "cp N M\n" + to("N", "b"), {"N": "b", "M": "a"}),
         # copies over files
         (append("N", "a") + "cp base.nml N\n" + append("N", "b"), {"N": "ob"}),
         (to("N", "a") + to("M", "b") + "cp M N\n" + append("N", "c"), {"N": "bc"}),
@@ -50,7 +50,6 @@ def append(name: str, letter: str) -> str:
         (to("N", "a") + to("M", "b") + "cp -p N M ${run}\n", {"N": "a", "M": "b"}),
         # moved
         (to("N", "a") + "mv N M\n" + append("M", "b"), {"M": "ab"}),
-        (to("N", "a") + "mv N M\n" + to("N", "b"), {"M": "a", "N": "b"}),
         (to("N", "a") + to("M", "b") + "mv -f M N\n", {"N": "b"}),
         # linked: one file with two names
         (to("N", "a") + "ln -s N M\n" + append("M", "b") + append("N", "c"), {"N": "abc"}),
@@ -78,6 +77,52 @@ def append(name: str, letter: str) -> str:
         ("cat base.nml > NAMELIST\n", {"NAMELIST": "o"}),
         ("cat base.nml base.nml > NAMELIST\n", {"NAMELIST": "oo"}),
         (to("N", "a") + to("M", "b") + "cp N L\ncat L M > K\n", {"K": "ab"}),
+        (to("N", "a") + "cat - base.nml > M << EOF\n&b\n/\nEOF\n", {"N": "a", "M": "bo"}),
+        (to("p1", "a") + to("p2", "b") + "cat p* > N\n", {"N": "ab"}),
+        (to("p1", "a") + to("p2", "b") + "cat p{2,1} > N\n", {"N": "ba"}),
+        (to("p1", "a") + to("p2", "b") + 'all="p1 p2"\ncat $all > N\n', {"N": "ab"}),
+        ("cat base.nml | tee N > /dev/null\n" + append("N", "a"), {"N": "oa"}),
+        ("cat < base.nml > N\n" + append("N", "a"), {"N": "oa"}),
+        # emptied
+        (to("N", "a") + ": > N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "> N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "cat /dev/null > N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "truncate -s 0 N\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "ln -s N M\ncat N > M\n" + append("N", "b"), {"N": "b"}),
+        # in other words, and one after the other
+        (to("N", "a") + "\\cp -f N M && cp M L\n" + append("L", "b"), {"L": "ab"}),
+        (
+            'CP="/bin/cp -p"\n$CP base.nml N > /dev/null 2>&1 || exit 1\n' + append("N", "a"),
+            {"N": "oa"},
+        ),
+        (to("N", "a") + "test -f N && rm\tN\n" + append("N", "b"), {"N": "b"}),
+        (to("N", "a") + "false && cp base.nml N\ntrue || rm N\n" + append("N", "b"), {"N": "ab"}),
+        (to("N", "a") + "if ! cp N M; then exit 1; fi\n" + append("M", "b"), {"M": "ab"}),
+        ("v=x\ncase $v in x) cp base.nml N ;; *) rm N;; esac\n" + append("N", "a"), {"N": "oa"}),
+        (
+            "cat > N <<E1 && cat > M <<E2; cp M L\n&a\n/\nE1\n&b\n/\nE2\n" + append("L", "c"),
+            {"N": "a", "L": "bc"},
+        ),
+        (to("N", "a", "2> /dev/null >"), {"N": "a"}),
+        (to("N", "a") + "cat > x > M 2> err << EOF\n&b\n/\nEOF\n", {"N": "a", "M": "b"}),
+        (to("N", "a") + "f() {\nx || {\ny\n}\n" + to("M", "b") + "}\n", {"N": "a"}),
+        ("f() (\necho\n)\n" + to("N", "a"), {"N": "a"}),
+        # a link that is moved, and one over which something is moved
+        (to("N", "a") + "ln -s N M\nmv M L\n" + append("L", "b"), {"N": "ab"}),
+        (
+            "ln -s base.nml N\n" + to("M", "a") + "mv -f M N\n" + append("N", "b"),
+            {"base.nml": "o", "N": "ab"},
+        ),
+        (to("N", "a") + "ln -s base.nml N\n" + append("N", "b"), {"N": "ab"}),  # it fails
+        # folders
+        (
+            "run=/x/run\nmkdir -p $run\ncp base.nml $run\ncd $run\n" + append("base.nml", "a"),
+            {"base.nml": "oa"},
+        ),
+        ("run=/x/run\ncp base.nml $run\ncd $run\n" + append("base.nml", "a"), {"base.nml": "oa"}),
+        (to("N", "a") + "cp N run\ncd run\ncp N M\n" + append("M", "b"), {"M": "ab"}),
+        # a group that goes on in another file
+        (to("N", "a").replace("/\n", "") + "cat rest >> N\n" + append("N", "b"), {"N": "ab"}),
         # equal texts are no copies
         (to("N", "a") + to("M", "a"), {"N": "a", "M": "a"}),
         ("for i in 1 2; do\n" + to("N_$i", "a") + "done\n", {"N_1": "a", "N_2": "a"}),
@@ -102,6 +147,29 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
         (to("N", "a") + "if [ -f x ]; then\nln -s base.nml N\nfi\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "if [ -f x ]; then\nrm N\nfi\n" + append("N", "b"), f"8: {NOT_READ}"),
         (to("N", "a") + "while true; do\nmv base.nml N\ndone\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "[ -f flag ] && rm N\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "rm -f ${out}/*\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "[ -f x ] && cp base.nml N\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "cmp -s N M || cp N base.nml\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "if [ -f x ]; then\nln -s N M\nfi\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "if [ -f x ]; then\nmv N M\nfi\n", f"exp.test:6: {NOT_READ}"),
+        (
+            to("N", "a")
+            + "if [ -f N ]; then\ncase $m in\nx) rm N;;\nesac\nfi\n"
+            + append("N", "b"),
+            f"exp.test:10: {NOT_READ}",
+        ),
+        (to("N", "a") + "sed s/x/y/ base.nml > N\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "envsubst < base.nml > M\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "cp base.nml M\nsed -i s/x/y/ M\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "( cat base.nml; cat N ) > M\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "for i in 1 2; do\ncat p$i\ndone > N\n", f"exp.test:7: {NOT_READ}"),
+        (to("N", "a") + "install -m 644 base.nml M\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "f() {\ncp base.nml N\n}\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "mv N run/\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "cp N M\n" + to("N", "b"), "'M' keeps what 'N' was before it was written"),
+        (to("N", "a") + "mv N M\n" + to("N", "b"), "'M' keeps what 'N' was before it was written"),
+        ("cp base.nml N\nmv N M\n" + append("N", "b"), "'M' keeps what 'N' was before it was"),
     ],
 )
 def test_what_is_not_followed_is_told(tmp_path: Path, text: str, told: str) -> None:
@@ -121,6 +189,35 @@ def test_a_link_to_a_text_that_the_script_writes_is_known(tmp_path: Path) -> Non
     assert script.texts == {"names": [(6, "u U")]}
 
 
-def test_many_copies_are_read_in_time(tmp_path: Path) -> None:
-    text = f"for i in {{1..900}}; do\n{to('N', 'a')}cp N N_$i\n{append('N_$i', 'b')}done\n"
-    assert len(read(tmp_path, text).groups) == 900
+LOOP = "for i in 1 2 3; do\n{}cp NAMELIST NAMELIST_$i\nsrun ./icon > LOG.$i\ndone\n"
+
+
+def test_a_loop_over_runs_counts_as_it_was_written_last(tmp_path: Path) -> None:
+    """Copies that it keeps are no runs of their own, unless a master namelist names them."""
+    script = read(tmp_path, LOOP.format(to("NAMELIST", "a")))
+    assert list(script.groups) == ["NAMELIST"]
+    assert sum("keeps what 'NAMELIST' was" in each for each in script.passed_over) == 2
+    master = "&master_model_nml model_namelist_filename = 'NAMELIST_1' /\n"
+    script = read(tmp_path, f"cat > master << EOF\n{master}EOF\n{LOOP.format(to('NAMELIST', 'a'))}")
+    assert list(script.groups) == ["master", "NAMELIST", "NAMELIST_1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["srun ./icon > LOG.icon 2>&1", "grep x N > found", "echo wrote N", "ls *.nml", "cp N ../N",
+     "sed -n 1p N", "diff N base.nml > differences", "cd run; ls > list", "date > started"],
+)  # fmt: skip
+def test_what_changes_no_namelist_is_not_told(tmp_path: Path, text: str) -> None:
+    script = read(tmp_path, f"{to('N', 'a')}{text}\n")
+    assert not script.passed_over
+    assert not script.doubtful
+
+
+def test_many_copies_of_one_file_are_read_in_time(tmp_path: Path) -> None:
+    """None is compared with each other one: each has 300 lines."""
+    base = "".join(f"&a{n}\n/\n" for n in range(150))
+    names = " ".join(str(n) for n in range(400))
+    body = f"cp N N_$i\n{append('N_$i', 'b')}rm x_$i\n{append('x_$i', 'c')}"
+    loop = f"for i in {names}; do\n{body}done\n"
+    script = read(tmp_path, f"cat > N << EOF\n{base}EOF\n{loop}")
+    assert len(script.groups) == 800

@@ -61,7 +61,7 @@ def advise(
     ] = None,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the allocation.")] = 0,
     ranks_per_node: Annotated[
-        int, typer.Option(metavar="P", help="Ranks on a node; else as the fitted runs.")
+        int, typer.Option(metavar="P", help="Ranks on a node; 0 = as the fitted runs.")
     ] = 0,
     step: Annotated[
         str, typer.Option(metavar="S@RANKS", help="Seconds of a step on so many compute ranks.")

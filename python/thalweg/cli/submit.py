@@ -24,7 +24,7 @@ def submit(
     ] = None,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of each test run.")] = 0,
     ranks_per_node: Annotated[
-        int, typer.Option(metavar="P", help="Ranks on a node; else as the fitted runs.")
+        int, typer.Option(metavar="P", help="Ranks on a node; 0 = as the fitted runs.")
     ] = 0,
     runs: Annotated[int, typer.Option(metavar="K", help="Test runs, at most.")] = 5,
     duration: Annotated[

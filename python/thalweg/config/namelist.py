@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -66,15 +66,20 @@ def begins_group(line: str) -> bool:
 
 
 def read_namelist(
-    lines: Iterable[NumberedLine], file: str, between: list[NumberedLine] | None = None
+    lines: Iterable[NumberedLine],
+    file: str,
+    between: list[tuple[str, int, str]] | None = None,
+    files: Sequence[str] = (),
 ) -> list[Group]:
     """Every group in its order. What stands between groups is a comment, as in Fortran; `between`
-    gets lines, or ends of lines, that are in no group.
+    gets file, number and text of lines, or ends of lines, that are in no group.
+
+    files: of each line, where they are not all of one
     """
     groups: list[Group] = []
     tokens: list[_Token] | None = None  # of the group that is open
     for position, (number, line) in enumerate(lines):
-        rest = line
+        rest, file = line, files[position] if files else file
         if tokens is not None and rest.lstrip()[:1] in ("", "!"):
             continue
         while rest:
@@ -82,7 +87,7 @@ def read_namelist(
                 found = _GROUP.match(rest)
                 if found is None or rest.lstrip()[0] == "$":  # models look for '&NAME'
                     if between is not None:
-                        between.append((number, rest.strip()))
+                        between.append((file, number, rest.strip()))
                     break
                 groups.append(Group(found[1].lower(), file, number, begins=position))
                 tokens, rest = [], found[2]
@@ -93,7 +98,8 @@ def read_namelist(
                 tokens = None
     if tokens is not None:
         raise ThalwegError(
-            f"{file}:{groups[-1].line}: the group '&{groups[-1].name}' has no end; close it with /"
+            f"{groups[-1].file}:{groups[-1].line}: the group '&{groups[-1].name}' has no end; "
+            "close it with /"
         )
     return groups
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
-from thalweg.config.shell_files import Content, Outside
-from thalweg.config.shell_run import Written, run_statements
+from thalweg.config.shell_commands import FileCommands
+from thalweg.config.shell_files import Content, Files, Outside
+from thalweg.config.shell_run import run_statements
 from thalweg.config.shell_statements import split_script
 from thalweg.config.shell_words import Variables
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
@@ -69,15 +70,16 @@ def read_run_script(
     instead: lines that are read as if the files of these names had them
     """
     lines = list(instead.get(path.name) or read_lines(path))
-    script, written = RunScript(path, Variables(given)), Written()
+    script = RunScript(path, Variables(given))
+    commands = FileCommands(script.variables, Files())
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
     if begins_group(first) and not lines[0].startswith("#!"):
         numbered = enumerate(lines, 1)
         script.groups[path.name] = _groups(numbered, path.name, script.passed_over)
     else:
-        run_statements(split_script(lines, path.name), script.variables, written)
-        _take_files(written, script, instead)
-    _include(script, written.files.contents, instead)
+        run_statements(split_script(lines, path.name), script.variables, commands)
+        _take_files(commands, script, instead)
+    _include(script, commands.files, instead)
     if not any(script.groups.values()) and script.passed_over:
         raise ThalwegError(
             f"{script.passed_over[0]}, and no other is in it; write it by 'cat > FILE << EOF', or "
@@ -91,53 +93,89 @@ def read_run_script(
     return script
 
 
-def _take_files(written: Written, script: RunScript, instead: Mapping[str, Sequence[str]]) -> None:
+def _take_files(
+    commands: FileCommands, script: RunScript, instead: Mapping[str, Sequence[str]]
+) -> None:
     """What the script wrote: groups of namelists, lines of other files."""
-    files, file = written.files, script.path.name
+    files = commands.files
     script.links = files.links
     script.passed_over = [
-        f"{file}:{line}: a namelist is written or changed here in a way that is not read "
-        "(a function, echo, sed, a pipe, a file that the script does not write): it is not "
-        "counted"
-        for line in sorted({*written.passed_over, *files.not_followed})
+        f"{script.path.name}:{line}: a namelist is written or changed here in a way that is not "
+        "read (by a function, echo, sed, a pipe or another program, or by a command that need not "
+        "be run): it is not counted"
+        for line in sorted({*commands.passed_over, *files.not_followed})
     ]
-    counted = files.counted()
+    counted = files.counted(lambda name: script.beside(name) is not None)
+    of_counted = {line for content in counted.values() for line in content.doubtful}
     for name, content in files.contents.items():
         lines = content.lines()
         names = [piece.name for piece in content.outside()]
         is_called_so = any(_NAMELIST.search(each) for each in (name, *names))
         if any(begins_group(line) for _, line in lines) or (names and is_called_so):
+            told = set() if name in counted else of_counted
+            if set(content.doubtful) - told:
+                script.doubtful[name] = content.doubtful
             if name in counted:
-                script.groups[name] = list(_groups_of(name, content, script, instead))
-                if content.doubtful:
-                    script.doubtful[name] = content.doubtful
+                script.groups[name] = _groups_of(name, content, script, instead)
         elif lines:
-            script.texts[name] = lines
+            script.texts[name] = [
+                (number, text) for _, number, text in _read(name, content, script, instead)
+            ]
     script.groups = {name: each for name, each in script.groups.items() if each}
+    _leave_out(files, script)
+
+
+def _leave_out(files: Files, script: RunScript) -> None:
+    """Copies of what a file was before the script wrote it anew, as a loop over runs keeps them;
+    but not those that a master namelist names.
+    """
+    named = _named_by_masters(script)
+    for name in list(script.groups):
+        if files.is_kept_aside(name) and name not in named:
+            origin = files.contents[name].origin
+            del script.groups[name]
+            script.passed_over.append(
+                f"{script.path.name}: '{name}' keeps what '{origin}' was before it was written "
+                "again: it is not counted"
+            )
 
 
 def _groups_of(
     name: str, content: Content, script: RunScript, instead: Mapping[str, Sequence[str]]
-) -> Iterator[Group]:
-    """Those of the files that it is made of are read there, if they lie beside the script."""
-    for part in content.parts():
-        path = script.beside(part.name) if isinstance(part, Outside) else None
-        if not isinstance(part, Outside):
-            yield from _groups(part, script.path.name, script.passed_over)
-        elif path is not None and path != script.path:
-            yield from _groups_of_file(path, script, instead)
-        elif not part.may_lack:
+) -> list[Group]:
+    lines = _read(name, content, script, instead)
+    return _groups([each[1:] for each in lines], script.path.name, script.passed_over,
+                   [each[0] for each in lines])  # fmt: skip
+
+
+def _read(
+    name: str, content: Content, script: RunScript, instead: Mapping[str, Sequence[str]]
+) -> list[tuple[str, int, str]]:
+    """File, number and text of each line; of files that lie beside the script those there."""
+    found: list[tuple[str, int, str]] = []
+    for piece in content.pieces:
+        if not isinstance(piece, Outside):
+            found.append((script.path.name, *piece))
+            continue
+        path = script.beside(piece.name)
+        if path is not None and path != script.path:
+            lines = instead.get(path.name) or read_lines(path)
+            found += [(path.name, number, line) for number, line in enumerate(lines, 1)]
+        elif not piece.may_lack:
             script.passed_over.append(
-                f"{script.path.name}:{part.line}: '{name}' has what '{part.name}' has, which does "
-                "not lie beside the script: its groups are not counted"
+                f"{script.path.name}:{piece.line}: '{name}' has what '{piece.name}' has, which "
+                "does not lie beside the script: its groups are not counted"
             )
+    return found
 
 
-def _groups(lines: Iterable[NumberedLine], file: str, passed_over: list[str]) -> list[Group]:
+def _groups(
+    lines: Iterable[NumberedLine], file: str, passed_over: list[str], files: Sequence[str] = ()
+) -> list[Group]:
     """Those that ICON reads; passed_over gets a sentence on each that it does not."""
-    between: list[NumberedLine] = []
-    groups = read_namelist(lines, file, between)
-    for number, text in between:
+    between: list[tuple[str, int, str]] = []
+    groups = read_namelist(lines, file, between, files)
+    for file, number, text in between:
         head, names = _HEAD.match(text), unresolved_names(text.partition("!")[0])
         if head:
             passed_over.append(
@@ -170,20 +208,23 @@ def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> I
         yield each
 
 
-def _include(
-    script: RunScript, known: Container[str], instead: Mapping[str, Sequence[str]]
-) -> None:
-    """Namelist files that a master namelist names, where they lie beside the script."""
+def _named_by_masters(script: RunScript) -> list[str]:
     masters = [
         group.items["model_namelist_filename"].values
         for groups in script.groups.values()
         for group in groups
         if group.name == "master_model_nml" and "model_namelist_filename" in group.items
     ]
-    named = [value for values in masters for value in values if isinstance(value, str)]
-    for name in dict.fromkeys(named):
+    return [value for values in masters for value in values if isinstance(value, str)]
+
+
+def _include(script: RunScript, files: Files, instead: Mapping[str, Sequence[str]]) -> None:
+    """Namelist files that a master namelist names, where they lie beside the script."""
+    read = {group.file for groups in script.groups.values() for group in groups}
+    for name in dict.fromkeys(_named_by_masters(script)):
         path = script.beside(name)
-        if path is not None and name not in known and path != script.path:
+        is_new = name not in files.contents and name not in read
+        if path is not None and is_new and path != script.path:
             script.groups[name] = _groups_of_file(path, script, instead)
 
 

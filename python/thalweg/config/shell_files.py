@@ -5,7 +5,7 @@ removed. A file has its last name alone, without folders.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -31,13 +31,12 @@ Piece = NumberedLine | Outside
 class Content:
     """pieces  in their order; what is copied has the same ones, not equal ones
     doubtful   lines of the script that may or may not have been run, or more than once
+    origin     the file that it is a copy of, or was before it was moved, up to its first change
     """
 
     pieces: list[Piece] = field(default_factory=list)
     doubtful: list[int] = field(default_factory=list)
-
-    def copied(self) -> Content:
-        return Content(list(self.pieces), list(self.doubtful))
+    origin: str = ""
 
     def lines(self) -> list[NumberedLine]:
         return [piece for piece in self.pieces if not isinstance(piece, Outside)]
@@ -45,23 +44,11 @@ class Content:
     def outside(self) -> list[Outside]:
         return [piece for piece in self.pieces if isinstance(piece, Outside)]
 
-    def parts(self) -> Iterator[Outside | list[NumberedLine]]:
-        """Its pieces, with lines that follow each other as one."""
-        lines: list[NumberedLine] = []
-        for piece in self.pieces:
-            if isinstance(piece, Outside):
-                yield from [lines] if lines else []
-                yield piece
-                lines = []
-            else:
-                lines.append(piece)
-        yield from [lines] if lines else []
-
 
 @dataclass
 class Files:
     """contents  by name
-    links        the file behind each name of a link or a copy; only of those not written here
+    links        the file behind each name of a link, or of a copy of what is not written here
     not_followed lines of what writes or changes namelists in a way that is not read
     """
 
@@ -70,129 +57,216 @@ class Files:
     not_followed: list[int] = field(default_factory=list)
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
-    _patterns: list[str] = field(default_factory=list)  # of what was removed
+    _patterns: list[str] = field(default_factory=list)  # of what was removed for sure, with * or ?
+    _folders: set[str] = field(default_factory=set)
+    _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
 
-    def counted(self) -> dict[str, Content]:
-        """Without those whose pieces another one has too: copies, and parts of what was joined."""
-        ids = {name: {id(piece) for piece in each.pieces} for name, each in self.contents.items()}
-        having: dict[int, list[str]] = {}
-        for name, pieces in ids.items():
-            for piece in pieces:
-                having.setdefault(piece, []).append(name)
-        order = {name: number for number, name in enumerate(self.contents)}
+    def counted(self, is_there: Callable[[str], bool]) -> dict[str, Content]:
+        """Without those whose pieces another one has too: copies, and parts of what was joined.
 
-        def is_within(name: str, other: str) -> bool:
-            mine, its = ids[name], ids[other]
-            return mine < its or (mine == its and order[other] < order[name])
+        is_there: whether there is such a file that the script does not write
+        """
+        first: dict[tuple[int, ...], str] = {}
+        for name, content in self.contents.items():
+            pieces = tuple(
+                id(each)
+                for each in content.pieces
+                if not (isinstance(each, Outside) and each.may_lack and not is_there(each.name))
+            )
+            first.setdefault(pieces, name)
+        having: dict[int, list[tuple[int, set[int]]]] = {}
+        for pieces in first:
+            mine = set(pieces)
+            for piece in mine:
+                having.setdefault(piece, []).append((len(pieces), mine))
+
+        def is_within_another(pieces: tuple[int, ...]) -> bool:
+            mine, size = set(pieces), len(pieces)
+            others = having[pieces[-1]] if pieces else []  # few: what grew by itself ends so alone
+            return any(size < length and mine <= its for length, its in others)
 
         return {
-            name: content
-            for name, content in self.contents.items()
-            if not any(
-                other != name and is_within(name, other)
-                for other in (having[id(content.pieces[0])] if content.pieces else ())
-            )
+            name: self.contents[name]
+            for pieces, name in first.items()
+            if not is_within_another(pieces)
         }
+
+    def is_kept_aside(self, name: str) -> bool:
+        """Whether it is what a file was that the script then wrote anew."""
+        origin = self.contents[name].origin
+        return origin in self.contents and origin != name
 
     def put(
         self, name: str, pieces: Sequence[Piece], line: int, *, sure: bool, replaces: bool
     ) -> None:
         """What is appended to a file that is not known comes behind what that has."""
-        name = self._real(name)
+        name = self.real(name)
         gone = self._gone.pop(name, None)
-        if gone and not replaces:
-            replaces = True
-        elif gone is False and not replaces:
-            self.not_followed.append(line)
         content = self.contents.get(name)
+        if gone is False and not replaces:
+            self.not_followed.append(line)
         if content is None:
             content = self.contents[name] = Content()
-            if not replaces and not self._is_removed(name):
+            if not replaces and not gone and not self._is_removed(name):
                 before = self.links.pop(name, name)
-                content.pieces.append(Outside(before, line, may_lack=before == name))
-        elif replaces and sure:
+                content.pieces.append(self._from(before, line, before == name))
+        elif gone or (replaces and sure):
             content.pieces, content.doubtful = [], []
         if replaces and sure:
             self.links.pop(name, None)
+        content.origin = ""
         content.pieces += pieces
         if not sure:
             content.doubtful.append(line)
 
     def copy(self, source: str, target: str, line: int, *, sure: bool) -> None:
         """What is not sure to come over a file does not."""
-        source, target = self._real(source), self._real(target)
+        source, target = self.real(source), self.real(target)
+        if target in self._folders:
+            target = source
         if source == target:
             self._found(source, line)
-            return
-        if target in self.contents and not sure:
+        elif target in self.contents and not sure:
             self.not_followed.append(line)
-            return
-        content = self.contents.get(source)
-        self._gone.pop(target, None)
-        self.links.pop(target, None)
-        if content is None:
-            self.links[target] = self.links.get(source, source)
-            content = Content([Outside(self.links[target], line)])
-        new = content.copied()
-        if not sure:
-            new.doubtful.append(line)
-        self.contents[target] = new
-
-    def _found(self, name: str, line: int) -> None:
-        """A file from elsewhere that keeps its name."""
-        if name not in self.contents:
-            self.links[name] = name
-            self.contents[name] = Content([Outside(name, line)])
+        elif source in self.contents and not sure:
+            self.not_followed.append(line)  # there may be such a file beside the script
+        else:
+            self._gone.pop(target, None)
+            self.links.pop(target, None)
+            content = self.contents.get(source)
+            if content is None:
+                self.links[target] = self.links.get(source, source)
+                content = Content([self._from(self.links[target], line)])
+            doubtful = [*content.doubtful, *([] if sure else [line])]
+            self.contents[target] = Content(list(content.pieces), doubtful, source)
 
     def move(self, source: str, target: str, line: int, *, sure: bool) -> None:
-        self.copy(source, target, line, sure=sure)
-        if sure and self._real(source) != self._real(target):
-            self.contents.pop(self._real(source), None)
-
-    def link(self, source: str, target: str, line: int, *, sure: bool) -> None:
-        """Symbolic: what is written to one of the two names is in both."""
-        if target in self.contents and source != target and not sure:
-            self.not_followed.append(line)
+        """A link is moved itself, and one that stands there is replaced."""
+        if target in self._folders:
+            target = source
+        if source == target:  # in another folder: a new one here may be another file
+            self._found(source, line)
+            self._gone[source] = False
             return
-        if source != target:
-            self.contents.pop(target, None)
-            self._aliases[target] = source
-        self._found(self._real(source), line)
-        self.links[target] = self.links.get(source, source)
+        if not sure:
+            if self.real(source) in self.contents or self.real(target) in self.contents:
+                self.not_followed.append(line)
+            else:
+                self.copy(source, target, line, sure=False)
+            return
+        behind = self._aliases.pop(source, None)
+        self._aliases.pop(target, None)
+        self._gone.pop(target, None)
+        self.contents.pop(target, None)
+        before = self.links.pop(source, source)
+        if behind is not None:
+            self._aliases[target], self.links[target] = behind, before
+            return
+        self.links.pop(target, None)
+        content = self.contents.pop(source, None)
+        if content is None:
+            self.links[target] = before
+            content = Content([self._from(before, line)])
+        content.origin = source
+        self.contents[target] = content
+        self._gone[source] = True
 
-    def remove(self, pattern: str, *, sure: bool) -> None:
+    def link(self, source: str, target: str, line: int, *, sure: bool, forced: bool) -> None:
+        """Symbolic: what is written to one of the two names is in both. What is there stays, unless
+        it is `forced`.
+        """
+        if target in self._folders:
+            target = source
+        if source == target:
+            self._found(source, line)
+        elif target in self.contents and not sure:
+            self.not_followed.append(line)
+        elif target in self.contents and not forced and target not in self._gone:
+            return
+        elif sure:
+            self.contents.pop(target, None)
+            self._gone.pop(target, None)
+            self._aliases[target] = source
+            self._found(self.real(source), line)
+            self.links[target] = self.links.get(source, source)
+        elif self.real(source) in self.contents:
+            self.not_followed.append(line)
+        else:
+            self.copy(source, target, line, sure=False)
+
+    def remove(self, name: str, *, sure: bool) -> None:
         """A script removes at its end what the model has read: only what comes later is new."""
-        self._patterns.append(pattern)
-        if sure:
-            for name in [each for each in self._aliases if fnmatchcase(each, pattern)]:
-                del self._aliases[name]
-            for name in [each for each in self.contents if fnmatchcase(each, pattern)]:
-                self.links.pop(name, None)
-        for name in self.contents:
-            if fnmatchcase(name, pattern):
-                self._gone[name] = sure
+        if not any(letter in name for letter in "*?["):
+            names = [name]
+        else:
+            names = [each for each in self._names() if fnmatchcase(each, name)]
+            self._patterns += [name] if sure else []
+        for each in names:
+            if sure:
+                self.links.pop(each, None)
+            if each in self._aliases:
+                if not sure:
+                    continue
+                del self._aliases[each]
+            self._gone[each] = sure or self._gone.get(each, False)
+
+    def folder(self, name: str) -> None:
+        """It is none of a file: what was copied there has its own name."""
+        self._folders.add(name)
+        content = self.contents.get(name)
+        if content is not None and content.origin:
+            del self.contents[name]
+            self.links.pop(name, None)
 
     def join(
-        self, sources: Sequence[str], target: str, line: int, *, sure: bool, replaces: bool
-    ) -> None:
-        """`cat A B > C`: what is not written here is a piece of its own."""
+        self, sources: Sequence[str | Sequence[Piece]], target: str, line: int, *,
+        sure: bool, replaces: bool,
+    ) -> None:  # fmt: skip
+        """`cat A B > C`: what is not written here is a piece of its own. Pieces: a document."""
         pieces: list[Piece] = []
         doubtful: list[int] = []
         for each in sources:
-            name = self._real(each)
-            content = self.contents.get(name)
-            outside = Outside(self.links.get(name, name), line)
-            pieces += content.pieces if content else [outside]
-            doubtful += content.doubtful if content else ()
+            if not isinstance(each, str):
+                pieces += each
+            elif each != "null" and not (replaces and self.real(each) == self.real(target)):
+                name = self.real(each)
+                content = self.contents.get(name)
+                pieces += (
+                    content.pieces if content else [self._from(self.links.get(name, name), line)]
+                )
+                doubtful += content.doubtful if content else ()
         self.put(target, pieces, line, sure=sure, replaces=replaces)
-        self.contents[self._real(target)].doubtful += doubtful
+        self.contents[self.real(target)].doubtful += doubtful
 
-    def _real(self, name: str) -> str:
+    def real(self, name: str) -> str:
+        """The file behind links."""
         seen = {name}
         while (behind := self._aliases.get(name)) is not None and behind not in seen:
             name = behind
             seen.add(name)
         return name
+
+    def matching(self, pattern: str) -> list[str]:
+        """Names of files that are there, in a shell's order."""
+        return sorted(
+            each
+            for each in self._names()
+            if fnmatchcase(each, pattern) and not self._gone.get(each)
+        )
+
+    def _names(self) -> Iterator[str]:
+        yield from self.contents
+        yield from (each for each in self._aliases if each not in self.contents)
+
+    def _found(self, name: str, line: int) -> None:
+        """A file from elsewhere that keeps its name."""
+        if name not in self.contents:
+            self.links[name] = name
+            self.contents[name] = Content([self._from(name, line)])
+
+    def _from(self, name: str, line: int, may_lack: bool = False) -> Outside:
+        """One for all that have it."""
+        return self._outside.setdefault((name, may_lack), Outside(name, line, may_lack))
 
     def _is_removed(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in self._patterns)

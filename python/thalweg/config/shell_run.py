@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from thalweg.config.shell_commands import FileCommands
 from thalweg.config.shell_conditions import holds
-from thalweg.config.shell_files import Files
 from thalweg.config.shell_loops import sets, turns_of
-from thalweg.config.shell_statements import Statement
-from thalweg.config.shell_words import Variables, arithmetic_value, closing, expand
-from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved, unresolved_names
+from thalweg.config.shell_parts import parts_of_list, pipeline
+from thalweg.config.shell_statements import HereDocument, Statement
+from thalweg.config.shell_words import DOCUMENT, Variables, arithmetic_value, expand, first_word
+from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
 
 _MOST_TURNS = 1000  # of a loop over words
 _MOST_TURNS_IN_ALL = 20_000
@@ -27,44 +28,35 @@ _LET = re.compile(
     r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"
 )
 _STEP = re.compile(r"\(\(\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*\)\)")
-_TEE = re.compile(r"tee\s+((?:-[\w-]*\s+)*)((?:[^\s\"'<>;|&]|\"[^\"]*\"|'[^']*')+)")
-_CHANGES_FILES = re.compile(
-    r"(?:(?:echo|printf)\s[^>]*>|(?:sed|perl)\s+-\w*i|(?:sed|perl)\s[^>]*>)"
+_LABEL = re.compile(r"\(?([^()$=]+)\)\s*(.*)", re.DOTALL)
+_EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
+_FUNCTION = re.compile(
+    r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*([{(]?).*", re.DOTALL
 )
-_NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
-_TARGET = re.compile(r"(>>?)\s*((?:[^\s\"'>;|&]|\"[^\"]*\"|'[^']*')+)")
-_LINKS = ("ln", "add_link_file", "add_required_file")
-_JOIN = re.compile(r"cat\s+([^-<>|&;][^<>|&;]*?)\s*(>>?)\s*([^\s<>|&;]+)")
-_EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefhLrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
-_FUNCTION = re.compile(r"(?:function\s+[\w-]+\s*(?:\(\s*\))?|[\w-]+\s*\(\s*\))\s*(\{?).*")
+_ON_FILES = re.compile(r"(?:!\s+)?((?:cp|mv|ln|rm|cat)\s.*)", re.DOTALL)
+# Commands of which a script goes on as if they had been done.
+_DONE = frozenset(
+    {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "echo", "printf", "export",
+     "touch", "chmod", "tee", "set", "true", ":", "source", ".", "module", "ulimit", "unset", "let"}
+)  # fmt: skip
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _OPENS = re.compile(r"(if|for|while|until|select|case)\b")
 _LEAVES = re.compile(r"(break|continue|return|exit)\b")
-_BESIDE = re.compile(
-    r"\s*(?:[12]?>\s*/dev/null|2>&1|\|\|.*|&&.*)$"
-)  # of a command that writes a file
 _CLOSES = {"if": "fi", "case": "esac"}
 
 
-@dataclass
-class Written:
-    """passed_over  lines of what writes or changes namelists in a way that is not read"""
-
-    files: Files = field(default_factory=Files)
-    passed_over: list[int] = field(default_factory=list)
-
-
-def run_statements(statements: Sequence[Statement], variables: Variables, written: Written) -> None:
-    _Walk(statements, variables, written).run(0, len(statements), sure=True, depth=0)
+def run_statements(
+    statements: Sequence[Statement], variables: Variables, commands: FileCommands
+) -> None:
+    _Walk(statements, variables, commands).run(0, len(statements), sure=True, depth=0)
 
 
 @dataclass
 class _Walk:
     statements: Sequence[Statement]
     variables: Variables
-    written: Written
+    commands: FileCommands
     turns: int = 0
-    there: str = ""  # a file that an `if` asks for: what it removes is gone behind it
 
     def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
         """`sure` is False in a block that may or may not be run."""
@@ -76,11 +68,16 @@ class _Walk:
             if opens and depth < _DEEPEST:
                 close = self._close(i, end)
                 block = {"if": self._if, "for": self._for, "case": self._case}
+                before, self.commands.there = self.commands.there, ""
                 block.get(opens[1], self._maybe)(i, close, sure, depth + 1)
+                self.commands.there = before
+                for each in self.statements[close : min(close + 1, end)]:  # `done > FILE`
+                    self.commands.tell(each.text, each.documents, each.line)
                 i = close
             elif _FUNCTION.fullmatch(text):
                 close = self._end_of_function(i, end)
-                self._pass_over(self.statements[i:close])
+                for each in self.statements[i:close]:
+                    self.commands.tell(each.text, each.documents, each.line)
                 i = close
             else:
                 self._command(statement, sure)
@@ -101,7 +98,19 @@ class _Walk:
         return end
 
     def _end_of_function(self, begin: int, end: int) -> int:
-        return next((i for i in range(begin, end) if self.statements[i].text.startswith("}")), end)
+        """`f() { ... }` or `f() ( ... )`; a block in braces within is none of its own."""
+        found = _FUNCTION.fullmatch(self.statements[begin].text)
+        left, right = ("(", ")") if found and found[1] == "(" else ("{", "}")
+        depth = 0
+        for i in range(begin, end):
+            text = self.statements[i].text
+            depth -= text.startswith(right) or (i == begin and text.endswith(right))
+            depth += text.endswith(left) or (i == begin and bool(found and found[1]))
+            if depth < 0 or (depth == 0 and text.startswith(right)):
+                return i
+            if i == begin and text.rstrip().endswith(right):
+                return i
+        return begin if left == "(" else end
 
     def _if(self, begin: int, close: int, sure: bool, depth: int) -> None:
         """Branches that cannot hold are left out; after one that holds there is no other."""
@@ -109,11 +118,11 @@ class _Walk:
         for mark, following in pairwise(marks):
             word, _, condition = self.statements[mark].text.partition(" ")
             truth = True if word == "else" else holds(condition, self.variables)
-            exists, before = _EXISTS.fullmatch(condition), self.there
-            self.there = self._name(exists[1]) if exists and sure else ""
+            if runs := _ON_FILES.fullmatch(condition.strip()):
+                self._command(Statement(runs[1], self.statements[mark].line), sure)
+            self.commands.there = self._asked_for(condition) if sure else ""
             if truth is not False:
                 self.run(mark + 1, following, sure=sure and truth is True, depth=depth)
-            self.there = before
             if truth is True:
                 return
             sure = sure and truth is not None
@@ -148,9 +157,13 @@ class _Walk:
 
     def _case(self, begin: int, close: int, sure: bool, depth: int) -> None:
         """The first branch whose pattern fits; all of them, unsure, where the word is open."""
-        head = re.fullmatch(r"case\s+(.*?)\s+in", self.statements[begin].text, re.DOTALL)
+        head = re.fullmatch(
+            r"case\s+(.*?)\s+in(?:\s+(.*))?", self.statements[begin].text, re.DOTALL
+        )
         word = expand(head[1], self.variables) if head else unresolved("`case`")
         labels = self._labels(begin + 1, close)
+        if head and head[2] and (label := _LABEL.match(head[2])):  # all on a line
+            labels.insert(0, (begin, label[1].split("|"), label[2]))
         for i, (mark, patterns, rest) in enumerate(labels):
             following = labels[i + 1][0] if i + 1 < len(labels) else close
             chosen = any(fnmatchcase(word, pattern.strip().strip("'\"")) for pattern in patterns)
@@ -158,7 +171,7 @@ class _Walk:
                 certain = sure and chosen and not has_unresolved(word)
                 first = self.statements[mark]
                 if rest:
-                    self._command(Statement(rest, first.line, first.document), certain)
+                    self._command(Statement(rest, first.line, first.documents), certain)
                 self.run(mark + 1, following, sure=certain, depth=depth)
                 if certain:
                     return
@@ -170,7 +183,7 @@ class _Walk:
             text = self.statements[i].text
             if _OPENS.match(text):
                 i = self._close(i, end)
-            elif label := re.match(r"\(?([^()$=]+)\)\s*(.*)", text, re.DOTALL):
+            elif label := _LABEL.match(text):
                 found.append((i, label[1].split("|"), label[2]))
             i += 1
         return found
@@ -179,106 +192,43 @@ class _Walk:
         self.run(begin + 1, close, sure=False, depth=depth)
 
     def _command(self, statement: Statement, sure: bool) -> None:
-        text = statement.text
-        if statement.document is not None:
-            self._write(statement, sure)
-            return
-        word, _, rest = text.partition(" ")
-        if joins := _JOIN.fullmatch(_plain(text)):
-            self._join(joins, statement, sure)
-        elif word in ("cp", "mv", *_LINKS):
-            self._pair(word, _plain(rest), statement.line, sure)
-        elif word == "rm":
-            self._remove(_plain(rest), sure)
-        elif text.startswith((": ", ":\t")):
-            expand(text, self.variables)
-        elif _CHANGES_FILES.match(text):
-            names = (word.rpartition("/")[2] for word in text.replace(">", " ").split()[1:])
-            known = (show_unresolved(expand(name, self.variables)) for name in names)
-            contents = self.written.files.contents
-            found = [contents[name] for name in known if name in contents]
-            if any(_NAMELIST.search(line) for each in found for _, line in each.lines()):
-                self.written.passed_over.append(statement.line)
-            self._pass_over([statement])
-        elif text.startswith("["):
-            self._guarded(text, sure)
-        elif text.startswith("cat ") and ">" in text:
-            words = (self._name(word) for word in text.split()[1:])
-            if any(word in self.written.files.contents for word in words):
-                self.written.passed_over.append(statement.line)
-        else:
+        """Commands joined by && and ||: each where the ones before it let it."""
+        truth: bool | None = True
+        documents, line, before = list(statement.documents), statement.line, self.commands.there
+        for joint, text in parts_of_list(statement.text):
+            count = text.count(DOCUMENT)
+            mine, documents = documents[:count], documents[count:]
+            goes_on = None if truth is None else truth is (joint != "||")
+            if goes_on is not False:
+                found = self._simple(text, mine, line, sure and goes_on is True)
+                truth = found if goes_on else found if found is (joint == "||") else None
+            if joint or truth is None:
+                self.commands.there = self._asked_for(text) if sure else ""
+        self.commands.there = before
+
+    def _simple(
+        self, text: str, documents: Sequence[HereDocument], line: int, sure: bool
+    ) -> bool | None:
+        """Whether it succeeds, as far as one can tell."""
+        if text.startswith(("[", "test ", "((", "! ")) and not _LET.fullmatch(text):
+            truth = holds(text, self.variables)
+            if _STEP.fullmatch(text):
+                self._assign_all(text, sure)
+            return truth
+        is_assignment = _ASSIGNMENT.match(text) or _DECLARES.match(text) or _LET.fullmatch(text)
+        if is_assignment or _STEP.fullmatch(text) or _C_SHELL.fullmatch(text):
             self._assign_all(text, sure)
+        if is_assignment and not pipeline(text)[0].plain().words[0:1]:
+            return True
+        word = (text.split(maxsplit=1) or [""])[0]
+        if self.commands.run(text, documents, line, sure=sure) or word in _DONE or is_assignment:
+            return True
+        return False if word == "false" else None
 
-    def _guarded(self, text: str, sure: bool) -> None:
-        """`[ condition ] && x=1`, `[ -f file ] && rm file`"""
-        condition, joint, rest = text.rpartition("&&")
-        exists = _EXISTS.fullmatch(condition)
-        if joint and exists and rest.strip().startswith("rm "):
-            self._remove(rest.strip()[3:], sure)
-        elif joint and _ASSIGNMENT.match(rest.strip()):
-            truth = holds(condition, self.variables)
-            if truth is not False:
-                self._assign_all(rest.strip(), sure and truth is True)
-
-    def _pass_over(self, statements: Sequence[Statement]) -> None:
-        """Those that hold a namelist are told of."""
-        for each in statements:
-            lines = [line for _, line in each.document.lines] if each.document else []
-            if _NAMELIST.search(each.text) or any(_NAMELIST.search(line) for line in lines):
-                self.written.passed_over.append(each.line)
-
-    def _pair(self, command: str, rest: str, line: int, sure: bool) -> None:
-        """`cp A B`; into a folder, or of more than one, each keeps its name."""
-        words = [word for word in _words(rest) if not word.startswith("-")]
-        if not words:
-            return
-        last = expand(words[-1], self.variables)
-        folder = len(words) != 2 or last.endswith("/") or last.rpartition("/")[2] in (".", "..")
-        files = self.written.files
-        for word in words[:1] if len(words) == 1 else words[:-1]:
-            source = self._name(expand(word, self.variables).rstrip("/"))
-            target = source if folder else self._name(last)
-            if command in _LINKS:
-                files.link(source, target, line, sure=sure)
-            elif command == "mv":
-                files.move(source, target, line, sure=sure)
-            else:
-                files.copy(source, target, line, sure=sure)
-
-    def _remove(self, rest: str, sure: bool) -> None:
-        for word in _words(rest):
-            if not word.startswith("-"):
-                name = self._name(word)
-                self.written.files.remove(name, sure=sure or name == self.there)
-
-    def _join(self, join: re.Match[str], statement: Statement, sure: bool) -> None:
-        parts, into = [self._name(word) for word in _words(join[1])], self._name(join[3])
-        files, replaces = self.written.files, join[2] == ">"
-        if len(parts) == 1 and replaces:
-            files.copy(parts[0], into, statement.line, sure=sure)
-        else:
-            files.join(parts, into, statement.line, sure=sure, replaces=replaces)
-
-    def _name(self, word: str) -> str:
-        return show_unresolved(expand(word, self.variables)).rpartition("/")[2]
-
-    def _write(self, statement: Statement, sure: bool) -> None:
-        """A here-document goes where `>` or `>>` of its command says."""
-        document, text = statement.document, statement.text.replace(">|", ">")
-        target = _TARGET.search(text)
-        tee = _TEE.match(text)
-        target = tee or target
-        is_read = tee or text.startswith(("cat", ">"))
-        if document is None or target is None or not is_read or "|" in text:
-            self._pass_over([statement])
-            return
-        lines = [
-            (number, expand(line, self.variables, quotes=False) if document.expands else line)
-            for number, line in document.lines
-        ]
-        replaces = "a" not in target[1] if tee else target[1] == ">"
-        name = self._name(target[2])
-        self.written.files.put(name, lines, statement.line, sure=sure, replaces=replaces)
+    def _asked_for(self, condition: str) -> str:
+        """The file whose existence decides."""
+        exists = _EXISTS.fullmatch(condition.strip())
+        return self.commands.name(exists[1]) if exists else ""
 
     def _assign_all(self, text: str, sure: bool) -> None:
         """x=1 y="$x a" and export x=1, let x=1+2, ((x = y * 2)), set x = 1."""
@@ -290,14 +240,14 @@ class _Walk:
             self._assign(let[1], arithmetic_value(body, self.variables), sure)
             return
         if c_shell := _C_SHELL.fullmatch(text):
-            self._assign(c_shell[1], expand(_first_word(c_shell[2]), self.variables), sure)
+            self._assign(c_shell[1], expand(first_word(c_shell[2]), self.variables), sure)
             return
         declares = _DECLARES.match(text)
         whole = "i" in declares[1] if declares else False
         position = declares.end() if declares else 0
         found: list[tuple[str, str]] = []
         while match := _ASSIGNMENT.match(text, position):
-            word = _first_word(text[match.end() :])
+            word = first_word(text[match.end() :])
             position = match.end() + len(word)
             position += len(text[position:]) - len(text[position:].lstrip())
             name = match[1]
@@ -324,40 +274,3 @@ class _Walk:
         if not sure and self.variables.assigned.get(name) != value:
             value = unresolved(name)
         self.variables.assign(name, value)
-
-
-def _plain(text: str) -> str:
-    """Without what goes on beside the command."""
-    return _BESIDE.sub("", text.replace(">|", ">"))
-
-
-def _words(text: str) -> list[str]:
-    found, rest = [], text.strip()
-    while rest and (word := _first_word(rest)):
-        found.append(word)
-        rest = rest[len(word) :].lstrip()
-    return found
-
-
-def _first_word(text: str) -> str:
-    """Up to a space outside quotes and brackets."""
-    position, quote = 0, ""
-    while position < len(text):
-        letter = text[position]
-        if letter == "\\":
-            position += 1
-        elif quote:
-            if letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
-                position = closing(text, position + 1) - 1
-            elif letter == quote:
-                quote = ""
-        elif letter in "'\"`":
-            quote = letter
-        elif letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
-            position = closing(text, position + 1) - 1
-        elif letter == "(" and position == 0:
-            position = closing(text, position) - 1
-        elif letter.isspace() or letter in "&|":
-            break
-        position += 1
-    return text[:position]

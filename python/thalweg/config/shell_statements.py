@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from thalweg.config.namelist import NumberedLine
+from thalweg.config.shell_words import DOCUMENT
 from thalweg.errors import ThalwegError
 
 _HERE = re.compile(r"(?<!<)<<(-?)\s*(\\?)(['\"]?)([\w.@%+!-]+)\3(?!<)")
@@ -25,9 +26,11 @@ class HereDocument:
 
 @dataclass(frozen=True)
 class Statement:
+    """DOCUMENT stands in the text for each of the documents, in their order."""
+
     text: str
     line: int
-    document: HereDocument | None = None
+    documents: tuple[HereDocument, ...] = ()
 
 
 def split_script(lines: Sequence[str], file: str) -> list[Statement]:
@@ -51,15 +54,15 @@ def split_script(lines: Sequence[str], file: str) -> list[Statement]:
             joined += 1
         if joined and _quote_is_open(text):  # a lone apostrophe: the line stands for itself
             text, i = lines[number - 1].strip(), number
-        document = None
-        here = _HERE.search(text) if "<<" in text else None
-        if here and not text.startswith(("((", "let ")):
+        documents: list[HereDocument] = []
+        while "<<" in text and not text.startswith(("((", "let ")) and (here := _HERE.search(text)):
             document, i = _document(lines, i, here, file, number)
-            text = text[: here.start()] + " " + text[here.end() :]
-        parts = list(_commands(text))
-        statements += [Statement(part, number) for part in parts[:-1]]
-        if parts:
-            statements.append(Statement(parts[-1], number, document))
+            documents.append(document)
+            text = f"{text[: here.start()]} {DOCUMENT} {text[here.end() :]}"
+        for part in _commands(text):
+            count = part.count(DOCUMENT)
+            statements.append(Statement(part, number, tuple(documents[:count])))
+            del documents[:count]
     return statements
 
 

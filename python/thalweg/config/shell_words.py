@@ -20,6 +20,7 @@ _PIPED_TO_BC = re.compile(r"\s*(?:echo|printf)\s+(.*?)\|\s*bc(?:\s+-l)?\s*", re.
 _SCALE = re.compile(r"scale\s*=\s*([0-9]+)\s*;")
 _ECHO = re.compile(r"\s*echo\s+([^|;&<>`]*)")
 _EXPR = re.compile(r"\s*expr\s+([^|;&]*)")
+DOCUMENT = "\x01"  # stands in a command where a here-document is read
 _BC_DIGITS = 15  # at most; what a float holds
 _DEEPEST = 20  # expansions in expansions
 
@@ -242,3 +243,48 @@ def _bc(text: str) -> str | None:
     digits = int(scale[1]) if scale else _BC_DIGITS
     digits = min(digits, _BC_DIGITS)
     return f"{int(value * 10**digits) / 10**digits:.{digits}f}"
+
+
+def first_word(text: str) -> str:
+    """Up to a space outside quotes and brackets."""
+    position, quote = 0, ""
+    while position < len(text):
+        letter = text[position]
+        if letter == "\\":
+            position += 1
+        elif quote:
+            if letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
+                position = closing(text, position + 1) - 1
+            elif letter == quote:
+                quote = ""
+        elif letter in "'\"`":
+            quote = letter
+        elif letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
+            position = closing(text, position + 1) - 1
+        elif letter == "(" and position == 0:
+            position = closing(text, position) - 1
+        elif letter.isspace() or letter in "&|":
+            break
+        position += 1
+    return text[:position]
+
+
+def word_end(text: str, position: int) -> int:
+    """Where the word of a command that begins there ends: at a blank or an operator outside quotes
+    and brackets.
+    """
+    quote = ""
+    while position < len(text):
+        letter, after = text[position], text[position + 1 : position + 2]
+        if letter == "\\" and quote != "'":
+            position += 1
+        elif letter == "$" and after in ("(", "{") and quote != "'":
+            position = closing(text, position + 1) - 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"`":
+            quote = letter
+        elif letter.isspace() or letter in f"<>|&;(){DOCUMENT}":
+            break
+        position += 1
+    return min(position, len(text))

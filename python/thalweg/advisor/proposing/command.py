@@ -168,6 +168,8 @@ def _nodes(asked: Asked, machine: FittedMachine) -> Nodes:
         raise ThalwegError(f"--nodes {asked.nodes} is no number of nodes")
     if asked.nodes < 1:
         raise ThalwegError("--machine needs the size of the allocation; give --nodes N")
+    if asked.ranks_per_node < 0:
+        raise ThalwegError(f"--ranks-per-node {asked.ranks_per_node} is no number of ranks")
     least, most = machine.ranges["ranks_per_node"]
     each = asked.ranks_per_node or (int(least) if least == most else 0)
     if each < 1:

@@ -104,8 +104,8 @@ class _File:
         self.name, self.lines = name, list(lines)
         self.before: dict[int, list[str]] = {}  # lines to come, by the number of a line from 0
         self.after: dict[int, list[str]] = {}
-        mine = [group for group in groups if group.file == name]
-        self.turns = first_turns(mine)
+        self.all = [group for group in groups if group.file == name]
+        self.turns = first_turns(self.all)
         self.groups = list({id(each): each for each in self.turns.values()}.values())
         self.done: dict[tuple[int, str], str] = {}  # by group and item
 
@@ -127,6 +127,12 @@ class _File:
                 f"{change.item} would be {before} in one turn and {change.value} in another"
             )
         self.done[id(group), change.item] = change.value
+        turns = [each for each in self.all if self.turns[id(each)] is group]
+        if len({change.item in each.items for each in turns}) > 1:
+            raise ThalwegError(
+                f"{self.name}:{group.line}: a loop writes '&{group.name}' more than once, with "
+                f"{change.item} in some turns only"
+            )
         item = group.items.get(change.item)
         if item is None:
             self._insert(group, f"{change.item} = {change.value}")
