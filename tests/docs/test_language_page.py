@@ -70,9 +70,11 @@ def test_its_commands_run(command: str, folder: Path, cli: Cli) -> None:
 
 def test_a_model_of_its_kernel_is_built(folder: Path) -> None:
     head = "cmake_minimum_required(VERSION 3.22)\nproject(mine LANGUAGES CXX)\n"
-    lines = LINES.replace("THALWEG/", f"{ROOT}/").replace(
-        "target_link", "add_executable(my_model model.cpp)\ntarget_link"
-    )
+    package, _, rest = LINES.strip().partition("\n")  # tests/library has it installed
+    assert package.startswith("find_package(thalweg 0.1 REQUIRED) ")
+    included = package.partition("# or ")[2].partition(" of ")[0].replace("THALWEG/", f"{ROOT}/")
+    rest = rest.replace("target_link", "add_executable(my_model model.cpp)\ntarget_link")
+    lines = f"{included}\n{rest}\n"
     (folder / "CMakeLists.txt").write_text(head + lines)
     (folder / "my_kernels.toml").write_text("[smooth]\n")
     (folder / "model.cpp").write_text(MODEL)

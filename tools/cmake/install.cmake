@@ -23,6 +23,13 @@ if(TARGET thalweg_fortran)
   install(FILES ${CMAKE_BINARY_DIR}/thalweg_fortran.pc DESTINATION ${PKGCONFIG_DIR})
 endif()
 
+# The language of kernels, for builds of models: no program runs it.
+install(FILES tools/cmake/translate_kernels.cmake DESTINATION ${PACKAGE_DIR})
+install(FILES python/thalweg/__init__.py python/thalweg/errors.py
+        DESTINATION ${PACKAGE_DIR}/translator/python/thalweg)
+install(DIRECTORY python/thalweg/dsl DESTINATION ${PACKAGE_DIR}/translator/python/thalweg
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+
 set(MPI_OF_THALWEG "")
 foreach(name mpi mpich)
   if(name IN_LIST MPI_CXX_LIB_NAMES)

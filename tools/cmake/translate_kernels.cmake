@@ -4,6 +4,9 @@
 # has.
 
 cmake_path(SET TRANSLATOR_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/translator) # of an installation
+  set(TRANSLATOR_ROOT ${CMAKE_CURRENT_LIST_DIR}/translator)
+endif()
 set(THALWEG_PYTHON "" CACHE FILEPATH "Python 3.11 or newer with NumPy; empty: one that is found")
 set(TRANSLATOR_TEST "import sys, numpy, importlib.util as of
 sys.exit(sys.version_info < (3, 10) or not (of.find_spec('tomllib') or of.find_spec('tomli')))")
@@ -36,14 +39,27 @@ endfunction()
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
 # for it. Done when CMake configures, and again when a kernel or the language has changed. Target
 # openmp wants THREADS as a third word, mpi and onesided want RANKS. ON and a target in place of
-# those that LIST has: for a program of its own; cuda is the host's then.
+# those that LIST has: for a program of its own, since functions are called as those of LIST; cuda
+# is the host's then. FORTRAN: TARGET_fortran, too, with a module NAME_kernel for each.
 function(translate_kernels target list)
-  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS" "ON" "")
+  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN" "ON" "")
   list(FIND ARGN ON on)
   if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES OR (on GREATER -1 AND NOT OF_ON))
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
-                        "THREADS, RANKS, or ON and a target")
+                        "THREADS, RANKS, FORTRAN, or ON and a target")
   endif()
+  set(languages CXX)
+  set(fortran "")
+  if(OF_FORTRAN)
+    list(APPEND languages Fortran)
+    set(fortran --fortran)
+  endif()
+  foreach(language ${languages})
+    if(PROJECT_NAME AND NOT CMAKE_${language}_COMPILER_LOADED)
+      message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}) compiles ${languages}: "
+                          "name them behind LANGUAGES of project()")
+    endif()
+  endforeach()
   if(OF_ON STREQUAL openmp)
     set(OF_THREADS TRUE)
   elseif(OF_ON MATCHES "^(mpi|onesided)$")
@@ -55,7 +71,7 @@ function(translate_kernels target list)
   find_translator(python)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${TRANSLATOR_ROOT}/python PYTHONDONTWRITEBYTECODE=1
-            ${python} -m thalweg.dsl.built ${list} ${made} ${OF_ON}
+            ${python} -m thalweg.dsl.built ${fortran} ${list} ${made} ${OF_ON}
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     RESULT_VARIABLE failed OUTPUT_VARIABLE imported ERROR_VARIABLE reason)
   if(failed)
@@ -108,5 +124,12 @@ function(translate_kernels target list)
   if(OF_RANKS)
     find_package(MPI REQUIRED COMPONENTS CXX)
     target_link_libraries(${target} PUBLIC MPI::MPI_CXX)
+  endif()
+  if(OF_FORTRAN)
+    file(GLOB modules ${made}/*.f90)
+    add_library(${target}_fortran STATIC ${modules})
+    set_target_properties(${target}_fortran PROPERTIES Fortran_MODULE_DIRECTORY ${made}/modules)
+    target_include_directories(${target}_fortran PUBLIC ${made}/modules)
+    target_link_libraries(${target}_fortran PUBLIC ${target})
   endif()
 endfunction()

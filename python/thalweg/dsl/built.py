@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that a build needs: `python -m thalweg.dsl.built LIST.toml FOLDER [TARGET]`, as CMake
-calls it.
+"""Kernels that a build needs: `python -m thalweg.dsl.built [--fortran] LIST.toml FOLDER [TARGET]`,
+as CMake calls it.
 
 The list has a table for each: its name in the code, the keys of its configuration, and `kernel`
 where that is another name; or a table with the name of a file, for all kernels of it. It lies
 beside the files of kernels. Into the folder go a file NAME.cpp
-for each and one header for all, LIST.hpp; what has not changed is left as it is. TARGET stands in
+for each and one header for all, LIST.hpp, with --fortran a module NAME.f90 for each; what has not
+changed is left as it is. TARGET stands in
 for those of the list, without the keys that are nothing for it: a model on another target. Prints
 which files the kernels import: when these change, the code may be another one.
 """
@@ -27,7 +28,7 @@ from thalweg.dsl.configuration import configuration_of
 from thalweg.dsl.kernel import Kernel
 from thalweg.dsl.kernel_files import load_file, load_folder
 from thalweg.dsl.passes.names import check_names, may_be_function
-from thalweg.dsl.targets import cpp_target, cuda_target, ranks_target
+from thalweg.dsl.targets import cpp_target, cuda_target, fortran_target, ranks_target
 from thalweg.dsl.targets.cpp_header import Translated, header
 from thalweg.errors import ThalwegError, did_you_mean
 
@@ -38,7 +39,7 @@ OF_ENTRY = (
 )  # fmt: skip
 
 
-def build(list_: Path, folder: Path, target: str = "") -> set[Path]:
+def build(list_: Path, folder: Path, target: str = "", *, fortran: bool = False) -> set[Path]:
     """The files that kernels import. Raises a sentence that names the list and its entry."""
     try:
         entries = tomllib.loads(list_.read_text(encoding="utf-8"))
@@ -53,13 +54,15 @@ def build(list_: Path, folder: Path, target: str = "") -> set[Path]:
     entries = _with_files(list_, entries, known)
     made = [_translated(list_, name, entry, known, target) for name, entry in entries.items()]
     _check_names(list_, made)
-    code = {each.name: _code(list_, each) for each in made}
+    code = {f"{each.name}.cpp": _code(list_, each) for each in made}
+    if fortran:
+        code |= {f"{each.name}.f90": _module(list_, each) for each in made}
     folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob("*.cpp"):  # of an entry that is gone
-        if left.stem not in entries:
+    for left in (*folder.glob("*.cpp"), *folder.glob("*.f90")):  # of an entry that is gone
+        if left.name not in code:
             left.unlink()
     for name, text in code.items():
-        _write(folder / f"{name}.cpp", text)
+        _write(folder / name, text)
     _write(folder / f"{list_.stem}.hpp", header(made))
     return imported
 
@@ -138,16 +141,25 @@ def _code(list_: Path, each: Translated) -> str:
         raise ThalwegError(f"'{list_}' [{each.name}]: {error.sentence}") from None
 
 
+def _module(list_: Path, each: Translated) -> str:
+    try:
+        return fortran_target.translate(replace(each.kernel, name=each.name), each.configuration)
+    except ThalwegError as error:
+        raise ThalwegError(f"'{list_}' [{each.name}]: {error.sentence}") from None
+
+
 def _write(path: Path, text: str) -> None:
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit("usage: python -m thalweg.dsl.built LIST.toml FOLDER [TARGET]")
+    words = [word for word in sys.argv[1:] if word != "--fortran"]
+    if len(words) not in (2, 3):
+        sys.exit("usage: python -m thalweg.dsl.built [--fortran] LIST.toml FOLDER [TARGET]")
     try:
-        for each in sorted(build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])):
+        wanted = len(words) < len(sys.argv) - 1
+        for each in sorted(build(Path(words[0]), Path(words[1]), *words[2:], fortran=wanted)):
             print(each)
     except ThalwegError as error:
         sys.exit(error.sentence)

@@ -20,7 +20,9 @@ CAPITALS = re.compile(
     r"W(IF)?(CONTINUED|EXITED|SIGNALED|STOPPED)|"
     r"W(EXITSTATUS|NOHANG|NOWAIT|STOPSIG|TERMSIG|UNTRACED)"
 )
-PREFIXED = re.compile(r"omp_\w+|_mm\w+|u?int\w*_t|s?size_t|(ptrdiff|off|time|pid)_t")
+PREFIXED = re.compile(
+    r"omp_\w+|_mm\w+|u?int\w*_t|s?size_t|(ptrdiff|off|time|pid)_t|P?MPIX?_\w+|mpi_\w+"
+)
 WORDS = frozenset(
     {
         *errno.errorcode.values(),

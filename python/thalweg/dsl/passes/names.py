@@ -43,17 +43,19 @@ RESERVED = frozenset(
         "copy_out", "index_of_thread", "part_of_thread", "threads", "most_parts", "threadIdx",
         "blockIdx", "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks",
         "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo", "Reads",
-        "leave", "arrive", "receive", "Label", "together", "on_ranks", "kernel_ranks",
-        "kernel_parts",
+        "leave", "arrive", "receive", "move_on", "piece", "Label", "together", "on_ranks",
+        "kernel_ranks", "kernel_parts",
         "ranks_of", "ranks_of_calls", "ranks_to_call", "calls_on_mpi", "calls_on_onesided",
         "each_rank", "place_of_a_rank", "make_kernel_ranks", "room_of_a_sentence", "ON_DEVICE",
-        "SWEEP", "THALWEG_RANKS_mpi", "THALWEG_RANKS_onesided", "Tiles",
+        "SWEEP", "THALWEG_RANKS_mpi", "THALWEG_RANKS_onesided", "Tiles", "made_by_kernels",
+        "c_ptr", "c_null_ptr", "c_null_char", "c_char", "c_int", "c_int32_t", "c_int64_t",
+        "c_float", "c_double", "iso_c_binding",
     }
 )  # fmt: skip
 # Of functions that stand where constants do.
 RESERVED_OF_CONSTANTS = frozenset({"bytes_of", "give", "pack", "power_of_one", "powers", "take"})
 # Of a sweep or an exchange on ranks, by its number.
-NUMBERED = re.compile(r"(own|inner|outer|points|ranks|places|halo)_[0-9]+(_parts)?")
+NUMBERED = re.compile(r"(own|inner|outer|points|pieces|ranks|places|halo)_[0-9]+(_parts)?")
 # Of the functions that find tiles and the order of points, which are told the ranges of points.
 RESERVED_OF_RANGES = frozenset(
     {
@@ -147,8 +149,9 @@ def check_names(kernel: ir.KernelIR) -> None:
             spot,
             f"a kernel cannot be called '{kernel.name}': translated code has another thing of that "
             "name, or Fortran cannot call it so",
-            hint=f"at most {LONGEST_NAME} letters, digits and _, the first a letter, and no word "
-            "of C++",
+            hint=f"as in 'own_{kernel.name}'"
+            if FORTRAN_NAME.fullmatch(f"own_{kernel.name}")
+            else f"at most {LONGEST_NAME} letters, digits and _, the first a letter",
         )
 
 
@@ -162,7 +165,7 @@ def _further_neighbours(kernel: ir.KernelIR) -> Iterator[str]:
 
 def may_be_function(name: str) -> bool:
     """Whether translated code may have a function of that name, and Fortran call it."""
-    known = name in RESERVED | RESERVED_OF_RANGES or is_of_library(name)
+    known = name in RESERVED | RESERVED_OF_RANGES | {"kernel"} or is_of_library(name)
     return FORTRAN_NAME.fullmatch(name) is not None and not known
 
 

@@ -24,8 +24,23 @@ struct place_of_a_rank {
   std::vector<std::int32_t> owners;
   std::vector<std::int64_t> globals;
 };
-using kernel_ranks = std::shared_ptr<void>;
-using kernel_parts = std::shared_ptr<void>;
+/// Given back with its last copy.
+class made_by_kernels {
+ public:
+  made_by_kernels() = default;
+  made_by_kernels(void* made, void (*free)(void*)) : made_(made, free) {}
+  void* get() const { return made_.get(); }
+  explicit operator bool() const { return made_ != nullptr; }
+
+ private:
+  std::shared_ptr<void> made_;
+};
+struct kernel_ranks : made_by_kernels {
+  using made_by_kernels::made_by_kernels;
+};
+struct kernel_parts : made_by_kernels {
+  using made_by_kernels::made_by_kernels;
+};
 using make_kernel_ranks = void*(int, std::int64_t, const char* const*, const std::int64_t*,
                                 const std::int64_t*, const std::int32_t* const*,
                                 const std::int64_t* const*, double, char*, std::int64_t);

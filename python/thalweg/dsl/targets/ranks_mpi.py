@@ -28,28 +28,24 @@ class Wires {
       ++ranks_.told.messages;
       ranks_.told.bytes += std::ssize(partner.out) - static_cast<std::int64_t>(sizeof(label));
     }
+    how_.resize(coming_.size());
+    has_come_ = coming_.empty();
   }
+
+  // MPI moves long messages, and tells who sends them, only while it is called.
+  void move_on() { has_come(); }
 
   template <class Real, std::size_t n>
   void receive(const Halo<Real> (&halos)[n]) {
     const double since = MPI_Wtime();
-    std::vector<MPI_Status> how(coming_.size());
-    ranks_.until(
-        [&] {
-          int done = 0;
-          const int failed = MPI_Testall(static_cast<int>(coming_.size()), coming_.data(), &done,
-                                         how.data());
-          if (failed != MPI_SUCCESS) refuse_longer();
-          return done != 0;
-        },
-        "values of its neighbours");
+    ranks_.until([&] { return has_come(); }, "values of its neighbours");
     coming_.clear();
     const double came = MPI_Wtime();
     std::size_t message = 0;
     for (Partner& partner : ranks_.partners) {
       if (partner.in.empty()) continue;
       int size = 0;
-      MPI_Get_count(&how[message++], MPI_BYTE, &size);
+      MPI_Get_count(&how_[message++], MPI_BYTE, &size);
       Label label;
       std::memcpy(&label, partner.in.data(), sizeof(label));
       const Label wanted = label_.with(halos, partner.receive);
@@ -65,6 +61,15 @@ class Wires {
  private:
   // Of so many bytes with their label; none without values.
   static std::size_t room_of(std::size_t bytes) { return bytes == 0 ? 0 : bytes + sizeof(Label); }
+  bool has_come() {
+    if (has_come_) return true;
+    int done = 0;
+    const int failed = MPI_Testall(static_cast<int>(coming_.size()), coming_.data(), &done,
+                                   how_.data());
+    if (failed != MPI_SUCCESS) refuse_longer();
+    has_come_ = done != 0;
+    return has_come_;
+  }
   // MPI has cut a message, and does not say which one.
   [[noreturn]] void refuse_longer() const {
     ranks_.give_up("got more values from a neighbour than those that it needs: they call kernels "
@@ -82,5 +87,7 @@ class Wires {
   Ranks& ranks_;
   Label label_;  // of the last exchange
   std::vector<MPI_Request> coming_, leaving_;
+  std::vector<MPI_Status> how_;  // those have come
+  bool has_come_ = true;         // all of them
 };
 """

@@ -44,6 +44,12 @@ class Wires {
     for (const Partner& partner : ranks_.partners) MPI_Win_flush(partner.rank, window_);
   }
 
+  // Where a put needs calls at its target, those.
+  void move_on() const {
+    int is_there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_.comm, &is_there, MPI_STATUS_IGNORE);
+  }
+
   template <class Real, std::size_t n>
   void receive(const Halo<Real> (&halos)[n]) {
     std::size_t at = rooms() + static_cast<std::size_t>(exchange_ % 2) * half_;
@@ -84,8 +90,7 @@ class Wires {
     return (bytes + 63) / 64 * 64;
   }
   std::int64_t notified(std::size_t partner) const {
-    int is_there = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_.comm, &is_there, MPI_STATUS_IGNORE);  // progress
+    move_on();
     MPI_Win_sync(window_);
     return reinterpret_cast<const volatile std::int64_t*>(memory_)[partner];
   }

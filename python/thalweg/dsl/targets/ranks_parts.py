@@ -15,10 +15,12 @@ enum class Reads { own, others, nothing, no_point };  // from bearable to not
 
 // What one sweep goes over: all own points, or those given; without and with others' values.
 struct Part {
+  static constexpr std::int64_t most_pieces = 16;
   int place;
   std::vector<std::vector<Hop>> ways;    // to values that come meanwhile
   std::vector<std::vector<Hop>> others;  // to those that are there by then
   Ranges inner, outer, given, now_own, now_inner, now_outer;
+  std::vector<std::int64_t> pieces;  // of now_inner: the first range of each, and behind the last
   Ranges lacking;         // points with a neighbour -1: at the end of a grid nobody sets them
   bool may_lack = false;  // only points that are given are set
   bool is_found = false;
@@ -38,6 +40,31 @@ struct Part {
     now_own = common(mine, wanted);
     now_inner = common(inner, wanted);
     now_outer = common(outer, wanted);
+    cut();
+  }
+  // Between pieces values move on.
+  void cut() {
+    std::int64_t points = 0;
+    for (std::size_t i = 0; i < now_inner.size(); i += 2) points += now_inner[i + 1] - now_inner[i];
+    const std::int64_t each = std::max<std::int64_t>((points / most_pieces + 63) / 64 * 64, 64);
+    Ranges cut;
+    pieces = {0};
+    std::int64_t left = each;
+    for (std::size_t i = 0; i < now_inner.size(); i += 2) {
+      std::int64_t first = now_inner[i];
+      const std::int64_t end = now_inner[i + 1];
+      while (first < end) {
+        const std::int64_t last = std::min(end, first + left);
+        cut.insert(cut.end(), {first, last});
+        left -= last - first;
+        first = last;
+        if (left > 0) continue;
+        pieces.push_back(std::ssize(cut) / 2);
+        left = each;
+      }
+    }
+    if (pieces.back() < std::ssize(cut) / 2) pieces.push_back(std::ssize(cut) / 2);
+    now_inner = std::move(cut);
   }
   void find(const Ranges& mine) { find(mine.data(), std::ssize(mine) / 2, mine); }
   static Ranges common(const Ranges& these, std::span<const std::int64_t> those) {
@@ -60,6 +87,16 @@ struct Parts {
   std::vector<Ranges> mine;
   std::vector<Part> parts;  // [sweep]
 
+  // Whether the kernel is called as these parts were made.
+  void expect(const char* kernel, std::initializer_list<std::int64_t> totals) const {
+    for (std::size_t place = 0; place < here.size(); ++place) {
+      const std::int64_t total = totals.begin()[place];
+      if (total == here[place].total) continue;
+      ranks->give_up(std::string("calls kernel '") + kernel + "' with " + std::to_string(total) +
+                     " " + here[place].name + ", and parts for " +
+                     std::to_string(here[place].total));
+    }
+  }
   // Of all that a point reads that way, the worst. `may_lack`: a neighbour -1 is none.
   Reads reads(const std::vector<Hop>& way, std::size_t hop, std::int64_t point, bool may_lack,
               std::string& refused) const {
@@ -76,10 +113,10 @@ struct Parts {
         continue;
       }
       if (next < 0 || next >= there.total) {
-        refused = "has no halo that is deep enough: neighbour " + std::to_string(j) +
-                  " of number " + std::to_string(point) + " of its " + source.name + " is " +
-                  std::to_string(next) + ", and it has " + std::to_string(there.total) + " " +
-                  there.name;
+        refused = next == -1 ? "has no halo that is deep enough" : "has a table that is wrong";
+        refused += ": neighbour " + std::to_string(j) + " of number " + std::to_string(point) +
+                   " of its " + source.name + " is " + std::to_string(next) + ", and it has " +
+                   std::to_string(there.total) + " " + there.name + ", counted from 0";
         if (next == -1) refused += "; at the end of a grid 'with' and Points leave such ones out";
         return Reads::no_point;
       }
@@ -136,7 +173,8 @@ struct Parts {
       found = total == all.total ? all : Place{name, total, all.own};
       if (total != all.total && (total < least || total > all.total - all.alone)) {
         return "was told of " + std::to_string(all.total) + " " + name + ", and now of " +
-               std::to_string(total) + "; it may be called with " + std::to_string(least) + " to " +
+               std::to_string(total) + "; it may be called with " +
+               (least < all.total ? std::to_string(least) + " to " : std::string()) +
                std::to_string(all.total);
       }
     }

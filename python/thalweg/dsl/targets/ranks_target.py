@@ -130,7 +130,11 @@ class _OnRanks(Writer):
 
     def _begin(self) -> list[str]:
         """Which points each sweep goes over in this call."""
-        lines = ["auto& given = *static_cast<Parts*>(parts);"]
+        totals = ", ".join(each.plural for each in self.places)
+        lines = [
+            "auto& given = *static_cast<Parts*>(parts);",
+            f'given.expect("{self.kernel.name}", {{{totals}}});',
+        ]
         for number, sweep in enumerate(self.plan.sweeps):
             if sweep.place:
                 own = f"given.mine[{self._place(sweep.place.plural)}]"
@@ -151,6 +155,8 @@ class _OnRanks(Writer):
                     f"[[maybe_unused]] const std::int64_t {kind}_{number}_parts = "
                     f"std::ssize({ranges}) / 2;",
                 ]
+            if sweep.place and number in self.needed:
+                lines.append(f"const auto& pieces_{number} = parts_of[{number}].pieces;")
         return lines
 
     def _sweeps(self) -> list[str]:
@@ -161,18 +167,21 @@ class _OnRanks(Writer):
                     lines += self._leaving(which, exchange)
             if number not in self.needed:
                 lines += self._sweep(sweep)
+                lines += self._moving(number)
                 continue
-            points = f"points_{number}"
+            points, pieces = f"points_{number}", f"pieces_{number}"
             inner = [
+                f"const bool others = piece == std::ssize({pieces}) - 1;",
                 *self._arriving(*self.needed[number]),
-                f"const std::int64_t* const {points} = others ? outer_{number} : inner_{number};",
-                f"const std::int64_t {points}_parts ="
-                f" others ? outer_{number}_parts : inner_{number}_parts;",
+                f"const std::int64_t* const {points} = others ? outer_{number}"
+                f" : inner_{number} + 2 * {pieces}[piece];",
+                f"const std::int64_t {points}_parts = others ? outer_{number}_parts"
+                f" : {pieces}[piece + 1] - {pieces}[piece];",
                 *self._sweep(replace(sweep, points=points)),
             ]
             lines += [
-                "// Points that need no others' values, then the rest.",
-                "for (const bool others : {false, true}) {",
+                "// Points that need no others' values, piece by piece, then the rest.",
+                f"for (std::int64_t piece = 0; piece < std::ssize({pieces}); ++piece) {{",
                 *(f"  {line}" for line in inner),
                 "}",
             ]
@@ -202,8 +211,23 @@ class _OnRanks(Writer):
         return [*lines, *self._alone(begin, all_wait=False)]
 
     def _arriving(self, which: int, exchange: Exchange) -> list[str]:
-        end = [f"arrive(ranks_{which}, halo_{which});"]
-        return ["if (others) {", *(f"  {line}" for line in self._alone(end, all_wait=True)), "}"]
+        end, on = [f"arrive(ranks_{which}, halo_{which});"], [f"move_on(ranks_{which});"]
+        return [
+            "if (others) {",
+            *(f"  {line}" for line in self._alone(end, all_wait=True)),
+            "} else if (piece > 0) {",
+            *(f"  {line}" for line in self._alone(on, all_wait=False)),
+            "}",
+        ]
+
+    def _moving(self, number: int) -> list[str]:
+        """Behind a sweep, what is under way moves on."""
+        under_way = [
+            f"move_on(ranks_{which});"
+            for which, each in enumerate(self.schedule.exchanges)
+            if each.begin <= number < each.needed
+        ]
+        return self._alone(under_way[:1], all_wait=False) if under_way else []
 
     def _halo(self, name: str, exchange: Exchange) -> str:
         kind = self._type(name)
