@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ ONE = """program one
   print '(5(1x, f5.1))', moved
 end program
 """
-# Each rank has two nodes of the ring, and those on both sides of them.
+# Each rank has so many nodes of the ring that it computes them in pieces, and those on both sides.
 RING = """
 #include <mpi.h>
 
@@ -64,23 +65,28 @@ int main(int count, char**) {
   int ranks = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int n = 2 * ranks;
-  std::vector<std::int64_t> nodes{2 * rank, 2 * rank + 1, (2 * rank + n - 1) % n,
-                                  (2 * rank + 2) % n};
-  std::vector<std::int32_t> owners;
-  std::vector<double> t, moved(4);
-  for (const auto node : nodes) owners.push_back(static_cast<std::int32_t>(node / 2));
+  constexpr int own = 1500;
+  const int n = own * ranks;
+  std::vector<std::int64_t> nodes;
+  std::vector<std::int32_t> owners, beside;
+  for (int i = 0; i < own; ++i) {
+    nodes.push_back(own * rank + i);
+    beside.insert(beside.end(), {i == 0 ? own : i - 1, i == own - 1 ? own + 1 : i + 1});
+  }
+  nodes.insert(nodes.end(), {(own * rank + n - 1) % n, (own * rank + own) % n});
+  beside.insert(beside.end(), 4, -1);
+  std::vector<double> t, moved(own + 2);
+  for (const auto node : nodes) owners.push_back(static_cast<std::int32_t>(node / own));
   for (const auto node : nodes) t.push_back(static_cast<double>(node * node));
-  t[2] = t[3] = -1e9;  // beyond own ones
-  const std::vector<std::int32_t> beside{2, 1, 0, 3, -1, 0, 1, -1};
-  const std::vector<place_of_a_rank> places{{"nodes", 2, owners, nodes}};
+  t[own] = t[own + 1] = -1e9;
+  const std::vector<place_of_a_rank> places{{"nodes", own, owners, nodes}};
   const kernel_ranks on = forward_ranks(MPI_Comm_c2f(MPI_COMM_WORLD), places, 20.0);
-  advance_arguments of{.nodes = 4, .node_beside = beside.data(), .t = t.data(),
+  advance_arguments of{.nodes = own + 2, .node_beside = beside.data(), .t = t.data(),
                        .moved = moved.data()};
   const kernel_parts parts = forward_parts(on, of);
-  if (count > 1) of.nodes = 3;
+  if (count > 1) of.nodes = own;
   forward(parts, of);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < own; ++i) {
     const double before = static_cast<double>((nodes[i] + n - 1) % n);
     const double after = static_cast<double>((nodes[i] + 1) % n);
     if (moved[i] != after * after - 2 * before * before) std::puts("wrong");
@@ -104,7 +110,7 @@ def model(
     for name, text in files.items():
         (folder / name).write_text(text)
     prefix = f"-DCMAKE_PREFIX_PATH={installed.prefix}"
-    python = f"-DTHALWEG_PYTHON={shutil.which('python')}"
+    python = f"-DTHALWEG_PYTHON={sys.executable}"
     must("cmake", "-S", folder, "-B", folder / "build", prefix, python, cwd=folder)
     must("cmake", "--build", folder / "build", cwd=folder)
     return folder / "build"
@@ -127,7 +133,7 @@ def test_a_call_of_another_size_than_that_of_its_parts_is_told(model: Path) -> N
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert told.returncode != 0
-    assert "calls kernel 'forward' with 3 nodes, and parts for 4" in told.stderr
+    assert "calls kernel 'forward' with 1500 nodes, and parts for 1502" in told.stderr
     assert "done" not in told.stdout
 
 

@@ -30,6 +30,7 @@ class made_by_kernels {
   made_by_kernels() = default;
   made_by_kernels(void* made, void (*free)(void*)) : made_(made, free) {}
   void* get() const { return made_.get(); }
+  void reset() { made_.reset(); }
   explicit operator bool() const { return made_ != nullptr; }
 
  private:

@@ -15,7 +15,7 @@ enum class Reads { own, others, nothing, no_point };  // from bearable to not
 
 // What one sweep goes over: all own points, or those given; without and with others' values.
 struct Part {
-  static constexpr std::int64_t most_pieces = 16;
+  static constexpr std::int64_t most_pieces = 16, least_points = 512;  // of a piece
   int place;
   std::vector<std::vector<Hop>> ways;    // to values that come meanwhile
   std::vector<std::vector<Hop>> others;  // to those that are there by then
@@ -46,7 +46,7 @@ struct Part {
   void cut() {
     std::int64_t points = 0;
     for (std::size_t i = 0; i < now_inner.size(); i += 2) points += now_inner[i + 1] - now_inner[i];
-    const std::int64_t each = std::max<std::int64_t>((points / most_pieces + 63) / 64 * 64, 64);
+    const std::int64_t each = std::max((points / most_pieces + 63) / 64 * 64, least_points);
     Ranges cut;
     pieces = {0};
     std::int64_t left = each;

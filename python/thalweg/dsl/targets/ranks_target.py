@@ -171,17 +171,17 @@ class _OnRanks(Writer):
                 continue
             points, pieces = f"points_{number}", f"pieces_{number}"
             inner = [
-                f"const bool others = piece == std::ssize({pieces}) - 1;",
+                f"const bool others = piece_at == std::ssize({pieces}) - 1;",
                 *self._arriving(*self.needed[number]),
                 f"const std::int64_t* const {points} = others ? outer_{number}"
-                f" : inner_{number} + 2 * {pieces}[piece];",
+                f" : inner_{number} + 2 * {pieces}[piece_at];",
                 f"const std::int64_t {points}_parts = others ? outer_{number}_parts"
-                f" : {pieces}[piece + 1] - {pieces}[piece];",
+                f" : {pieces}[piece_at + 1] - {pieces}[piece_at];",
                 *self._sweep(replace(sweep, points=points)),
             ]
             lines += [
                 "// Points that need no others' values, piece by piece, then the rest.",
-                f"for (std::int64_t piece = 0; piece < std::ssize({pieces}); ++piece) {{",
+                f"for (std::int64_t piece_at = 0; piece_at < std::ssize({pieces}); ++piece_at) {{",
                 *(f"  {line}" for line in inner),
                 "}",
             ]
@@ -215,7 +215,7 @@ class _OnRanks(Writer):
         return [
             "if (others) {",
             *(f"  {line}" for line in self._alone(end, all_wait=True)),
-            "} else if (piece > 0) {",
+            "} else if (piece_at > 0) {",
             *(f"  {line}" for line in self._alone(on, all_wait=False)),
             "}",
         ]
