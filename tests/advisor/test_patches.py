@@ -66,6 +66,12 @@ def propose(
     return answer
 
 
+def why_no_patch(answer: Any) -> str:
+    assert answer["proposal"]["patch"] is None
+    (told,) = (each for each in answer["warnings"] if each.startswith("there is no patch"))
+    return str(told)
+
+
 FORMS = {
     "as it is": script(),
     "open": script(parallel="&parallel_nml num_io_procs = ${unknown} /\n"),
@@ -182,8 +188,7 @@ def test_turns_of_a_loop_that_need_different_values_are_told(
     path.write_text(script(streams="") + f"{loop}cat >> NAMELIST << EOF\n{stream}EOF\ndone\n")
     proposal = propose(path)
     assert len(set(proposal["proposal"]["partitions"].values())) == 2
-    assert proposal["proposal"]["patch"] is None
-    (told,) = (each for each in proposal["warnings"] if each.startswith("there is no patch"))
+    told = why_no_patch(proposal)
     assert "a loop writes '&output_nml' more than once, and stream_partitions_ml would be" in told
 
 
@@ -197,8 +202,7 @@ def test_what_only_some_turns_of_a_loop_have_is_told(
     text = script(parallel="&parallel_nml num_io_procs = 9 /\n", streams="")
     path.write_text(f"{text}{loop}cat >> NAMELIST << EOF\n{stream}EOF\n{more}done\n")
     answer = propose(path)
-    assert answer["proposal"]["patch"] is None
-    (told,) = (each for each in answer["warnings"] if each.startswith("there is no patch"))
+    told = why_no_patch(answer)
     assert "a loop writes '&output_nml' more than once, with" in told
 
 
@@ -223,8 +227,7 @@ def test_what_cannot_be_changed_is_to_be_set_by_hand(
     path.write_text(script(parallel="&parallel_nml\n num_io_procs =\n  9\n/\n"))
     answer = propose(path)
     ranks = answer["proposal"]["io_ranks"]
-    assert answer["proposal"]["patch"] is None
-    (told,) = (each for each in answer["warnings"] if each.startswith("there is no patch"))
+    told = why_no_patch(answer)
     assert f"set by hand: exp.a:6 &parallel_nml num_io_procs = {ranks}" in told
     with pytest.raises(ThalwegError, match="in a way that is not changed here"):
         propose(path, tmp_path / "exp.b")

@@ -20,7 +20,6 @@ from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolve
 from thalweg.errors import ThalwegError
 
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
-_NAMELIST = re.compile(r"namelist|nml", re.IGNORECASE)
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 _LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
 
@@ -109,9 +108,7 @@ def _take_files(
     of_counted = {line for content in counted.values() for line in content.doubtful}
     for name, content in files.contents.items():
         lines = content.lines()
-        names = [piece.name for piece in content.outside()]
-        is_called_so = any(_NAMELIST.search(each) for each in (name, *names))
-        if any(begins_group(line) for _, line in lines) or (names and is_called_so):
+        if content.has_groups(name):
             told = set() if name in counted else of_counted
             if set(content.doubtful) - told:
                 script.doubtful[name] = content.doubtful

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from thalweg.config.namelist import NumberedLine, begins_group
-from thalweg.config.shell_files import Files, Piece
+from thalweg.config.namelist import NumberedLine
+from thalweg.config.shell_files import Files, Piece, is_called_namelist
 from thalweg.config.shell_parts import Simple, pipeline
 from thalweg.config.shell_statements import HereDocument
 from thalweg.config.shell_words import Variables, expand
@@ -28,7 +28,6 @@ _ONLY_READS = frozenset(
      "mpiexec", "aprun"}
 )  # fmt: skip
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
-_CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
 _IN_PLACE = re.compile(r"-(?:[A-Za-z]*i|-in-place)")
 _BRACES = re.compile(r"(?<!\$)\{([^{}$]*,[^{}$]*)\}")
 _MOST_NAMES = 1000  # of braces
@@ -242,17 +241,12 @@ class FileCommands:
         changes = command in _WRITES_WHAT_IT_NAMES or command == "tee"
         changes |= command in ("sed", "perl") and any(map(_IN_PLACE.fullmatch, words))
         named = (self._is_namelist(self.name(word)) for word in words if word)
-        may = command in _MAY_DO_ANYTHING and _CALLED_SO.search(" ".join(words)) is not None
+        may = command in _MAY_DO_ANYTHING and is_called_namelist(" ".join(words))
         return may or (changes and any(named))
 
     def _is_namelist(self, name: str) -> bool:
         content = self.files.contents.get(self.files.real(name))
-        if content is None:
-            return _CALLED_SO.search(name) is not None
-        names = [name, *(piece.name for piece in content.outside())]
-        return any(begins_group(line) for _, line in content.lines()) or any(
-            map(_CALLED_SO.search, names)
-        )
+        return is_called_namelist(name) or (content is not None and content.has_groups(name))
 
 
 def _braces(word: str) -> list[str]:

@@ -5,11 +5,14 @@ removed. A file has its last name alone, without folders.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from thalweg.config.namelist import NumberedLine
+from thalweg.config.namelist import NumberedLine, begins_group
+
+_CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,10 @@ class Outside:
 Piece = NumberedLine | Outside
 
 
+def is_called_namelist(name: str) -> bool:
+    return _CALLED_SO.search(name) is not None
+
+
 @dataclass
 class Content:
     """pieces  in their order; what is copied has the same ones, not equal ones
@@ -41,8 +48,11 @@ class Content:
     def lines(self) -> list[NumberedLine]:
         return [piece for piece in self.pieces if not isinstance(piece, Outside)]
 
-    def outside(self) -> list[Outside]:
-        return [piece for piece in self.pieces if isinstance(piece, Outside)]
+    def has_groups(self, name: str) -> bool:
+        """Or may have them, in a file from outside that is called so."""
+        names = [piece.name for piece in self.pieces if isinstance(piece, Outside)]
+        is_called_so = any(map(is_called_namelist, [name, *names]))
+        return (bool(names) and is_called_so) or any(begins_group(line) for _, line in self.lines())
 
 
 @dataclass
@@ -121,24 +131,21 @@ class Files:
 
     def copy(self, source: str, target: str, line: int, *, sure: bool) -> None:
         """What is not sure to come over a file does not."""
-        source, target = self.real(source), self.real(target)
-        if target in self._folders:
-            target = source
-        if source == target:
-            self._found(source, line)
-        elif target in self.contents and not sure:
-            self.not_followed.append(line)
-        elif source in self.contents and not sure:
+        source = self.real(source)
+        place = self._place_of(source, self.real(target), line, sure=sure)
+        if place is None:
+            return
+        if source in self.contents and not sure:
             self.not_followed.append(line)  # there may be such a file beside the script
-        else:
-            self._gone.pop(target, None)
-            self.links.pop(target, None)
-            content = self.contents.get(source)
-            if content is None:
-                self.links[target] = self.links.get(source, source)
-                content = Content([self._from(self.links[target], line)])
-            doubtful = [*content.doubtful, *([] if sure else [line])]
-            self.contents[target] = Content(list(content.pieces), doubtful, source)
+            return
+        self._gone.pop(place, None)
+        self.links.pop(place, None)
+        content = self.contents.get(source)
+        if content is None:
+            self.links[place] = self.links.get(source, source)
+            content = Content([self._from(self.links[place], line)])
+        doubtful = [*content.doubtful, *([] if sure else [line])]
+        self.contents[place] = Content(list(content.pieces), doubtful, source)
 
     def move(self, source: str, target: str, line: int, *, sure: bool) -> None:
         """A link is moved itself, and one that stands there is replaced."""
@@ -175,24 +182,17 @@ class Files:
         """Symbolic: what is written to one of the two names is in both. What is there stays, unless
         it is `forced`.
         """
-        if target in self._folders:
-            target = source
-        if source == target:
-            self._found(source, line)
-        elif target in self.contents and not sure:
-            self.not_followed.append(line)
-        elif target in self.contents and not forced and target not in self._gone:
+        place = self._place_of(source, target, line, sure=sure)
+        if place is None or (place in self.contents and not forced and place not in self._gone):
             return
-        elif sure:
-            self.contents.pop(target, None)
-            self._gone.pop(target, None)
-            self._aliases[target] = source
-            self._found(self.real(source), line)
-            self.links[target] = self.links.get(source, source)
-        elif self.real(source) in self.contents:
-            self.not_followed.append(line)
-        else:
-            self.copy(source, target, line, sure=False)
+        if not sure:
+            self.copy(source, place, line, sure=False)
+            return
+        self.contents.pop(place, None)
+        self._gone.pop(place, None)
+        self._aliases[place] = source
+        self._found(self.real(source), line)
+        self.links[place] = self.links.get(source, source)
 
     def remove(self, name: str, *, sure: bool) -> None:
         """A script removes at its end what the model has read: only what comes later is new."""
@@ -253,6 +253,16 @@ class Files:
             for each in self._names()
             if fnmatchcase(each, pattern) and not self._gone.get(each)
         )
+
+    def _place_of(self, source: str, target: str, line: int, *, sure: bool) -> str | None:
+        """The name that the target gets; None where nothing is left to do, or it is told."""
+        if target == source or target in self._folders:
+            self._found(source, line)
+            return None
+        if target in self.contents and not sure:
+            self.not_followed.append(line)
+            return None
+        return target
 
     def _names(self) -> Iterator[str]:
         yield from self.contents
