@@ -139,7 +139,7 @@ def test_a_document_that_begins_anew_replaces_the_old(tmp_path: Path) -> None:
 
 def test_a_document_under_an_open_condition_is_doubtful(tmp_path: Path) -> None:
     text = f"if [ -f x ]; then\n{WRITES.format(value='v')}fi\n"
-    assert read(tmp_path, text).doubtful == {"NAMELIST": [2]}
+    assert read(tmp_path, text).doubtful == {"NAMELIST": ["exp.test:2"]}
     known = f"a=no\nif [[ $a == yes ]]; then\n{WRITES.format(value='v')}fi\n"
     known += "cat > N2 << EOF\n&b /\nEOF\n"
     assert list(read(tmp_path, known).groups) == ["N2"], "it is not written"
@@ -260,7 +260,7 @@ def test_loops_run_as_often_as_they_say(tmp_path: Path, head: str, expected: lis
 def test_a_loop_of_unknown_length_is_told(tmp_path: Path, head: str) -> None:
     script = read(tmp_path, LOOP.format(head=head))
     assert len(script.groups["NAMELIST"]) == 1
-    assert script.doubtful == {"NAMELIST": [4]}
+    assert script.doubtful == {"NAMELIST": ["exp.test:4"]}
 
 
 PARTS = "cat > p1 << EOF\n&a\n/\nEOF\ncat > p2 << EOF\n&b\n/\nEOF\n"
@@ -310,7 +310,7 @@ def test_a_loop_that_may_end_early_is_told(tmp_path: Path, text: str) -> None:
 
 def test_doubt_goes_with_a_file_that_is_joined(tmp_path: Path) -> None:
     part = "if [ -f x ]; then\ncat > p1 << EOF\n&a\n/\nEOF\nfi\ncat > p2 << EOF\n&b\n/\nEOF\n"
-    assert read(tmp_path, f"{part}cat p1 p2 > N\n").doubtful == {"N": [2]}
+    assert read(tmp_path, f"{part}cat p1 p2 > N\n").doubtful == {"N": ["exp.test:2"]}
 
 
 def test_a_join_that_is_not_read_is_told(tmp_path: Path) -> None:

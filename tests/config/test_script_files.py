@@ -165,8 +165,10 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
         (to("N", "a") + "( cat base.nml; cat N ) > M\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "for i in 1 2; do\ncat p$i\ndone > N\n", f"exp.test:7: {NOT_READ}"),
         (to("N", "a") + "install -m 644 base.nml M\n", f"exp.test:5: {NOT_READ}"),
-        (to("N", "a") + "f() {\ncp base.nml N\n}\n", f"exp.test:6: {NOT_READ}"),
-        (to("N", "a") + "mv N run/\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "f() {\ncp base.nml N\n}\ntrap f EXIT\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "exec 3> M.nml\necho x >&3\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "ln N M\n" + append("M", "b"), f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + to("M", "b") + "cp -u N M\n", f"exp.test:9: {NOT_READ}"),
         (to("N", "a") + "cp N M\n" + to("N", "b"), "'M' keeps what 'N' was before it was written"),
         (to("N", "a") + "mv N M\n" + to("N", "b"), "'M' keeps what 'N' was before it was written"),
         ("cp base.nml N\nmv N M\n" + append("N", "b"), "'M' keeps what 'N' was before it was"),
@@ -180,7 +182,7 @@ def test_what_is_not_followed_is_told(tmp_path: Path, text: str, told: str) -> N
 
 def test_a_copy_that_may_not_be_made_is_doubtful(tmp_path: Path) -> None:
     text = "if [ -f x ]; then\ncp base.nml N\nfi\n" + append("N", "a")
-    assert read(tmp_path, text).doubtful == {"N": [2]}
+    assert read(tmp_path, text).doubtful == {"N": ["exp.test:2"]}
 
 
 def test_a_link_to_a_text_that_the_script_writes_is_known(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def find_streams(
     sample: variables in files of earlier runs
     """
     answer = Answer()
-    for name, lines in script.doubtful.items():
-        parts = ", ".join(f"{script.path.name}:{line}" for line in dict.fromkeys(lines))
+    for name, places in script.doubtful.items():
+        parts = ", ".join(dict.fromkeys(places))
         answer.warnings.append(
             f"{parts}: whether, or how often, what '{name}' has from here is written depends on "
             "what the script does not tell; it is counted once, with what else may be written"

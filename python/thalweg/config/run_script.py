@@ -12,9 +12,11 @@ from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
 from thalweg.config.shell_commands import FileCommands
-from thalweg.config.shell_files import Content, Files, Outside
+from thalweg.config.shell_contents import Content, Outside, counted
+from thalweg.config.shell_files import Files
+from thalweg.config.shell_folders import Folders, folder_of, last_of
 from thalweg.config.shell_run import run_statements
-from thalweg.config.shell_statements import split_script
+from thalweg.config.shell_statements import Statement, split_script
 from thalweg.config.shell_words import Variables
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
@@ -29,7 +31,7 @@ class RunScript:
     """groups    of every namelist file, in the order of the files and of their groups
     texts        lines of the other files that the script writes, by name
     links        names of links to files
-    doubtful     lines of here-documents under a condition that cannot be known, by file
+    doubtful     "FILE:LINE" of here-documents under a condition that cannot be known, by file
     passed_over  sentences about namelists that are written or changed in a way that is not read
     """
 
@@ -38,16 +40,21 @@ class RunScript:
     groups: dict[str, list[Group]] = field(default_factory=dict)
     texts: dict[str, list[NumberedLine]] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    doubtful: dict[str, list[int]] = field(default_factory=dict)
+    doubtful: dict[str, list[str]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
 
     def unused_settings(self) -> list[str]:
         return sorted(set(self.variables.given) - self.variables.used)
 
     def beside(self, name: str) -> Path | None:
-        """A file that lies where the script does, if there is one."""
-        path = self.path.parent / Path(name).name
-        return path if name and Path(name).name and path.is_file() else None
+        """A file that lies where the script does, if there is one: as its path says, or in the
+        folder of the script.
+        """
+        for each in (name, Path(name).name):
+            path = self.path.parent / each
+            if each and not Path(each).is_absolute() and path.is_file():
+                return path
+        return None
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, str]:
@@ -70,14 +77,20 @@ def read_run_script(
     """
     lines = list(instead.get(path.name) or read_lines(path))
     script = RunScript(path, Variables(given))
-    commands = FileCommands(script.variables, Files())
+    commands = FileCommands(script.variables, Files(Folders(script.variables)))
     first = next((line for line in lines if line.strip() and line.lstrip()[:1] not in "!#"), "")
     if begins_group(first) and not lines[0].startswith("#!"):
         numbered = enumerate(lines, 1)
         script.groups[path.name] = _groups(numbered, path.name, script.passed_over)
     else:
-        run_statements(split_script(lines, path.name), script.variables, commands)
+        unread = run_statements(
+            split_script(lines, path.name),
+            script.variables,
+            commands,
+            lambda name: _sourced(name, script, instead),
+        )
         _take_files(commands, script, instead)
+        script.passed_over += unread
     _include(script, commands.files, instead)
     if not any(script.groups.values()) and script.passed_over:
         raise ThalwegError(
@@ -92,49 +105,93 @@ def read_run_script(
     return script
 
 
+def _sourced(
+    name: str, script: RunScript, instead: Mapping[str, Sequence[str]]
+) -> list[Statement] | None:
+    """Statements of a script that lies beside this one; None where it does not, as of a system."""
+    path = None if name.startswith(("/", "~")) else script.beside(name)
+    if path is None or path == script.path:
+        return None
+    return split_script(instead.get(path.name) or read_lines(path), path.name)
+
+
 def _take_files(
     commands: FileCommands, script: RunScript, instead: Mapping[str, Sequence[str]]
 ) -> None:
     """What the script wrote: groups of namelists, lines of other files."""
     files = commands.files
-    script.links = files.links
+    script.links = {last_of(path): last_of(behind) for path, behind in files.links.items()}
     script.passed_over = [
-        f"{script.path.name}:{line}: a namelist is written or changed here in a way that is not "
+        f"{at}: a namelist is written or changed here in a way that is not "
         "read (by a function, echo, sed, a pipe or another program, or by a command that need not "
         "be run): it is not counted"
-        for line in sorted({*commands.passed_over, *files.not_followed})
+        for at in dict.fromkeys([*commands.passed_over, *files.not_followed])
     ]
-    counted = files.counted(lambda name: script.beside(name) is not None)
-    of_counted = {line for content in counted.values() for line in content.doubtful}
-    for name, content in files.contents.items():
+    whole = counted(files.contents, lambda path: script.beside(path) is not None)
+    of_counted = {at for content in whole.values() for at in content.doubtful}
+    groups: dict[str, list[Group]] = {}
+    for path, content in files.contents.items():
         lines = content.lines()
-        if content.has_groups(name):
-            told = set() if name in counted else of_counted
+        if content.has_groups(path):
+            told = set() if path in whole else of_counted
             if set(content.doubtful) - told:
-                script.doubtful[name] = content.doubtful
-            if name in counted:
-                script.groups[name] = _groups_of(name, content, script, instead)
+                script.doubtful[path] = content.doubtful
+            if path in whole:
+                groups[path] = _groups_of(path, content, script, instead)
         elif lines:
-            script.texts[name] = [
-                (number, text) for _, number, text in _read(name, content, script, instead)
+            script.texts[last_of(path)] = [
+                (number, text) for _, number, text in _read(path, content, script, instead)
             ]
-    script.groups = {name: each for name, each in script.groups.items() if each}
-    _leave_out(files, script)
+    groups = {path: each for path, each in groups.items() if each}
+    _leave_out(files, groups, script)
 
 
-def _leave_out(files: Files, script: RunScript) -> None:
-    """Copies of what a file was before the script wrote it anew, as a loop over runs keeps them;
-    but not those that a master namelist names.
+def _leave_out(files: Files, groups: dict[str, list[Group]], script: RunScript) -> None:
+    """Copies of what a file was before the script wrote it anew, as a loop over runs keeps them,
+    and files of one name in several folders but the last; not those that a master namelist names.
     """
-    named = _named_by_masters(script)
-    for name in list(script.groups):
-        if files.is_kept_aside(name) and name not in named:
-            origin = files.contents[name].origin
-            del script.groups[name]
+    named = _named_by_masters(groups)
+    names: dict[str, list[str]] = {}
+    for path in groups:
+        if files.is_kept_aside(path) and not _is_named(path, named):
+            origin = files.contents[path].origin
+            shown = last_of if last_of(path) != last_of(origin) else show_unresolved
             script.passed_over.append(
-                f"{script.path.name}: '{name}' keeps what '{origin}' was before it was written "
-                "again: it is not counted"
+                f"{script.path.name}: '{shown(path)}' keeps what '{shown(origin)}' was before it "
+                "was written again: it is not counted"
             )
+        else:
+            names.setdefault(last_of(path), []).append(path)
+    doubtful, script.doubtful = script.doubtful, {}
+    for name, paths in names.items():
+        chosen = [path for path in paths if _is_named(path, named, with_folder=True)] or paths[-1:]
+        if len(chosen) < len(paths):
+            script.passed_over.append(
+                f"{script.path.name}: '{name}' is written in {len(paths)} folders, as for runs of "
+                f"their own: that in {_shown_folder(chosen[-1])} is counted"
+            )
+        for path in chosen:
+            label = name if len(chosen) == 1 else show_unresolved(path)
+            script.groups[label] = groups[path]
+            if path in doubtful:
+                script.doubtful[label] = doubtful[path]
+    for path in doubtful:
+        if path not in groups:
+            script.doubtful.setdefault(last_of(path), doubtful[path])
+
+
+def _shown_folder(path: str) -> str:
+    folder = show_unresolved(folder_of(path))
+    return f"'{folder}'" if folder else "the first folder"
+
+
+def _is_named(path: str, named: Sequence[str], *, with_folder: bool = False) -> bool:
+    """By a master namelist: by its name, or by as much of its path as that gives."""
+    for each in named:
+        tail = each.removeprefix("./")
+        if (not with_folder or "/" in tail) and f"/{path}".endswith(f"/{tail}"):
+            return True
+    return False
 
 
 def _groups_of(
@@ -152,15 +209,15 @@ def _read(
     found: list[tuple[str, int, str]] = []
     for piece in content.pieces:
         if not isinstance(piece, Outside):
-            found.append((script.path.name, *piece))
+            found.append(piece)
             continue
-        path = script.beside(piece.name)
+        path = script.beside(piece.path)
         if path is not None and path != script.path:
             lines = instead.get(path.name) or read_lines(path)
             found += [(path.name, number, line) for number, line in enumerate(lines, 1)]
         elif not piece.may_lack:
             script.passed_over.append(
-                f"{script.path.name}:{piece.line}: '{name}' has what '{piece.name}' has, which "
+                f"{piece.at}: '{last_of(name)}' has what '{piece.name}' has, which "
                 "does not lie beside the script: its groups are not counted"
             )
     return found
@@ -205,11 +262,11 @@ def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> I
         yield each
 
 
-def _named_by_masters(script: RunScript) -> list[str]:
+def _named_by_masters(groups: Mapping[str, Sequence[Group]]) -> list[str]:
     masters = [
         group.items["model_namelist_filename"].values
-        for groups in script.groups.values()
-        for group in groups
+        for each in groups.values()
+        for group in each
         if group.name == "master_model_nml" and "model_namelist_filename" in group.items
     ]
     return [value for values in masters for value in values if isinstance(value, str)]
@@ -218,9 +275,10 @@ def _named_by_masters(script: RunScript) -> list[str]:
 def _include(script: RunScript, files: Files, instead: Mapping[str, Sequence[str]]) -> None:
     """Namelist files that a master namelist names, where they lie beside the script."""
     read = {group.file for groups in script.groups.values() for group in groups}
-    for name in dict.fromkeys(_named_by_masters(script)):
+    written = {last_of(path) for path in files.contents}
+    for name in dict.fromkeys(_named_by_masters(script.groups)):
         path = script.beside(name)
-        is_new = name not in files.contents and name not in read
+        is_new = last_of(name) not in written and name not in read
         if path is not None and is_new and path != script.path:
             script.groups[name] = _groups_of_file(path, script, instead)
 

@@ -1,165 +1,171 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of a script as its commands leave them: written, appended to, copied, moved, linked,
-removed. A file has its last name alone, without folders.
+removed. Each is known by its path.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from thalweg.config.namelist import NumberedLine, begins_group
+from thalweg.config.shell_contents import Content, Outside, Piece
+from thalweg.config.shell_folders import (
+    Folders,
+    folder_of,
+    known_root,
+    last_of,
+    may_be_one,
+    parents_of,
+)
+from thalweg.config.unresolved import has_unresolved
 
-_CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Outside:
-    """What a file has from one that the script does not write, and the line that puts it there.
-
-    may_lack  it is appended to, and may be new
-    """
-
-    name: str
-    line: int
-    may_lack: bool = False
-
-
-Piece = NumberedLine | Outside
-
-
-def is_called_namelist(name: str) -> bool:
-    return _CALLED_SO.search(name) is not None
-
-
-@dataclass
-class Content:
-    """pieces  in their order; what is copied has the same ones, not equal ones
-    doubtful   lines of the script that may or may not have been run, or more than once
-    origin     the file that it is a copy of, or was before it was moved, up to its first change
-    """
-
-    pieces: list[Piece] = field(default_factory=list)
-    doubtful: list[int] = field(default_factory=list)
-    origin: str = ""
-
-    def lines(self) -> list[NumberedLine]:
-        return [piece for piece in self.pieces if not isinstance(piece, Outside)]
-
-    def has_groups(self, name: str) -> bool:
-        """Or may have them, in a file from outside that is called so."""
-        names = [piece.name for piece in self.pieces if isinstance(piece, Outside)]
-        is_called_so = any(map(is_called_namelist, [name, *names]))
-        return (bool(names) and is_called_so) or any(begins_group(line) for _, line in self.lines())
+_MOST_LINKS = 20  # of folders, one in another
 
 
 @dataclass
 class Files:
-    """contents  by name
-    links        the file behind each name of a link, or of a copy of what is not written here
-    not_followed lines of what writes or changes namelists in a way that is not read
+    """contents  by path
+    links        the file behind each path of a link, or of a copy of what is not written here
+    not_followed "FILE:LINE" of what writes or changes namelists in a way that is not read
     """
 
+    folders: Folders
     contents: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    not_followed: list[int] = field(default_factory=list)
+    not_followed: list[str] = field(default_factory=list)
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
     _patterns: list[str] = field(default_factory=list)  # of what was removed for sure, with * or ?
-    _folders: set[str] = field(default_factory=set)
+    _called: dict[str, dict[str | None, str]] = field(default_factory=dict)  # latest of each root
     _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
 
-    def counted(self, is_there: Callable[[str], bool]) -> dict[str, Content]:
-        """Without those whose pieces another one has too: copies, and parts of what was joined.
+    def place(self, path: str, at: str, *, other: str = "") -> str:
+        """The path of a file; where its folder may be that of a file of the same name, that one.
 
-        is_there: whether there is such a file that the script does not write
+        other: a path that it is not, as the target of a copy is not its source
         """
-        first: dict[tuple[int, ...], str] = {}
-        for name, content in self.contents.items():
-            pieces = tuple(
-                id(each)
-                for each in content.pieces
-                if not (isinstance(each, Outside) and each.may_lack and not is_there(each.name))
-            )
-            first.setdefault(pieces, name)
-        having: dict[int, list[tuple[int, set[int]]]] = {}
-        for pieces in first:
-            mine = set(pieces)
-            for piece in mine:
-                having.setdefault(piece, []).append((len(pieces), mine))
+        path = self.behind_links(path)
+        like = self._like(path, other)
+        if like:
+            self.contents[like].doubtful.append(at)
+        return like or path
 
-        def is_within_another(pieces: tuple[int, ...]) -> bool:
-            mine, size = set(pieces), len(pieces)
-            others = having[pieces[-1]] if pieces else []  # few: what grew by itself ends so alone
-            return any(size < length and mine <= its for length, its in others)
+    def behind_links(self, path: str) -> str:
+        """Of folders: with the folder that a symbolic link is of in its place."""
+        for _ in range(_MOST_LINKS if self._aliases else 0):
+            behind = next((each for each in parents_of(path) if each in self._aliases), "")
+            if not behind:
+                break
+            path = f"{self.real(behind)}{path[len(behind) :]}"
+        if folder_of(path) not in self.folders.known:
+            for each in parents_of(path):
+                self.folder(each)
+        return path
 
-        return {
-            name: self.contents[name]
-            for pieces, name in first.items()
-            if not is_within_another(pieces)
-        }
+    def _like(self, path: str, other: str = "") -> str:
+        """Another one that may be the same file."""
+        if path in self.contents or path in self._aliases:
+            return ""
+        root = known_root(folder_of(path))
+        for its, each in reversed(self._called.get(last_of(path), {}).items()):
+            is_there = each in self.contents and not self._gone.get(each)
+            if is_there and each != other and may_be_one(root, its):
+                return each
+        return ""
 
-    def is_kept_aside(self, name: str) -> bool:
+    def is_folder(self, text: str) -> bool:
+        """Also what another file was copied to before, where its name is not known."""
+        path = self.behind_links(self.folders.path(text))
+        if text.endswith(("/", "/.", "/..")) or text in (".", "..") or path in self.folders.known:
+            return True
+        content = self.contents.get(path)
+        return (
+            content is not None and bool(content.origin) and has_unresolved(path.rpartition("/")[2])
+        )
+
+    def enter(self, path: str, *, pushes: bool = False) -> None:
+        path = self.behind_links(path)
+        self.folder(path)
+        if pushes:
+            self.folders.push(path)
+        else:
+            self.folders.enter(path)
+
+    def folder(self, path: str) -> None:
+        """It is none of a file: what was copied there has its own name in it."""
+        self.folders.known.add(path)
+        content = self.contents.get(path)
+        if content is None or not (content.origin or not content.lines()):
+            return
+        del self.contents[path]
+        self.links.pop(path, None)
+        if content.origin:
+            self._keep(f"{path}/{content.origin.rpartition('/')[2]}", content)
+
+    def within(self, folder: str) -> list[str]:
+        """Paths of the files in a folder and in those below it."""
+        if folder not in self.folders.known or folder in self.contents:
+            return []
+        return [each for each in self._names() if each.startswith(f"{folder}/" if folder else "")]
+
+    def is_kept_aside(self, path: str) -> bool:
         """Whether it is what a file was that the script then wrote anew."""
-        origin = self.contents[name].origin
-        return origin in self.contents and origin != name
+        origin = self.contents[path].origin
+        return origin in self.contents and origin != path
 
     def put(
-        self, name: str, pieces: Sequence[Piece], line: int, *, sure: bool, replaces: bool
+        self, path: str, pieces: Sequence[Piece], at: str, *, sure: bool, replaces: bool
     ) -> None:
         """What is appended to a file that is not known comes behind what that has."""
-        name = self.real(name)
-        gone = self._gone.pop(name, None)
-        content = self.contents.get(name)
-        if gone is False and not replaces:
-            self.not_followed.append(line)
+        path = self.real(path)
+        gone = self._gone.pop(path, None)
+        content = self.contents.get(path)
+        if (gone is False and not replaces) or (content is not None and content.has_twin):
+            self.not_followed.append(at)
         if content is None:
-            content = self.contents[name] = Content()
-            if not replaces and not gone and not self._is_removed(name):
-                before = self.links.pop(name, name)
-                content.pieces.append(self._from(before, line, before == name))
+            content = self._keep(path, Content())
+            if not replaces and not gone and not self._is_removed(path):
+                before = self.links.pop(path, path)
+                content.pieces.append(self._from(before, at, before == path))
         elif gone or (replaces and sure):
             content.pieces, content.doubtful = [], []
         if replaces and sure:
-            self.links.pop(name, None)
+            self.links.pop(path, None)
         content.origin = ""
         content.pieces += pieces
         if not sure:
-            content.doubtful.append(line)
+            content.doubtful.append(at)
 
-    def copy(self, source: str, target: str, line: int, *, sure: bool) -> None:
+    def copy(self, source: str, target: str, at: str, *, sure: bool) -> None:
         """What is not sure to come over a file does not."""
         source = self.real(source)
-        place = self._place_of(source, self.real(target), line, sure=sure)
+        place = self._place_of(source, self.real(target), at, sure=sure)
         if place is None:
             return
-        if source in self.contents and not sure:
-            self.not_followed.append(line)  # there may be such a file beside the script
+        before = self.contents.get(place)
+        if (source in self.contents and not sure) or (before is not None and before.has_twin):
+            self.not_followed.append(at)  # there may be such a file beside the script
             return
         self._gone.pop(place, None)
         self.links.pop(place, None)
         content = self.contents.get(source)
         if content is None:
             self.links[place] = self.links.get(source, source)
-            content = Content([self._from(self.links[place], line)])
-        doubtful = [*content.doubtful, *([] if sure else [line])]
-        self.contents[place] = Content(list(content.pieces), doubtful, source)
+            content = Content([self._from(self.links[place], at)])
+        doubtful = [*content.doubtful, *([] if sure else [at])]
+        self._keep(place, Content(list(content.pieces), doubtful, source))
 
-    def move(self, source: str, target: str, line: int, *, sure: bool) -> None:
+    def move(self, source: str, target: str, at: str, *, sure: bool) -> None:
         """A link is moved itself, and one that stands there is replaced."""
-        if target in self._folders:
-            target = source
-        if source == target:  # in another folder: a new one here may be another file
-            self._found(source, line)
-            self._gone[source] = False
+        if source == target:
+            self._found(source, at)
             return
         if not sure:
             if self.real(source) in self.contents or self.real(target) in self.contents:
-                self.not_followed.append(line)
+                self.not_followed.append(at)
             else:
-                self.copy(source, target, line, sure=False)
+                self.copy(source, target, at, sure=False)
             return
         behind = self._aliases.pop(source, None)
         self._aliases.pop(target, None)
@@ -173,34 +179,50 @@ class Files:
         content = self.contents.pop(source, None)
         if content is None:
             self.links[target] = before
-            content = Content([self._from(before, line)])
+            content = Content([self._from(before, at)])
         content.origin = source
-        self.contents[target] = content
+        self._keep(target, content)
         self._gone[source] = True
 
-    def link(self, source: str, target: str, line: int, *, sure: bool, forced: bool) -> None:
+    def link(self, source: str, target: str, at: str, *, sure: bool, forced: bool) -> None:
         """Symbolic: what is written to one of the two names is in both. What is there stays, unless
         it is `forced`.
         """
-        place = self._place_of(source, target, line, sure=sure)
+        place = self._place_of(source, target, at, sure=sure)
         if place is None or (place in self.contents and not forced and place not in self._gone):
             return
         if not sure:
-            self.copy(source, place, line, sure=False)
+            self.copy(source, place, at, sure=False)
             return
         self.contents.pop(place, None)
         self._gone.pop(place, None)
         self._aliases[place] = source
-        self._found(self.real(source), line)
+        if source not in self.folders.known:
+            self._found(self.real(source), at)
         self.links[place] = self.links.get(source, source)
 
-    def remove(self, name: str, *, sure: bool) -> None:
+    def twin(self, source: str, target: str, at: str, *, sure: bool, forced: bool) -> None:
+        """A hard link: what is written to one of the two is in both, and is not followed."""
+        source, place = self.real(source), self.real(target)
+        if place in self.contents and not forced and place not in self._gone:
+            return
+        self.copy(source, place, at, sure=sure)
+        for each in (source, place):
+            if each in self.contents:
+                self.contents[each].has_twin = True
+
+    def remove(self, path: str, *, sure: bool) -> None:
         """A script removes at its end what the model has read: only what comes later is new."""
-        if not any(letter in name for letter in "*?["):
-            names = [name]
+        path = self.behind_links(path)
+        if not any(letter in path for letter in "*?["):
+            names = [path]
+            if like := self._like(path):
+                self._gone[like] = self._gone.get(like, False)
         else:
-            names = [each for each in self._names() if fnmatchcase(each, name)]
-            self._patterns += [name] if sure else []
+            names = self.matching(path)
+            self._patterns += [path] if sure else []
+            for like in self._maybe_matching(path):
+                self._gone[like] = self._gone.get(like, False)
         for each in names:
             if sure:
                 self.links.pop(each, None)
@@ -209,74 +231,88 @@ class Files:
                     continue
                 del self._aliases[each]
             self._gone[each] = sure or self._gone.get(each, False)
-
-    def folder(self, name: str) -> None:
-        """It is none of a file: what was copied there has its own name."""
-        self._folders.add(name)
-        content = self.contents.get(name)
-        if content is not None and content.origin:
-            del self.contents[name]
-            self.links.pop(name, None)
+            if sure and each in self.contents:
+                self.contents[each].has_twin = False
 
     def join(
-        self, sources: Sequence[str | Sequence[Piece]], target: str, line: int, *,
+        self, sources: Sequence[str | Sequence[Piece]], target: str, at: str, *,
         sure: bool, replaces: bool,
     ) -> None:  # fmt: skip
         """`cat A B > C`: what is not written here is a piece of its own. Pieces: a document."""
         pieces: list[Piece] = []
-        doubtful: list[int] = []
+        doubtful: list[str] = []
         for each in sources:
             if not isinstance(each, str):
                 pieces += each
-            elif each != "null" and not (replaces and self.real(each) == self.real(target)):
-                name = self.real(each)
-                content = self.contents.get(name)
+            elif not (replaces and self.real(each) == self.real(target)):
+                path = self.real(each)
+                content = self.contents.get(path)
                 pieces += (
-                    content.pieces if content else [self._from(self.links.get(name, name), line)]
+                    content.pieces if content else [self._from(self.links.get(path, path), at)]
                 )
                 doubtful += content.doubtful if content else ()
-        self.put(target, pieces, line, sure=sure, replaces=replaces)
+        self.put(target, pieces, at, sure=sure, replaces=replaces)
         self.contents[self.real(target)].doubtful += doubtful
 
-    def real(self, name: str) -> str:
+    def real(self, path: str) -> str:
         """The file behind links."""
-        seen = {name}
-        while (behind := self._aliases.get(name)) is not None and behind not in seen:
-            name = behind
-            seen.add(name)
-        return name
+        seen = {path}
+        while (behind := self._aliases.get(path)) is not None and behind not in seen:
+            path = behind
+            seen.add(path)
+        return path
 
     def matching(self, pattern: str) -> list[str]:
-        """Names of files that are there, in a shell's order."""
+        """Paths of files that are there, in a shell's order."""
+        depth = pattern.count("/")
         return sorted(
             each
             for each in self._names()
-            if fnmatchcase(each, pattern) and not self._gone.get(each)
+            if each.count("/") == depth and fnmatchcase(each, pattern) and not self._gone.get(each)
         )
 
-    def _place_of(self, source: str, target: str, line: int, *, sure: bool) -> str | None:
-        """The name that the target gets; None where nothing is left to do, or it is told."""
-        if target == source or target in self._folders:
-            self._found(source, line)
+    def _maybe_matching(self, pattern: str) -> list[str]:
+        """Where their folder may be that of the pattern."""
+        root, last = known_root(folder_of(pattern)), pattern.rpartition("/")[2]
+        return [
+            each
+            for each in self._names()
+            if fnmatchcase(each.rpartition("/")[2], last)
+            and may_be_one(root, known_root(folder_of(each)))
+            and folder_of(each) != folder_of(pattern)
+        ]
+
+    def _place_of(self, source: str, target: str, at: str, *, sure: bool) -> str | None:
+        """The path that the target gets; None where nothing is left to do, or it is told."""
+        if target == source:
+            self._found(source, at)
             return None
         if target in self.contents and not sure:
-            self.not_followed.append(line)
+            self.not_followed.append(at)
             return None
         return target
+
+    def _keep(self, path: str, content: Content) -> Content:
+        self.contents[path] = content
+        latest = self._called.setdefault(last_of(path), {})
+        root = known_root(folder_of(path))
+        latest.pop(root, None)
+        latest[root] = path
+        return content
 
     def _names(self) -> Iterator[str]:
         yield from self.contents
         yield from (each for each in self._aliases if each not in self.contents)
 
-    def _found(self, name: str, line: int) -> None:
+    def _found(self, path: str, at: str) -> None:
         """A file from elsewhere that keeps its name."""
-        if name not in self.contents:
-            self.links[name] = name
-            self.contents[name] = Content([self._from(name, line)])
+        if path not in self.contents:
+            self.links[path] = path
+            self._keep(path, Content([self._from(path, at)]))
 
-    def _from(self, name: str, line: int, may_lack: bool = False) -> Outside:
+    def _from(self, path: str, at: str, may_lack: bool = False) -> Outside:
         """One for all that have it."""
-        return self._outside.setdefault((name, may_lack), Outside(name, line, may_lack))
+        return self._outside.setdefault((path, may_lack), Outside(path, at, may_lack))
 
-    def _is_removed(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self._patterns)
+    def _is_removed(self, path: str) -> bool:
+        return any(fnmatchcase(path, pattern) for pattern in self._patterns)

@@ -22,6 +22,7 @@ class Simple:
     words      with their quotes, the command first
     outs       where its output goes: whether behind what is there, and the file
     ins        files that it reads from
+    channels   files that it opens for channels of other numbers
     documents  how many here-documents it reads
     strings    how many texts behind <<<
     """
@@ -29,6 +30,7 @@ class Simple:
     words: list[str] = field(default_factory=list)
     outs: list[tuple[bool, str]] = field(default_factory=list)
     ins: list[str] = field(default_factory=list)
+    channels: list[str] = field(default_factory=list)
     documents: int = 0
     strings: int = 0
 
@@ -69,7 +71,7 @@ def pipeline(text: str) -> list[Simple]:
 
 
 def _redirect(simple: Simple, operator: str, word: str) -> None:
-    """What goes to another channel than the output is left out."""
+    """What goes to the channel of errors is left out."""
     if "<<<" in operator:
         simple.strings += 1
     elif "<" in operator:
@@ -79,6 +81,8 @@ def _redirect(simple: Simple, operator: str, word: str) -> None:
         return
     elif not operator[0].isdigit() or operator.startswith("1>"):
         simple.outs.append((">>" in operator, word))
+    elif not operator.startswith("2"):
+        simple.channels.append(word)
 
 
 def parts_of_list(text: str) -> list[tuple[str, str]]:

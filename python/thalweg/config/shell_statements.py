@@ -18,18 +18,22 @@ _MOST_JOINED = 2000  # lines of one statement
 
 @dataclass(frozen=True)
 class HereDocument:
-    """expands = False where the delimiter is quoted."""
+    """file: whose lines they are. expands = False where the delimiter is quoted."""
 
+    file: str
     lines: tuple[NumberedLine, ...]
     expands: bool
 
 
 @dataclass(frozen=True)
 class Statement:
-    """DOCUMENT stands in the text for each of the documents, in their order."""
+    """DOCUMENT stands in the text for each of the documents, in their order.
+
+    at: "FILE:LINE"
+    """
 
     text: str
-    line: int
+    at: str
     documents: tuple[HereDocument, ...] = ()
 
 
@@ -59,9 +63,9 @@ def split_script(lines: Sequence[str], file: str) -> list[Statement]:
             document, i = _document(lines, i, here, file, number)
             documents.append(document)
             text = f"{text[: here.start()]} {DOCUMENT} {text[here.end() :]}"
-        for part in _commands(text):
+        for part in commands_of(text):
             count = part.count(DOCUMENT)
-            statements.append(Statement(part, number, tuple(documents[:count])))
+            statements.append(Statement(part, f"{file}:{number}", tuple(documents[:count])))
             del documents[:count]
     return statements
 
@@ -74,7 +78,7 @@ def _document(
     for i in range(begin, len(lines)):
         line = lines[i].lstrip("\t") if tabs else lines[i]
         if line == end:
-            return HereDocument(tuple(body), not (escaped or quote)), i + 1
+            return HereDocument(file, tuple(body), not (escaped or quote)), i + 1
         body.append((i + 1, line))
     raise ThalwegError(
         f"{file}:{number}: the here-document has no line '{end}' that ends it; add one"
@@ -101,7 +105,7 @@ def _quote_is_open(text: str) -> bool:
     return bool(quote)
 
 
-def _commands(text: str) -> Iterator[str]:
+def commands_of(text: str) -> Iterator[str]:
     """Parts between ; outside quotes and brackets, without a comment at the end."""
     if ";" not in text and "#" not in text:
         yield from _without_keyword(text)

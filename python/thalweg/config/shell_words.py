@@ -20,6 +20,7 @@ _PIPED_TO_BC = re.compile(r"\s*(?:echo|printf)\s+(.*?)\|\s*bc(?:\s+-l)?\s*", re.
 _SCALE = re.compile(r"scale\s*=\s*([0-9]+)\s*;")
 _ECHO = re.compile(r"\s*echo\s+([^|;&<>`]*)")
 _EXPR = re.compile(r"\s*expr\s+([^|;&]*)")
+_PWD = re.compile(r"\s*(?:/bin/)?pwd(?:\s+-[LP])?\s*")
 DOCUMENT = "\x01"  # stands in a command where a here-document is read
 _BC_DIGITS = 15  # at most; what a float holds
 _DEEPEST = 20  # expansions in expansions
@@ -206,7 +207,9 @@ def open_names(text: str, variables: Variables) -> list[str]:
 
 
 def command_value(command: str, variables: Variables, depth: int) -> str:
-    """`echo ... | bc`, `expr` and `echo` are understood; another command is open by its name."""
+    """`echo ... | bc`, `expr`, `echo` and `pwd` are understood; another one is open by its name."""
+    if _PWD.fullmatch(command):
+        return expand("$PWD", variables)
     for pattern, reader in ((_PIPED_TO_BC, _bc), (_EXPR, _expr), (_ECHO, _echo)):
         found = pattern.fullmatch(command)
         if found and depth < _DEEPEST:
