@@ -54,6 +54,12 @@ class Told:
     bytes: int
 
 
+# Behind the code of a kernel: what a model has of its own.
+MEET = """
+extern "C" void @name@_meet(int comm) { MPI_Barrier(MPI_Comm_f2c(comm)); }
+"""
+
+
 class OnRanks:
     """`run` starts the ranks anew; `seconds` is what the slowest of them took for the calls."""
 
@@ -69,15 +75,17 @@ class OnRanks:
         overlaps: bool = True,
         keeps: Sequence[str] = (),
         warms_up: bool = False,
+        meets: bool = False,
     ) -> None:
         """overlaps: points are computed while values travel. keeps: arguments that travel once.
         warms_up: by a call that is not timed, and that values of later ones build upon.
+        meets: ranks begin each call together, so that none waits for one that is late.
         """
         self.kernel, self.configuration, self.inputs = kernel, configuration, inputs
         self.launch, self.overlaps, self.warms_up = launch, overlaps, warms_up
-        self.keeps = list(keeps)
+        self.keeps, self.meets = list(keeps), meets
         self.real = np.float32 if configuration.is_single else np.float64
-        code = translate(kernel, configuration)
+        code = translate(kernel, configuration) + MEET.replace("@name@", kernel.name)
         self.library = build_for_ranks(kernel.name, code, configuration.each_rank, folder)
         self.owners = owners or in_a_row(kernel.ir, inputs, launch.ranks)
         depth = depth_of(kernel, configuration)
@@ -150,6 +158,7 @@ class OnRanks:
             "limit_s": LIMIT_S,
             "overlaps": self.overlaps,
             "warms_up": self.warms_up,
+            "meets": self.meets,
             "keeps": self.keeps,
             "places": places,
             "own": [part.own[name] for name in places],

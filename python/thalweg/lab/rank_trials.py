@@ -36,7 +36,9 @@ def start_ranks(ranks: int, threads: int) -> Launch:
 
 @dataclass(frozen=True)
 class Wish:
-    """shape: of all ranks together (strong) or of each (weak, side by side along j)"""
+    """shape: of all ranks together (strong) or of each (weak, side by side along j)
+    meets: ranks begin each call together
+    """
 
     kernel: Kernel
     targets: Sequence[str]
@@ -46,6 +48,7 @@ class Wish:
     repetitions: int
     kinds: Sequence[str] = KINDS
     probes: bool = True
+    meets: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def _prepared(wish: Wish, trial: Trial, folder: Path, start: StartRanks) -> OnRa
     found = OnRanks(
         wish.kernel, Configuration(trial.target, each_rank=each_rank), inputs, folder,
         start(trial.ranks, trial.threads), side_by_side(wish.kernel.ir, inputs, trial.ranks),
-        overlaps=trial.overlaps, keeps=_of_the_grid(wish.kernel),
+        overlaps=trial.overlaps, keeps=_of_the_grid(wish.kernel), meets=wish.meets,
     )  # fmt: skip
     found.run(1)
     reference = bind(wish.kernel, Configuration("numpy"), inputs, folder)
