@@ -189,7 +189,10 @@ def test_turns_of_a_loop_that_need_different_values_are_told(
     proposal = propose(path)
     assert len(set(proposal["proposal"]["partitions"].values())) == 2
     told = why_no_patch(proposal)
-    assert "a loop writes '&output_nml' more than once, and stream_partitions_ml would be" in told
+    assert (
+        "these lines of '&output_nml' are written more than once, and stream_partitions_ml would be"
+        in told
+    )
 
 
 def test_what_only_some_turns_of_a_loop_have_is_told(
@@ -203,7 +206,7 @@ def test_what_only_some_turns_of_a_loop_have_is_told(
     path.write_text(f"{text}{loop}cat >> NAMELIST << EOF\n{stream}EOF\n{more}done\n")
     answer = propose(path)
     told = why_no_patch(answer)
-    assert "a loop writes '&output_nml' more than once, with" in told
+    assert "these lines of '&output_nml' are written more than once, with" in told
 
 
 def test_groups_of_a_loop_that_also_joins_a_file_are_patched(
@@ -262,3 +265,43 @@ def test_a_variable_that_is_used_elsewhere_is_told(
     for line, told in (("srun -n $((512 + nio)) ./icon\n", True), ("# ${nio}\n", False)):
         path.write_text(script() + line)
         assert any("uses 'nio'" in each for each in propose(path)["warnings"]) == told
+
+
+def test_a_variable_that_a_sourced_script_uses_is_told(
+    propose: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "exp.a"
+    path.write_text(f"{script()}. ./launch.sh\n")
+    (tmp_path / "launch.sh").write_text("srun -n $((512 + nio)) ./icon\n")
+    assert any("launch.sh:1 of the changed script uses 'nio'" in each
+               for each in propose(path)["warnings"])  # fmt: skip
+
+
+def test_the_file_of_a_folder_is_patched(propose: Callable[..., Any], tmp_path: Path) -> None:
+    """Not the one of the same name beside the script."""
+    path = tmp_path / "exp.a"
+    (tmp_path / "part").mkdir()
+    path.write_text(f"{DATES}cp part/base.nml NAMELIST\n. part/exp.a\n")
+    (tmp_path / "part" / "base.nml").write_text(PARALLEL.replace("${nio}", "9") + GRID + RUN)
+    (tmp_path / "part" / "exp.a").write_text(f"cat >> NAMELIST << EOF\n{STREAM}EOF\n")
+    (tmp_path / "base.nml").write_text(PARALLEL.replace("${nio}", "5"))
+    patch = propose(path)["proposal"]["patch"]
+    assert "--- part/base.nml\n" in patch
+    assert "--- part/exp.a\n" in patch
+    assert "- num_io_procs = 9" in patch
+    words = ["patch", "-s", "-p0"]
+    subprocess.run(words, input=f"{patch}\n", text=True, cwd=tmp_path, check=True)
+    assert propose(path)["proposal"]["patch"] == ""
+
+
+def test_lines_that_another_model_has_are_not_changed(
+    propose: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "exp.a"
+    write = f"w() {{\ncat > $1 << EOF\n{PARALLEL}EOF\n}}\n"
+    models = "w NAMELIST_a\nw NAMELIST_b\n"
+    more = f"cat >> NAMELIST_a << EOF\n{GRID}{RUN}{STREAM}EOF\n"
+    ocean = "cat >> NAMELIST_b << EOF\n&ocean_dynamics_nml\n/\n&run_nml\n/\nEOF\n"
+    path.write_text(f"{HEAD}{write}{models}{more}{ocean}")
+    told = why_no_patch(propose(path))
+    assert "these lines of '&parallel_nml' are written into 'NAMELIST_a' and 'NAMELIST_b'" in told

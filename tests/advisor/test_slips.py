@@ -108,10 +108,10 @@ def test_axes_are_counted_as_icon_does(
 @pytest.mark.parametrize(
     "script",
     [
-        "write_it() {{\ncat << EOF\n{text}EOF\n}}\nwrite_it >> NAMELIST\n",
+        "write_it() {{\ncat << EOF\n{text}EOF\n}}\nwrite_it | sort >> NAMELIST\n",
         "echo '&output_nml ml_varlist = 1 /' >> NAMELIST\n",
         "f() {{ cat >> NAMELIST << EOF\n{text}EOF\n}}\ntrap f EXIT\n",
-        "{{ cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
+        "{{ echo; cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
         "sed -i s/temp/u/ NAMELIST\n",
         "sed -i s/temp/u/ NAMELIST || exit 1\n",
         "sed s/temp/u/ NAMELIST > OTHER\n",

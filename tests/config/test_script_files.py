@@ -83,6 +83,10 @@ def append(name: str, letter: str) -> str:
         (to("p1", "a") + to("p2", "b") + 'all="p1 p2"\ncat $all > N\n', {"N": "ab"}),
         ("cat base.nml | tee N > /dev/null\n" + append("N", "a"), {"N": "oa"}),
         ("cat < base.nml > N\n" + append("N", "a"), {"N": "oa"}),
+        (to("N", "a") + "( cat base.nml; cat N ) > M\n", {"M": "oa"}),
+        (to("N", "a") + "{\ncat << EOF\n&b\n/\nEOF\ncat N\n} >> M\n", {"M": "ba"}),
+        (to("p1", "a") + to("p2", "b") + "for i in 2 1; do\ncat p$i\ndone > N\n", {"N": "ba"}),
+        (to("p1", "a") + "f() {\ncat base.nml p1\n}\nf > N\n", {"N": "oa"}),
         # emptied
         (to("N", "a") + ": > N\n" + append("N", "b"), {"N": "b"}),
         (to("N", "a") + "> N\n" + append("N", "b"), {"N": "b"}),
@@ -162,8 +166,11 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
         (to("N", "a") + "sed s/x/y/ base.nml > N\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "envsubst < base.nml > M\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "cp base.nml M\nsed -i s/x/y/ M\n", f"exp.test:6: {NOT_READ}"),
-        (to("N", "a") + "( cat base.nml; cat N ) > M\n", f"exp.test:5: {NOT_READ}"),
-        (to("N", "a") + "for i in 1 2; do\ncat p$i\ndone > N\n", f"exp.test:7: {NOT_READ}"),
+        (to("N", "a") + "( echo x; cat N ) > M\n", f"exp.test:5: {NOT_READ}"),
+        (
+            to("N", "a") + "for i in 1 2; do\nprintf $i\ncat N\ndone > M\n",
+            f"exp.test:6: {NOT_READ}",
+        ),
         (to("N", "a") + "install -m 644 base.nml M\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "f() {\ncp base.nml N\n}\ntrap f EXIT\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "exec 3> M.nml\necho x >&3\n", f"exp.test:5: {NOT_READ}"),
@@ -194,6 +201,37 @@ def test_a_link_to_a_text_that_the_script_writes_is_known(tmp_path: Path) -> Non
 LOOP = "for i in 1 2 3; do\n{}cp NAMELIST NAMELIST_$i\nsrun ./icon > LOG.$i\ndone\n"
 
 
+MASTER = "cat > master << EOF\n&master_model_nml model_namelist_filename = '{}' /\nEOF\n"
+LOGGED = to("NAMELIST_a", "a") + to("NAMELIST_b", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (LOGGED + "cat NAMELIST_a NAMELIST_b > all.txt\n", {"NAMELIST_a": "a", "NAMELIST_b": "b"}),
+        (LOGGED + "cat NAMELIST_a NAMELIST_a > x\n", {"NAMELIST_a": "a", "NAMELIST_b": "b"}),
+        (to("p", "a") + to("q", "b") + "cat p q > NAMELIST\n", {"NAMELIST": "ab"}),
+        (to("p", "a") + "cat p >> p.log\ncat p >> p.log\n", {"p": "a"}),
+        (to("p", "a") + "cp p NAMELIST_atm\n", {"NAMELIST_atm": "a"}),
+        (to("N", "a") + "cp N tmp\n" + append("tmp", "b") + "cp tmp N\nrm tmp\n", {"N": "ab"}),
+    ],
+)
+def test_of_files_with_the_same_groups_the_namelist_is_counted(
+    tmp_path: Path, text: str, expected: dict[str, str]
+) -> None:
+    script = read(tmp_path, text)
+    found = {name: "".join(each.name for each in groups) for name, groups in script.groups.items()}
+    assert found == expected
+    assert not script.passed_over
+
+
+def test_what_a_master_names_is_counted(tmp_path: Path) -> None:
+    """Also copies, and parts of what is joined."""
+    master = MASTER.format("p") + MASTER.format("q").replace(">", ">>")
+    both = to("p", "a") + "cp p q\n" + to("r", "b") + "cat p q r master > NAMELIST_all\n"
+    assert {"p", "q"} <= set(read(tmp_path, master + both).groups)
+
+
 def test_a_loop_over_runs_counts_as_it_was_written_last(tmp_path: Path) -> None:
     """Copies that it keeps are no runs of their own, unless a master namelist names them."""
     script = read(tmp_path, LOOP.format(to("NAMELIST", "a")))
@@ -215,8 +253,7 @@ def test_what_changes_no_namelist_is_not_told(tmp_path: Path, text: str) -> None
     assert not script.doubtful
 
 
-def test_many_copies_of_one_file_are_read_in_time(tmp_path: Path) -> None:
-    """None is compared with each other one: each has 300 lines."""
+def test_many_copies_of_one_file_that_grow_are_counted(tmp_path: Path) -> None:
     base = "".join(f"&a{n}\n/\n" for n in range(150))
     names = " ".join(str(n) for n in range(400))
     body = f"cp N N_$i\n{append('N_$i', 'b')}rm x_$i\n{append('x_$i', 'c')}"

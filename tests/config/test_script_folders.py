@@ -109,12 +109,12 @@ def test_files_are_followed_from_folder_to_folder(
     ("text", "expected", "told"),
     [
         (to("N", "a") + "mv N run/\n" + to("N", "b"), "b", "'run/N' keeps what 'N' was before it"),
-        (to("a/N", "a") + to("b/N", "b"), "b", "'N' is written in 2 folders, as for runs of their "
-         "own: that in 'b' is counted"),
+        (to("a/N", "a") + to("b/N", "b"), "b", "'N' is written in 2 folders, and a run reads "
+         "one: that in 'b' is counted"),
         (to("/x/N", "a") + "cd /y\n" + to("N", "b"), "b", "that in '/y' is counted"),
         (
             "for m in 1 2 3; do\nmkdir m$m; cd m$m\n" + to("N", "a$m") + "srun icon; cd ..\ndone\n",
-            "a3", "'N' is written in 3 folders, as for runs of their own: that in 'm3' is counted",
+            "a3", "'N' is written in 3 folders, and a run reads one: that in 'm3' is counted",
         ),
         (to("N", "a") + "exit\n" + append("N", "b"), "a", "exp.test:6: the script has ended by"),
     ],

@@ -26,7 +26,8 @@ from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
 from thalweg.advisor.icon_warnings import file_name_warnings, run_warnings, stream_warnings
 from thalweg.advisor.items import Open, Section, Settings
-from thalweg.config.run_script import RunScript, read_lines
+from thalweg.config.run_script import RunScript
+from thalweg.config.text_files import read_lines
 from thalweg.errors import ThalwegError, did_you_mean
 
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share

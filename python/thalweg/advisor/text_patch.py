@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from thalweg.config.run_script import Text
+from thalweg.config.text_files import Text
 from thalweg.errors import ThalwegError
 
 

@@ -6,9 +6,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from thalweg.config.shell_parts import pipeline
-from thalweg.config.shell_words import Variables, arithmetic_value, expand, first_word
-from thalweg.config.unresolved import unresolved, unresolved_names
+from thalweg.config.shell_words import (
+    Variables,
+    arithmetic_value,
+    expand,
+    first_word,
+    words_of,
+)
+from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
 
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
@@ -27,11 +32,6 @@ def is_let(text: str) -> bool:
 
 def is_assignment(text: str) -> bool:
     return bool(_ASSIGNMENT.match(text) or _DECLARES.match(text)) or is_let(text)
-
-
-def is_nothing_else(text: str) -> bool:
-    """No command follows it."""
-    return is_assignment(text) and not pipeline(text)[0].plain().words[0:1]
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Assignments:
             position += len(text[position:]) - len(text[position:].lstrip())
             name = match[1]
             if word.startswith("("):
-                found.append((name, unresolved(name)))  # an array
+                self._assign_array(name, word[1:-1], is_more=bool(match[2]), sure=sure)
                 continue
             value = (
                 arithmetic_value(word, self.variables) if whole else expand(word, self.variables)
@@ -72,6 +72,18 @@ class Assignments:
         if declares or not text[position:] or text[position] in "&|":
             for name, value in found:
                 self._assign(name, value, sure)
+
+    def _assign_array(self, name: str, text: str, *, is_more: bool, sure: bool) -> None:
+        values = [expand(word, self.variables) for word in words_of(text)]
+        if is_more:
+            before = self.variables.assigned.get(f"{name}[@]")
+            values = [*before.split(), *values] if before is not None else [unresolved(name)]
+        if sure and not any(map(has_unresolved, values)) and "[" not in text:
+            self.variables.assign_array(name, values)
+        else:
+            for each in [key for key in self.variables.assigned if key.startswith(f"{name}[")]:
+                del self.variables.assigned[each]
+            self.variables.forget(name)
 
     def _assign(self, name: str, value: str, sure: bool) -> None:
         """What a command prints is asked for by the name of the variable that takes it."""

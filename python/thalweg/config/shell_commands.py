@@ -6,20 +6,20 @@ change a namelist, is noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from thalweg.config.namelist import begins_group
 from thalweg.config.shell_contents import Piece, Written, is_called_namelist
+from thalweg.config.shell_copies import LINKS, Copy, Options
 from thalweg.config.shell_files import Files
 from thalweg.config.shell_folders import last_of, path_from
-from thalweg.config.shell_parts import Simple, pipeline
-from thalweg.config.shell_statements import HereDocument
+from thalweg.config.shell_tree import HereDocument, Redirections, Simple
 from thalweg.config.shell_words import Variables, expand
 from thalweg.config.unresolved import has_unresolved
 
-_LINKS = frozenset({"ln", "add_link_file", "add_required_file"})
-_COPIES = frozenset({"cp", "mv", *_LINKS})
+_COPIES = frozenset({"cp", "mv", *LINKS})
 _REMOVES = frozenset({"rm", "unlink"})
 _WRITES_WHAT_IT_NAMES = frozenset(
     {*_COPIES, *_REMOVES, "install", "rsync", "scp", "dd", "truncate"}
@@ -31,136 +31,146 @@ _ONLY_READS = frozenset(
 )  # fmt: skip
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _IN_PLACE = re.compile(r"-(?:[A-Za-z]*i|-in-place)")
-_LONG_OPTIONS = {
-    "--no-clobber": "n", "--force": "f", "--symbolic": "s", "--symbolic-link": "s", "--link": "l",
-    "--backup": "b", "--update": "u", "--no-target-directory": "T", "--relative": "r",
-}  # fmt: skip
+_PRINTS_NOTHING = frozenset(
+    {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
+     "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill"}
+)  # fmt: skip
 _BRACES = re.compile(r"(?<!\$)\{([^{}$]*,[^{}$]*)\}")
-_MOST_NAMES = 1000  # of braces
+_MOST_NAMES = 1000  # of braces, and of what a function is given
 
 
 @dataclass(frozen=True)
-class _Options:
-    """Of cp, mv and ln. target: the folder behind -t"""
+class Known:
+    """Of a command that is run.
 
-    letters: str
-    operands: Sequence[str]
-    target: Sequence[str] = ()
+    sure   whether it is run, and once
+    there  path of a file that a condition asks for: what removes it leaves none
+    """
 
-    @classmethod
-    def of(cls, simple: Simple) -> _Options:
-        words, target, operands, letters = simple.words[1:], [], [], ""
-        position = 0
-        while position < len(words):
-            word = words[position]
-            position += 1
-            if not word.startswith("-") or word == "-":
-                operands.append(word)
-            elif word.startswith("--"):
-                name, _, value = word.partition("=")
-                letters += _LONG_OPTIONS.get(name, "")
-                target += [value] if name == "--target-directory" else []
-            else:
-                letters += word[1:].partition("t")[0]
-                if "t" in word:
-                    target = [word.partition("t")[2]] if not word.endswith("t") else (
-                        words[position : position + 1])  # fmt: skip
-                    position += not word.partition("t")[2]
-        return cls(letters, operands, target)
+    sure: bool = True
+    there: str = ""
 
-    @property
-    def is_file(self) -> bool:
-        return "T" in self.letters
-
-    @property
-    def keeps_old(self) -> bool:
-        return "b" in self.letters
-
-    @property
-    def is_newer(self) -> bool:
-        return "u" in self.letters
+    def but(self, *, sure: bool) -> Known:
+        return Known(self.sure and sure, self.there)
 
 
 @dataclass
 class FileCommands:
-    """there: path of a file that a condition asks for: what removes it leaves none.
-
-    passed_over  "FILE:LINE" of what may change a namelist, and is not understood
+    """passed_over  "FILE:LINE" of what may change a namelist, and is not understood
+    stdout          path of the file that a block prints to; "" for none
+    printed         "FILE:LINE" of what prints there and is not understood
     """
 
     variables: Variables
     files: Files
     passed_over: list[str] = field(default_factory=list)
-    there: str = ""
+    stdout: str = ""
+    printed: list[str] = field(default_factory=list)
 
-    def run(self, text: str, documents: Sequence[HereDocument], at: str, *, sure: bool) -> bool:
-        """Whether it is a command on files that is understood."""
-        parts = [self.expanded(each.plain()) for each in pipeline(text)]
-        if len(parts) == 1 and self._do(parts[0], documents, at, sure):
+    def run(self, parts: Sequence[Simple], known: Known) -> bool:
+        """Of a pipeline: whether it is one on files that is understood."""
+        parts = [self.expanded(each.plain()) for each in parts]
+        if len(parts) == 1 and self._do(parts[0], known):
             return True
         is_tee = len(parts) == 2 and parts[1].words[:1] == ["tee"]
-        if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].outs:
-            return self._tee(parts[1], self._sources(parts[0], documents, at), at, sure)
-        self._tell(parts, text, documents, at)
+        if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
+            return self._tee(parts[1], self._sources(parts[0]), known)
+        self._tell(parts)
+        if self.stdout and not (parts[-1].words and parts[-1].words[0] in _PRINTS_NOTHING):
+            self.printed.append(parts[0].at)
         return False
 
-    def tell(self, text: str, documents: Sequence[HereDocument], at: str) -> None:
-        """Of what may be run somewhere else, as in a function."""
-        parts = [each.plain() for each in pipeline(text)]
-        self._tell(parts, text, documents, at)
-        if any(word in _COPIES | _REMOVES and self._changes(part) for part in parts
-               for word in part.words[:1]):  # fmt: skip
+    def tell(self, simple: Simple) -> None:
+        """Of what may be run at another time, as in a function."""
+        part = simple.plain()
+        self._tell([part])
+        if part.words[:1] and part.words[0] in _COPIES | _REMOVES and self._changes(part):
+            self.passed_over.append(simple.at)
+
+    @contextmanager
+    def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
+        """What a block, or a function, prints goes to its file."""
+        lines = [line for document in files.documents for _, line in document.lines]
+        opens = any(self._is_namelist(self.path(word)) for word in files.channels)
+        if opens or any(map(begins_group, lines)):
             self.passed_over.append(at)
+        if not files.outs:
+            yield
+            return
+        outs = [(behind, word) for behind, word in files.outs if not self._is_null(word)]
+        self._empty([word for behind, word in outs if not behind], at, known)
+        printed, self.printed = self.printed, []
+        places = self._places([word for _, word in outs[-1:]], at)
+        with self.printing(places[0] if places else ""):
+            yield
+            if self.stdout and self._is_namelist(self.stdout):
+                self.passed_over += self.printed
+        self.printed = printed
 
-    def knows(self, command: str) -> bool:
-        return command in _LINKS
+    @contextmanager
+    def printing(self, path: str) -> Iterator[None]:
+        before, self.stdout = self.stdout, path
+        yield
+        self.stdout = before
 
-    def may_fill(self, simple: Simple) -> bool:
-        """Whether what it prints goes to a namelist."""
-        words = [word for _, word in simple.outs]
-        words += simple.words[1:] if simple.words[:1] == ["tee"] else []
-        return any(self._is_namelist(self.path(word)) for word in words)
+    def arguments(self, words: Sequence[str]) -> list[str]:
+        """As a function gets them: each word, the words of $x, those of "$@" as they were."""
+        found: list[str] = []
+        for word in words:
+            if word.strip('"') in ("$@", "${@}"):
+                found += self.variables.arguments
+            elif any(letter in word for letter in "'\"") or not word:
+                found.append(expand(word, self.variables))
+            else:
+                text = expand(word, self.variables)
+                found += [text] if has_unresolved(text) else text.split()
+        return found[:_MOST_NAMES]
+
+    def links(self, command: str) -> bool:
+        """Whether it is a function of ICON's scripts that is understood."""
+        return command in LINKS
 
     def path(self, word: str) -> str:
         return self.files.behind_links(self.files.folders.path(expand(word, self.variables)))
 
     def expanded(self, simple: Simple) -> Simple:
         """A command that is the value of a variable."""
-        if not simple.words or not simple.words[0].startswith("$"):
+        if not simple.words or simple.words[0][:1] not in ("$", '"', "'"):
             return simple
         first = expand(simple.words[0], self.variables)
         if has_unresolved(first) or not first.split():
             return simple
         return replace(simple, words=[*first.split(), *simple.words[1:]]).plain()
 
-    def _do(self, simple: Simple, documents: Sequence[HereDocument], at: str, sure: bool) -> bool:
+    def _do(self, simple: Simple, known: Known) -> bool:
         command, *_ = [*simple.words, ""]
-        outs = [each for each in simple.outs if not self._is_null(each[1])]
+        files, at = simple.files, simple.at
+        outs = [each for each in files.outs if not self._is_null(each[1])]
         if command == "cat" and not simple.options():
-            is_known = bool(documents or simple.ins or simple.operands()) and not simple.strings
-            is_known = is_known and bool(outs or not documents)
-            return is_known and (not outs or self._cat(simple, documents, at, sure))
+            return self._cat(simple, outs, known)
         if command == "tee":
-            sources = [self._lines(each) for each in documents] or self._places(simple.ins, at)
-            return bool(sources) and self._tee(simple, sources, at, sure)
-        if command in ("", ":", "true") and not documents:
+            sources: list[str | Sequence[Piece]] = [
+                self._lines(each) for each in files.documents[-1:]
+            ]
+            sources = sources or [*self._places(files.ins, at)]
+            return bool(sources) and self._tee(simple, sources, known)
+        if command in ("", ":", "true") and not files.documents:
             for word in simple.words[1:]:
                 expand(word, self.variables)
-            self._empty([word for is_behind, word in outs if not is_behind], at, sure)
-            return bool(simple.words or simple.outs)
+            self._empty([word for is_behind, word in outs if not is_behind], at, known)
+            return bool(simple.words or files.outs)
         if command == "" and outs:  # `> FILE << EOF`, as zsh has it
-            return self._cat(replace(simple, words=["cat"]), documents, at, sure)
-        if outs and command in (*_COPIES, *_REMOVES):  # of what they print
-            simple = replace(simple, outs=[])
-        if command in _COPIES and not documents:
-            return self._copies(simple, at, sure)
+            return self._cat(replace(simple, words=["cat"]), outs, known)
+        if command in _COPIES and not files.documents:
+            return self._copies(simple, known)
         if command in _REMOVES:
+            letters = set("".join(each.lstrip("-") for each in simple.options()))
             for text in self._texts(simple.operands()):
-                self._remove(text, sure)
+                self._remove(text, known, with_folders=bool(letters & {"r", "R"}))
             return True
         if command == "truncate" and simple.options() in (["-s"], ["-s0"], ["--size=0"]):
             words = simple.operands()
-            self._empty(words[1:] if simple.options() == ["-s"] else words, at, sure)
+            self._empty(words[1:] if simple.options() == ["-s"] else words, at, known)
             return True
         return self._goes(simple)
 
@@ -182,87 +192,73 @@ class FileCommands:
             return False
         return True
 
-    def _empty(self, words: Sequence[str], at: str, sure: bool) -> None:
+    def _empty(self, words: Sequence[str], at: str, known: Known) -> None:
         for each in self._places(words, at):
-            self.files.put(each, [], at, sure=sure, replaces=True)
+            self.files.put(each, [], at, sure=known.sure, replaces=True)
 
-    def _copies(self, simple: Simple, at: str, sure: bool) -> bool:
+    def _copies(self, simple: Simple, known: Known) -> bool:
         """`cp A B`; into a folder, or of more than one, each keeps its name."""
-        options = _Options.of(simple)
+        options = Options.of(simple)
+        if options is None:
+            return False
         texts = self._texts([*options.operands, *options.target])
         if not texts:
             return True
         last = texts[-1] if len(texts) > 1 else "."
-        into = bool(options.target) or len(texts) != 2 or self.files.is_folder(last)
+        replaces_link = simple.words[0] == "ln" and "n" in options.letters
+        into = bool(options.target) or len(texts) != 2
+        into |= self.files.is_folder(last, through_link=not replaces_link)
         if into and not options.is_file:
             self.files.folder(self.files.behind_links(self.files.folders.path(last)))
         for text in texts[:1] if len(texts) == 1 else texts[:-1]:
             for source in self._matching(self.files.folders.path(text)):
                 name = source.rpartition("/")[2] if not text.endswith("/.") else "."
                 target = f"{last}/{name}" if into and not options.is_file else last
-                self._copy(simple.words[0], options, text, source, target, at, sure)
+                target = self.files.behind_links(self.files.folders.path(target))
+                copy = Copy(self.files, simple.words[0], options, simple.at, known.sure)
+                if copy.is_link:  # what it says is read from where it is
+                    source = self._matching(path_from(target.rpartition("/")[0], text))[0]
+                copy.run(source, target)
         return True
 
-    def _copy(
-        self, command: str, options: _Options, text: str, source: str, target: str, at: str,
-        sure: bool,
-    ) -> None:  # fmt: skip
-        files = self.files
-        target = files.behind_links(files.folders.path(target))
-        is_link = command in _LINKS and (command != "ln" or "s" in options.letters)
-        if is_link and "r" not in options.letters:  # what it says is read from where it is
-            source = path_from(target.rpartition("/")[0], expand(text, self.variables))
-            source = self._matching(source)[0]
-        source = files.behind_links(source)
-        within = [] if is_link else files.within(source)
-        if within and command == "cp" and not set("rRa") & set(options.letters):
-            return
-        for path in within or [source]:
-            goal = target + path[len(source) :] if within else target
-            if within:
-                files.folder(files.behind_links(goal).rpartition("/")[0])
-            else:
-                path = files.place(path, at, other=target)
-                goal = files.place(goal, at, other=path) if path != goal else goal
-            is_kept = "n" in options.letters
-            if is_link:
-                forced = command != "ln" or "f" in options.letters
-                files.link(path, goal, at, sure=sure, forced=forced)
-            elif command == "ln" or "l" in options.letters:
-                files.twin(path, goal, at, sure=sure, forced="f" in options.letters)
-            elif is_kept and files.real(goal) in files.contents:
-                continue
-            else:
-                if options.keeps_old and files.real(goal) in files.contents:
-                    files.copy(goal, f"{goal}~", at, sure=sure)
-                if command == "mv":
-                    files.move(path, goal, at, sure=sure and not is_kept)
-                else:
-                    is_new = not options.is_newer or files.real(goal) not in files.contents
-                    files.copy(path, goal, at, sure=sure and is_new and not is_kept)
-
-    def _remove(self, text: str, sure: bool) -> None:
+    def _remove(self, text: str, known: Known, *, with_folders: bool) -> None:
         """All of another folder need not be here."""
-        path = self.files.folders.path(text)
-        is_sure = sure or (bool(path) and self.files.behind_links(path) == self.there)
-        for each in self.files.within(self.files.behind_links(path)) or [path]:
-            self.files.remove(each, sure=is_sure)
+        files = self.files
+        path = files.behind_links(files.folders.path(text))
+        is_sure = known.sure or (bool(path) and path == known.there)
+        folders = files.folders_like(path)
+        for folder in folders if with_folders else ():
+            for each in files.within(folder):
+                files.remove(each, sure=is_sure)
+            if is_sure:
+                files.remove_folder(folder)
+        if path not in folders:
+            files.remove(path, sure=is_sure)
 
-    def _cat(self, simple: Simple, documents: Sequence[HereDocument], at: str, sure: bool) -> bool:
-        sources = self._sources(simple, documents, at)
-        is_behind, word = simple.outs[-1]
-        self._empty([each for _, each in simple.outs[:-1] if not self._is_null(each)], at, sure)
+    def _cat(self, simple: Simple, outs: Sequence[tuple[bool, str]], known: Known) -> bool:
+        files, at = simple.files, simple.at
+        is_known = bool(files.documents or files.ins or simple.operands()) and not files.strings
+        if not is_known or (files.documents and not outs and not self.stdout):
+            return False
+        if not outs:
+            if self.stdout and not files.outs:
+                self._into(self.stdout, self._sources(simple), at, sure=known.sure, replaces=False)
+            return True
+        sources = self._sources(simple)
+        is_behind, word = outs[-1]
+        self._empty([each for _, each in outs[:-1]], at, known)
         for each in self._places([word], at):
-            self._into(each, sources, at, sure=sure, replaces=not is_behind)
+            self._into(each, sources, at, sure=known.sure, replaces=not is_behind)
         return True
 
-    def _tee(
-        self, simple: Simple, sources: Sequence[str | Sequence[Piece]], at: str, sure: bool
-    ) -> bool:
+    def _tee(self, simple: Simple, sources: Sequence[str | Sequence[Piece]], known: Known) -> bool:
         replaces = not any("a" in each.lstrip("-") for each in simple.options())
-        targets = [*simple.operands(), *(word for _, word in simple.outs)]
-        for each in self._places([word for word in targets if not self._is_null(word)], at):
-            self._into(each, sources, at, sure=sure, replaces=replaces)
+        words = [*simple.operands(), *(word for _, word in simple.files.outs)]
+        places = self._places([word for word in words if not self._is_null(word)], simple.at)
+        for each in places:
+            self._into(each, sources, simple.at, sure=known.sure, replaces=replaces)
+        if self.stdout and not simple.files.outs:
+            self._into(self.stdout, sources, simple.at, sure=known.sure, replaces=False)
         return True
 
     def _into(
@@ -276,18 +272,18 @@ class FileCommands:
         else:
             files.join(sources, target, at, sure=sure, replaces=replaces)
 
-    def _sources(
-        self, simple: Simple, documents: Sequence[HereDocument], at: str
-    ) -> list[str | Sequence[Piece]]:
+    def _sources(self, simple: Simple) -> list[str | Sequence[Piece]]:
         """What `cat` puts one behind the other; a document, or `<`, where it names none, or -."""
-        given: list[str | Sequence[Piece]] = [self._lines(each) for each in documents[-1:]]
-        given = given or [*self._places(simple.ins[-1:], at)]
+        given: list[str | Sequence[Piece]] = [
+            self._lines(each) for each in simple.files.documents[-1:]
+        ]
+        given = given or [*self._places(simple.files.ins[-1:], simple.at)]
         found: list[str | Sequence[Piece]] = []
         for word in simple.operands() or ["-"]:
             if word == "-":
                 found += given
             elif not self._is_null(word):
-                found += self._places([word], at)
+                found += self._places([word], simple.at)
         return found
 
     def _lines(self, document: HereDocument) -> list[Written]:
@@ -317,6 +313,9 @@ class FileCommands:
         """With braces and variables that hold several names taken apart."""
         found: list[str] = []
         for word in words:
+            if word.strip('"') in ("$@", "${@}"):
+                found += self.variables.arguments
+                continue
             is_quoted = any(letter in word for letter in "'\"")
             for each in [word] if is_quoted else _braces(word):
                 text = expand(each, self.variables)
@@ -324,27 +323,32 @@ class FileCommands:
                 found += parts
         return [each for each in found if each]
 
-    def _tell(
-        self, parts: Sequence[Simple], text: str, documents: Sequence[HereDocument], at: str
-    ) -> None:
-        lines = [each for document in documents for _, each in document.lines]
-        if any(map(begins_group, lines)) or self._may_write(parts, text):
-            self.passed_over.append(at)
+    def _tell(self, parts: Sequence[Simple]) -> None:
+        documents = [each for part in parts for each in part.files.documents]
+        lines = [line for document in documents for _, line in document.lines]
+        if any(map(begins_group, lines)) or self._may_write(parts):
+            self.passed_over.append(parts[0].at)
 
-    def _may_write(self, parts: Sequence[Simple], text: str) -> bool:
+    def _may_write(self, parts: Sequence[Simple]) -> bool:
         if any(map(self._changes, parts)):
             return True
-        if any(self._is_namelist(self.path(word)) for part in parts for word in part.channels):
+        if any(
+            self._is_namelist(self.path(word)) for part in parts for word in part.files.channels
+        ):
             return True
         outs = [
-            self.path(each) for part in parts for _, each in part.outs if not self._is_null(each)
+            self.path(each)
+            for part in parts
+            for _, each in part.files.outs
+            if not self._is_null(each)
         ]
         reads = [
             self.path(word)
             for part in parts
             if part.words[:1] and part.words[0] not in _ONLY_READS
-            for word in (*part.words[1:], *part.ins)
+            for word in (*part.words[1:], *part.files.ins)
         ]
+        text = " | ".join(part.text for part in parts)
         found = bool(_NAMELIST.search(text)) or any(map(self._is_namelist, [*outs, *reads]))
         return bool(outs) and found
 

@@ -12,6 +12,7 @@ from thalweg.config.namelist import NumberedLine, begins_group
 from thalweg.config.shell_folders import last_of
 
 _CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
+_ALWAYS = 3  # a rank
 
 
 class Written(NamedTuple):
@@ -53,45 +54,74 @@ class Content:
     doubtful   "FILE:LINE" of what may or may not have been run, or more than once
     origin     the file that it is a copy of, or was before it was moved, up to its first change
     has_twin   by a hard link
+    is_script  it was sourced
     """
 
     pieces: list[Piece] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
     origin: str = ""
     has_twin: bool = False
+    is_script: bool = False
 
     def lines(self) -> list[NumberedLine]:
         return [(piece.number, piece.text) for piece in self.pieces if isinstance(piece, Written)]
 
+    def is_same(self, other: Content) -> bool:
+        return list(map(id, self.pieces)) == list(map(id, other.pieces))
+
     def has_groups(self, name: str) -> bool:
         """Or may have them, in a file from outside that is called so."""
+        if self.is_script:
+            return False
         names = [piece.name for piece in self.pieces if isinstance(piece, Outside)]
         is_called_so = any(map(is_called_namelist, [last_of(name), *names]))
         return (bool(names) and is_called_so) or any(begins_group(line) for _, line in self.lines())
 
 
-def counted(contents: Mapping[str, Content], is_there: Callable[[str], bool]) -> dict[str, Content]:
-    """Without those whose pieces another one has too: copies, and parts of what was joined.
+def counted(
+    contents: Mapping[str, Content],
+    is_there: Callable[[str], bool],
+    rank: Callable[[str], int],
+    is_gone: Callable[[str], bool],
+) -> dict[str, Content]:
+    """Without those whose pieces another one has too: copies, parts of what was joined, and what
+    was joined of files of a higher rank.
 
     is_there: whether there is such a file that the script does not write
+    rank: 3: it is always counted. is_gone: of equal ones another is counted
     """
-    first: dict[tuple[int, ...], str] = {}
-    for path, content in contents.items():
-        pieces = tuple(
+    pieces = {
+        path: [
             id(each)
             for each in content.pieces
             if not (isinstance(each, Outside) and each.may_lack and not is_there(each.path))
-        )
-        first.setdefault(pieces, path)
-    having: dict[int, list[tuple[int, set[int]]]] = {}
-    for pieces in first:
-        mine = set(pieces)
+        ]
+        for path, content in contents.items()
+    }
+    ranks = {path: rank(path) for path in contents}
+    first: dict[tuple[int, ...], str] = {}  # of equal ones that of the highest rank
+    for path in sorted(contents, key=lambda each: (-ranks[each], is_gone(each))):
+        first.setdefault(tuple(pieces[path]), path)
+    kept = {path for path in contents if ranks[path] == _ALWAYS} | set(first.values())
+    sets = {path: set(pieces[path]) for path in contents if path in kept}
+    having: dict[int, list[str]] = {}
+    for path, mine in sets.items():
         for piece in mine:
-            having.setdefault(piece, []).append((len(pieces), mine))
+            having.setdefault(piece, []).append(path)
+    highest = {piece: max(ranks[path] for path in paths) for piece, paths in having.items()}
 
-    def is_within_another(pieces: tuple[int, ...]) -> bool:
-        mine, size = set(pieces), len(pieces)
-        others = having[pieces[-1]] if pieces else []  # few: what grew by itself ends so alone
-        return any(size < length and mine <= its for length, its in others)
+    def is_left_out(path: str) -> bool:
+        mine, mine_rank = sets[path], ranks[path]
+        if mine_rank == _ALWAYS or not mine:
+            return False
+        if all(highest[piece] > mine_rank for piece in mine):
+            return True
+        others = min((having[piece] for piece in mine), key=len)
+        return any(
+            ranks[each] >= mine_rank
+            and len(pieces[path]) < len(pieces[each])
+            and mine <= sets[each]
+            for each in others
+        )
 
-    return {path: contents[path] for pieces, path in first.items() if not is_within_another(pieces)}
+    return {path: contents[path] for path in sets if not is_left_out(path)}

@@ -5,11 +5,11 @@ removed. Each is known by its path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from thalweg.config.shell_contents import Content, Outside, Piece
+from thalweg.config.shell_contents import Content, Outside, Piece, Written
 from thalweg.config.shell_folders import (
     Folders,
     folder_of,
@@ -21,6 +21,7 @@ from thalweg.config.shell_folders import (
 from thalweg.config.unresolved import has_unresolved
 
 _MOST_LINKS = 20  # of folders, one in another
+_MOST_PIECES = 200_000  # of a file
 
 
 @dataclass
@@ -38,7 +39,10 @@ class Files:
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
     _patterns: list[str] = field(default_factory=list)  # of what was removed for sure, with * or ?
     _called: dict[str, dict[str | None, str]] = field(default_factory=dict)  # latest of each root
+    _in: dict[str, dict[str, None]] = field(default_factory=dict)  # paths by folder
     _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
+    _guessed: set[tuple[str, str]] = field(default_factory=set)  # path, and what may mean it
+    beside: Callable[[str], list[str]] = lambda _: []  # files of a folder beside the script
 
     def place(self, path: str, at: str, *, other: str = "") -> str:
         """The path of a file; where its folder may be that of a file of the same name, that one.
@@ -49,6 +53,7 @@ class Files:
         like = self._like(path, other)
         if like:
             self.contents[like].doubtful.append(at)
+            self._guessed.add((like, at))
         return like or path
 
     def behind_links(self, path: str) -> str:
@@ -74,9 +79,19 @@ class Files:
                 return each
         return ""
 
-    def is_folder(self, text: str) -> bool:
+    def is_there(self, path: str) -> bool:
+        path = self.real(path)
+        return path in self.contents and not self.is_gone(path)
+
+    def is_gone(self, path: str) -> bool:
+        """Removed for sure."""
+        return self._gone.get(path, False)
+
+    def is_folder(self, text: str, *, through_link: bool = True) -> bool:
         """Also what another file was copied to before, where its name is not known."""
         path = self.behind_links(self.folders.path(text))
+        if through_link and self.real(path) in self.folders.known:
+            return True
         if text.endswith(("/", "/.", "/..")) or text in (".", "..") or path in self.folders.known:
             return True
         content = self.contents.get(path)
@@ -104,15 +119,35 @@ class Files:
             self._keep(f"{path}/{content.origin.rpartition('/')[2]}", content)
 
     def within(self, folder: str) -> list[str]:
-        """Paths of the files in a folder and in those below it."""
-        if folder not in self.folders.known or folder in self.contents:
+        """Paths of the files in a folder and in those below it; also of one beside the script."""
+        if folder in self.contents:
             return []
-        return [each for each in self._names() if each.startswith(f"{folder}/" if folder else "")]
+        found = [each for each in self.beside(folder) if not self._is_away(each)]
+        if folder in self.folders.known:
+            found += [
+                each for each in self._names() if each.startswith(f"{folder}/" * bool(folder))
+            ]
+        return list(dict.fromkeys(found))
 
-    def is_kept_aside(self, path: str) -> bool:
-        """Whether it is what a file was that the script then wrote anew."""
-        origin = self.contents[path].origin
-        return origin in self.contents and origin != path
+    def folders_like(self, pattern: str) -> list[str]:
+        """Folders that are known: one, or those that a pattern with * or ? fits."""
+        if not any(letter in pattern for letter in "*?["):
+            is_one = pattern in self.folders.known or self.beside(pattern)
+            return [pattern] if is_one else []
+        return [
+            each
+            for each in self.folders.known
+            if each.count("/") == pattern.count("/") and each and fnmatchcase(each, pattern)
+        ]
+
+    def script(self, path: str) -> list[str] | None:
+        """Lines of a script that the script wrote; None where it did not, or not all of it."""
+        content = self.contents.get(self.real(path))
+        if content is None or self._gone.get(self.real(path)) or not content.pieces:
+            return None
+        lines = [piece.text for piece in content.pieces if isinstance(piece, Written)]
+        content.is_script = len(lines) == len(content.pieces)
+        return lines if content.is_script else None
 
     def put(
         self, path: str, pieces: Sequence[Piece], at: str, *, sure: bool, replaces: bool
@@ -133,8 +168,11 @@ class Files:
         if replaces and sure:
             self.links.pop(path, None)
         content.origin = ""
+        if len(content.pieces) + len(pieces) > _MOST_PIECES:
+            self.not_followed.append(at)
+            return
         content.pieces += pieces
-        if not sure:
+        if not sure or (path, at) in self._guessed:
             content.doubtful.append(at)
 
     def copy(self, source: str, target: str, at: str, *, sure: bool) -> None:
@@ -174,6 +212,7 @@ class Files:
         before = self.links.pop(source, source)
         if behind is not None:
             self._aliases[target], self.links[target] = behind, before
+            self._in.setdefault(folder_of(target), {})[target] = None
             return
         self.links.pop(target, None)
         content = self.contents.pop(source, None)
@@ -197,6 +236,7 @@ class Files:
         self.contents.pop(place, None)
         self._gone.pop(place, None)
         self._aliases[place] = source
+        self._in.setdefault(folder_of(place), {})[place] = None
         if source not in self.folders.known:
             self._found(self.real(source), at)
         self.links[place] = self.links.get(source, source)
@@ -234,6 +274,10 @@ class Files:
             if sure and each in self.contents:
                 self.contents[each].has_twin = False
 
+    def remove_folder(self, path: str) -> None:
+        """With what lies in it outside of what is known."""
+        self._patterns.append(f"{path}/**")
+
     def join(
         self, sources: Sequence[str | Sequence[Piece]], target: str, at: str, *,
         sure: bool, replaces: bool,
@@ -264,22 +308,31 @@ class Files:
 
     def matching(self, pattern: str) -> list[str]:
         """Paths of files that are there, in a shell's order."""
-        depth = pattern.count("/")
+        folder, depth = folder_of(pattern), pattern.count("/")
+        is_open = any(letter in folder for letter in "*?[")
+        mine = self._names() if is_open else self._in.get(folder, ())
+        names = dict.fromkeys(self.beside(folder))
+        names |= {each: None for each in mine if each in self.contents or each in self._aliases}
         return sorted(
             each
-            for each in self._names()
-            if each.count("/") == depth and fnmatchcase(each, pattern) and not self._gone.get(each)
+            for each in names
+            if each.count("/") == depth and fnmatchcase(each, pattern) and not self._is_away(each)
         )
+
+    def _is_away(self, path: str) -> bool:
+        gone = self._gone.get(path)
+        return self._is_removed(path) and path not in self.contents if gone is None else gone
 
     def _maybe_matching(self, pattern: str) -> list[str]:
         """Where their folder may be that of the pattern."""
-        root, last = known_root(folder_of(pattern)), pattern.rpartition("/")[2]
+        folder, _, last = pattern.rpartition("/")
+        root = known_root(folder_of(pattern))
         return [
             each
-            for each in self._names()
-            if fnmatchcase(each.rpartition("/")[2], last)
-            and may_be_one(root, known_root(folder_of(each)))
-            and folder_of(each) != folder_of(pattern)
+            for name, latest in self._called.items()
+            if fnmatchcase(name, last)
+            for its, each in latest.items()
+            if may_be_one(root, its) and folder_of(each) != folder
         ]
 
     def _place_of(self, source: str, target: str, at: str, *, sure: bool) -> str | None:
@@ -294,6 +347,7 @@ class Files:
 
     def _keep(self, path: str, content: Content) -> Content:
         self.contents[path] = content
+        self._in.setdefault(folder_of(path), {})[path] = None
         latest = self._called.setdefault(last_of(path), {})
         root = known_root(folder_of(path))
         latest.pop(root, None)
@@ -315,4 +369,7 @@ class Files:
         return self._outside.setdefault((path, may_lack), Outside(path, at, may_lack))
 
     def _is_removed(self, path: str) -> bool:
-        return any(fnmatchcase(path, pattern) for pattern in self._patterns)
+        return any(
+            fnmatchcase(path, each) and (each.endswith("**") or path.count("/") == each.count("/"))
+            for each in self._patterns
+        )

@@ -25,18 +25,19 @@ class Folders:
     known: set[str] = field(default_factory=lambda: {""})
     _before: str = ""
     _pushed: list[str] = field(default_factory=list)
+    _lost: int = 0
 
     def path(self, text: str) -> str:
         return path_from(self.here, text)
 
     def enter(self, path: str) -> None:
         self._before = self.here
-        self._be_in(path)
+        self.variables.assign("OLDPWD", self._shown(self.here))
+        self.stand_in(path)
 
-    def enter_again(self) -> str:
+    def enter_again(self) -> None:
         """`cd -`"""
         self.enter(self._before)
-        return self.here
 
     def push(self, path: str) -> None:
         self._pushed.append(self.here)
@@ -48,12 +49,23 @@ class Folders:
 
     def lose(self) -> None:
         """Which folder it is depends on what the script does not tell."""
-        self._be_in(unresolved("`cd`"))
+        self._lost += 1
+        self.stand_in(unresolved(f"`cd {self._lost}`"))
 
-    def _be_in(self, path: str) -> None:
+    def state(self) -> tuple[str, str, list[str]]:
+        return self.here, self._before, list(self._pushed)
+
+    def set_state(self, state: tuple[str, str, list[str]]) -> None:
+        self.here, self._before, self._pushed = state
+
+    def stand_in(self, path: str) -> None:
         self.here = path
+        self.variables.assign("PWD", self._shown(path))
+
+    def _shown(self, path: str) -> str:
+        """As $PWD has it."""
         is_relative = not path.startswith(("/", _HOME)) and not _begins_open(path)
-        self.variables.assign("PWD", f"{_START}/{path}".rstrip("/") if is_relative else path)
+        return f"{_START}/{path}".rstrip("/") if is_relative else path
 
 
 def path_from(folder: str, text: str) -> str:

@@ -38,6 +38,8 @@ def turns_of(text: str, variables: Variables, most: int) -> tuple[str, list[str]
         words = _RANGE.sub(lambda each: _range(each, most), words)
     except ValueError:
         return found[1], None
+    if words.strip() in ('"$@"', '"${@}"') and variables.value("@") is not None:
+        return found[1], variables.arguments if len(variables.arguments) <= most else None
     words = expand(words, variables)
     turns = words.split()
     quoted = '"' in found[2] or "'" in found[2]

@@ -1,382 +1,443 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks through the statements of a script as a shell would, and keeps what it sets and writes."""
+"""Walks through the commands of a script as a shell would, and keeps what it sets and writes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import pairwise
 
 from thalweg.config.namelist import begins_group
-from thalweg.config.shell_assignments import (
-    Assignments,
-    is_assignment,
-    is_let,
-    is_nothing_else,
-)
-from thalweg.config.shell_commands import FileCommands
+from thalweg.config.shell_arguments import Arguments
+from thalweg.config.shell_assignments import Assignments, is_assignment, is_let
+from thalweg.config.shell_commands import FileCommands, Known
 from thalweg.config.shell_conditions import holds
+from thalweg.config.shell_course import Course, Source
 from thalweg.config.shell_loops import sets, turns_of
-from thalweg.config.shell_parts import parts_of_list, pipeline
-from thalweg.config.shell_statements import HereDocument, Statement, commands_of
-from thalweg.config.shell_words import (
-    DOCUMENT,
-    Variables,
-    closing,
-    expand,
+from thalweg.config.shell_parser import parse_script
+from thalweg.config.shell_tree import (
+    AndOr,
+    Body,
+    Braces,
+    Brackets,
+    Case,
+    Command,
+    For,
+    Function,
+    If,
+    Loop,
+    Pipeline,
+    Simple,
+    simples,
+    simples_of,
 )
-from thalweg.config.unresolved import has_unresolved, unresolved
+from thalweg.config.shell_words import Variables, expand
+from thalweg.config.unresolved import has_unresolved
 
 _MOST_TURNS = 1000  # of a loop over words
-_MOST_TURNS_IN_ALL = 20_000
-_DEEPEST = 50  # blocks in blocks
-_LABEL = re.compile(r"\(?([^()$=]+)\)\s*(.*)", re.DOTALL)
 _EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
-_FUNCTION = re.compile(
-    r"(?:function\s+([\w-]+)\s*(?:\(\s*\))?|([\w-]+)\s*\(\s*\))\s*([{(]?)\s*(.*)", re.DOTALL
-)
-_LOCAL = re.compile(r"(?:local|declare|typeset)\s")
-_MOST_RUNNING = 20  # functions and scripts, one in another
-_ON_FILES = re.compile(r"(?:!\s+)?((?:cp|mv|ln|rm|cat)\s.*)", re.DOTALL)
+_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([\w-]+)")
+_DECLARES_LOCAL = frozenset({"local", "declare", "typeset"})
+_FARTHEST = 20  # functions that call one another
+_DIGITS = re.compile("[0-9]+")
+_LEAVES = frozenset({"exit", "return", "break", "continue"})
+_LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
 # Commands of which a script goes on as if they had been done.
 _DONE = frozenset(
     {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "echo", "printf", "export",
      "touch", "chmod", "tee", "set", "true", ":", "source", ".", "module", "ulimit", "unset", "let"}
 )  # fmt: skip
-_OPENS = re.compile(r"(if|for|while|until|select|case)\b")
-_LEAVES = re.compile(r"(break|continue|return|exit)\b")
-_CLOSES = {"if": "fi", "case": "esac"}
 
 
-Source = Callable[[str], Sequence[Statement] | None]
-
-
-def run_statements(
-    statements: Sequence[Statement], variables: Variables, commands: FileCommands,
-    source: Source = lambda _: None,
-) -> list[str]:  # fmt: skip
+def run_script(
+    body: Body, variables: Variables, commands: FileCommands, source: Source = lambda _: None
+) -> list[str]:
     """Sentences on what was not run.
 
-    source: statements of a script that this one sources, by its path; None where it is not there
+    source: of a script that this one sources, by its path; None where it is not there
     """
-    walk = _Walk(statements, variables, commands, _Shared(source))
-    walk.run(0, len(statements), sure=True, depth=0)
-    return walk.shared.told
+    walk = _Walk(variables, commands, Course(source), Arguments(variables))
+    walk.run(body, Known())
+    return list(dict.fromkeys(walk.course.told))
 
 
-def _statements_of(text: str, documents: Sequence[HereDocument], at: str) -> list[Statement]:
-    """Of a, b and c in `a; b; c`."""
-    left, found = list(documents), []
-    for part in commands_of(text):
-        count = part.count(DOCUMENT)
-        found.append(Statement(part, at, tuple(left[:count])))
-        del left[:count]
-    return found
-
-
-@dataclass
-class _Shared:
-    """Of a script, its functions and those that it sources.
-
-    left  how what runs is left: "exit", or "return" from a function or from what is sourced
-    """
-
-    source: Source
-    functions: dict[str, Sequence[Statement]] = field(default_factory=dict)
-    running: list[str] = field(default_factory=list)  # functions and what is sourced
-    left: str = ""
-    turns: int = 0
-    told: list[str] = field(default_factory=list)
+def _ends_script(body: Body) -> bool:
+    """Whether an `exit` in it asks for nothing."""
+    firsts = [each.parts[0][1].commands for each in body]
+    return any(
+        len(each) == 1 and isinstance(each[0], Simple) and each[0].words[:1] == ["exit"]
+        for each in firsts
+    )
 
 
 @dataclass
 class _Walk:
-    statements: Sequence[Statement]
     variables: Variables
     commands: FileCommands
-    shared: _Shared
+    course: Course
+    arguments: Arguments
 
-    def run(self, begin: int, end: int, *, sure: bool, depth: int) -> None:
-        """`sure` is False in a block that may or may not be run."""
-        folders = self.commands.files.folders
-        i, here, outer = begin, folders.here, list[str]()
-        while i < end and not self.shared.left:
-            statement = self.statements[i]
-            text = statement.text
-            opens = _OPENS.match(text)
-            if opens and depth < _DEEPEST:
-                close = self._close(i, end)
-                block = {"if": self._if, "for": self._for, "case": self._case}
-                before, self.commands.there = self.commands.there, ""
-                block.get(opens[1], self._maybe)(i, close, sure, depth + 1)
-                self.commands.there = before
-                for each in self.statements[close : min(close + 1, end)]:  # `done > FILE`
-                    self.commands.tell(each.text, each.documents, each.at)
-                i = close
-            elif found := _FUNCTION.fullmatch(text):
-                i = self._define(found, i, end)
-            elif (
-                text.startswith("(")
-                and not text.startswith("((")
-                and text.count("(") > text.count(")")
-            ):
-                outer.append(folders.here)
-                self._command(replace(statement, text=text[1:].strip()), sure)
-            elif outer and text.startswith(")"):
-                folders.enter(outer.pop())
-                self.commands.tell(text[1:], statement.documents, statement.at)
-            elif outer and text.endswith(")") and text.count(")") > text.count("("):
-                self._command(replace(statement, text=text[:-1].strip()), sure)
-                folders.enter(outer.pop())
-            else:
-                self._command(statement, sure)
-            i += 1
-        if not sure and folders.here != here:
-            folders.lose()
-        if depth == 0 and self.shared.left == "exit":
-            self._tell_unread(i, end)
+    def run(self, body: Body, known: Known) -> bool | None:
+        """Whether the last command succeeds, as far as one can tell."""
+        truth: bool | None = True
+        for i, each in enumerate(body):
+            truth = self._list(each, known.but(sure=not self.course.may_leave))
+            if self.course.left:
+                if self.course.left == "exit":
+                    self._tell_unread(body[i + 1 :])
+                break
+        return truth
 
-    def _tell_unread(self, begin: int, end: int) -> None:
-        for each in self.statements[begin:end]:
-            if any(begins_group(line) for document in each.documents for _, line in document.lines):
-                self.shared.told.append(
+    def _tell_unread(self, body: Body) -> None:
+        for each in simples(body):
+            lines = [line for document in each.files.documents for _, line in document.lines]
+            if any(map(begins_group, lines)):
+                self.course.told.append(
                     f"{each.at}: the script has ended by 'exit' before this namelist is written: "
                     "it is not counted"
                 )
 
-    def _close(self, begin: int, end: int) -> int:
-        """Index of the fi, done or esac of the block that begins there."""
-        waiting: list[str] = []
-        for i in range(begin, end):
-            text = self.statements[i].text
-            word = re.split(r"[\s<>|&]", text, maxsplit=1)[0]
-            if opens := _OPENS.match(text):
-                waiting.append(_CLOSES.get(opens[1], "done"))
-            elif waiting and word == waiting[-1]:
-                waiting.pop()
-                if not waiting:
-                    return i
-        return end
-
-    def _define(self, found: re.Match[str], begin: int, end: int) -> int:
-        """Keeps `f() { ... }` or `f() ( ... )`; where it ends."""
-        name, bracket, rest = found[1] or found[2], found[3], found[4]
-        first, i = self.statements[begin], begin
-        if not bracket and i + 1 < end and self.statements[i + 1].text[:1] in ("{", "("):
-            i += 1
-            first = self.statements[i]
-            bracket, rest = first.text[:1], first.text[1:].strip()
-        right = ")" if bracket == "(" else "}"
-        closed = rest.endswith(" }") if right == "}" else rest.count(")") > rest.count("(")
-        rest = rest[:-1].strip() if closed else rest
-        body = _statements_of(rest, first.documents, first.at)
-        depth = int(bool(bracket) and not closed)
-        while depth and i + 1 < end:
-            i += 1
-            text = self.statements[i].text
-            depth -= text.startswith(right)
-            if depth:
-                depth += text.endswith(bracket)
-                body.append(self.statements[i])
-        if bracket == "(":
-            body = [replace(first, text="(", documents=()), *body, Statement(")", first.at)]
-        self.shared.functions[name] = body
-        return i
-
-    def _call(self, name: str, words: Sequence[str], sure: bool) -> None:
-        """With $1, $2, ... as they are given, and what is local as it was."""
-        self.shared.turns += 1
-        if len(self.shared.running) > _MOST_RUNNING or self.shared.turns > _MOST_TURNS_IN_ALL:
-            return
-        before = dict(self.variables.assigned)
-        self._give([expand(word, self.variables) for word in words])
-        self._run_all(self.shared.functions[name], name, sure)
-        kept = {*"123456789@*#"}
-        for each in self.shared.functions[name]:
-            if _LOCAL.match(each.text):
-                kept |= set(re.findall(r"\s([A-Za-z_]\w*)(?==|\s|$)", each.text))
-        for each in kept:
-            self.variables.assigned.pop(each, None)
-            if each in before:
-                self.variables.assigned[each] = before[each]
-
-    def _give(self, arguments: Sequence[str]) -> None:
-        for i in range(1, 10):
-            self.variables.assign(str(i), arguments[i - 1] if i <= len(arguments) else "")
-        self.variables.assign("#", str(len(arguments)))
-        for each in ("@", "*"):
-            self.variables.assign(each, " ".join(arguments))
-
-    def _run_all(self, statements: Sequence[Statement], name: str, sure: bool) -> None:
-        self.shared.running.append(name)
-        walk = replace(self, statements=statements)
-        walk.run(0, len(statements), sure=sure, depth=1)
-        self.shared.running.pop()
-        if self.shared.left == "return":
-            self.shared.left = ""
-
-    def _if(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        """Branches that cannot hold are left out; after one that holds there is no other."""
-        marks = [begin, *self._marks(begin + 1, close, ("elif", "else")), close]
-        for mark, following in pairwise(marks):
-            word, _, condition = self.statements[mark].text.partition(" ")
-            truth = True if word == "else" else holds(condition, self.variables)
-            if runs := _ON_FILES.fullmatch(condition.strip()):
-                self._command(Statement(runs[1], self.statements[mark].at), sure)
-            self.commands.there = self._asked_for(condition) if sure else ""
-            if truth is not False:
-                self.run(mark + 1, following, sure=sure and truth is True, depth=depth)
-            if truth is True:
-                return
-            sure = sure and truth is not None
-
-    def _marks(self, begin: int, end: int, words: tuple[str, ...]) -> list[int]:
-        """Statements that begin with one of the words, not those of blocks within."""
-        found, i = [], begin
-        while i < end:
-            text = self.statements[i].text
-            if _OPENS.match(text):
-                i = self._close(i, end)
-            elif text.split(maxsplit=1)[0] in words:
-                found.append(i)
-            i += 1
-        return found
-
-    def _for(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        head, body = self.statements[begin].text, self.statements[begin + 1 : close]
-        name, turns = turns_of(head, self.variables, _MOST_TURNS)
-        counted = re.match(r"for\s*\(\(", head)
-        if turns is None or (counted and any(sets(each.text, name) for each in body)):
-            self._maybe(begin, close, sure, depth)
-            return
-        sure = sure and not any(_LEAVES.match(each.text) for each in body)
-        for word in turns:
-            self.shared.turns += 1
-            sure = sure and self.shared.turns < _MOST_TURNS_IN_ALL
-            if self.shared.turns > _MOST_TURNS_IN_ALL or self.shared.left:
-                break
-            self.variables.assign(name, word)
-            self.run(begin + 1, close, sure=sure, depth=depth)
-
-    def _case(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        """The first branch whose pattern fits; all of them, unsure, where the word is open."""
-        head = re.fullmatch(
-            r"case\s+(.*?)\s+in(?:\s+(.*))?", self.statements[begin].text, re.DOTALL
-        )
-        word = expand(head[1], self.variables) if head else unresolved("`case`")
-        labels = self._labels(begin + 1, close)
-        if head and head[2] and (label := _LABEL.match(head[2])):  # all on a line
-            labels.insert(0, (begin, label[1].split("|"), label[2]))
-        for i, (mark, patterns, rest) in enumerate(labels):
-            following = labels[i + 1][0] if i + 1 < len(labels) else close
-            chosen = any(fnmatchcase(word, pattern.strip().strip("'\"")) for pattern in patterns)
-            if chosen or has_unresolved(word):
-                certain = sure and chosen and not has_unresolved(word)
-                first = self.statements[mark]
-                if rest:
-                    self._command(Statement(rest, first.at, first.documents), certain)
-                self.run(mark + 1, following, sure=certain, depth=depth)
-                if certain:
-                    return
-
-    def _labels(self, begin: int, end: int) -> list[tuple[int, list[str], str]]:
-        """Statement, patterns and the command beside them, of each branch of a `case`."""
-        found, i = [], begin
-        while i < end:
-            text = self.statements[i].text
-            if _OPENS.match(text):
-                i = self._close(i, end)
-            elif label := _LABEL.match(text):
-                found.append((i, label[1].split("|"), label[2]))
-            i += 1
-        return found
-
-    def _maybe(self, begin: int, close: int, sure: bool, depth: int) -> None:
-        self.run(begin + 1, close, sure=False, depth=depth)
-
-    def _command(self, statement: Statement, sure: bool) -> None:
+    def _list(self, each: AndOr, known: Known) -> bool | None:
         """Commands joined by && and ||: each where the ones before it let it."""
+        if each.in_background:
+            with self._apart():
+                self._list(replace(each, in_background=False), known)
+            return True
         truth: bool | None = True
-        documents, at, before = list(statement.documents), statement.at, self.commands.there
-        for joint, text in parts_of_list(statement.text):
-            count = text.count(DOCUMENT)
-            mine, documents = documents[:count], documents[count:]
+        there = known.there
+        folders = self.commands.files.folders
+        for joint, pipeline in each.parts:
             goes_on = None if truth is None else truth is (joint != "||")
             if goes_on is not False:
-                found = self._simple(text, mine, at, sure and goes_on is True)
+                here, is_sure = folders.here, known.sure and goes_on is True
+                found = self._pipeline(pipeline, Known(is_sure, there))
+                if not is_sure and folders.here != here:
+                    folders.lose()
                 truth = found if goes_on else found if found is (joint == "||") else None
-            if joint or truth is None:
-                self.commands.there = self._asked_for(text) if sure else ""
-        self.commands.there = before
+                if self.course.left:
+                    break
+            there = self._asked_for(pipeline) if known.sure else ""
+        return truth
 
-    def _simple(
-        self, text: str, documents: Sequence[HereDocument], at: str, sure: bool
-    ) -> bool | None:
-        """Whether it succeeds, as far as one can tell."""
-        assignments = Assignments(self.variables)
-        if text.startswith(("[", "test ", "((", "! ")) and not is_let(text):
-            truth = holds(text, self.variables)
-            assignments.take(text, sure)
-            return truth
-        if (
-            text.startswith("(")
-            and not text.startswith("((")
-            and closing(text, 0) == len(text.rstrip(" &"))
-        ):
-            self._subshell(text.rstrip(" &")[1:-1], documents, at, sure)
-            return None
-        assignments.take(text, sure)
-        if is_nothing_else(text):
-            return True
-        word = (text.split(maxsplit=1) or [""])[0]
-        if word in ("exit", "return"):
-            if sure and (word == "exit" or self.shared.running):
-                self.shared.left = word
-            return None
-        if self._runs(text, documents, at, sure):
-            return None
-        if (
-            self.commands.run(text, documents, at, sure=sure)
-            or word in _DONE
-            or is_assignment(text)
-        ):
-            return True
-        return False if word == "false" else None
-
-    def _subshell(self, text: str, documents: Sequence[HereDocument], at: str, sure: bool) -> None:
-        inner = _statements_of(text, documents, at)
-        self._run_all([Statement("(", at), *inner, Statement(")", at)], "(", sure)
-
-    def _runs(self, text: str, documents: Sequence[HereDocument], at: str, sure: bool) -> bool:
-        """Whether it calls a function, or sources a script that is there."""
-        parts = [self.commands.expanded(each.plain()) for each in pipeline(text)]
-        words = parts[0].words if parts else []
-        if not words:
-            return False
-        if words[0] == "shift":
-            given = (self.variables.value("@") or "").split()
-            self._give(given[int(words[1]) if words[1:] and words[1].isdigit() else 1 :])
-            return True
-        if words[0] in self.shared.functions and not self.commands.knows(words[0]):
-            self._call(words[0], words[1:], sure)
-            if documents or any(self.commands.may_fill(each) for each in parts):
-                self.commands.passed_over.append(at)
-            return True
-        if words[0] in (".", "source") and len(words) > 1:
-            found = None
-            if len(self.shared.running) < _MOST_RUNNING:
-                found = self.shared.source(self.commands.path(words[1]))
-            if found is not None:
-                self._run_all(found, words[1], sure)
-            return found is not None
-        for each in words:  # as `trap cleanup EXIT`
-            for statement in self.shared.functions.get(each, ()):
-                self.commands.tell(statement.text, statement.documents, statement.at)
-        return False
-
-    def _asked_for(self, condition: str) -> str:
+    def _asked_for(self, pipeline: Pipeline) -> str:
         """The file whose existence decides."""
-        exists = _EXISTS.fullmatch(condition.strip())
+        command = pipeline.commands[0]
+        if len(pipeline.commands) > 1 or pipeline.is_negated or not isinstance(command, Simple):
+            return ""
+        exists = _EXISTS.fullmatch(command.text)
         return self.commands.path(exists[1]) if exists else ""
+
+    def _pipeline(self, pipeline: Pipeline, known: Known) -> bool | None:
+        commands = pipeline.commands
+        if len(commands) == 1:
+            truth = self._command(commands[0], known)
+        elif all(isinstance(each, Simple) for each in commands) and not any(
+            map(self._called, commands)
+        ):
+            parts = [each for each in commands if isinstance(each, Simple)]
+            self.commands.run(parts, known)
+            truth = True if parts[-1].plain().words[:1] == ["tee"] else None
+        else:
+            for each in commands:
+                with self._apart(), self.commands.printing(""):
+                    self._command(each, known)
+            truth = None
+        return truth if truth is None or not pipeline.is_negated else not truth
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        """In a shell of its own: of what it does only files stay."""
+        course, folders = self.course, self.commands.files.folders
+        assigned, functions = dict(self.variables.assigned), dict(course.functions)
+        kept, arguments = (course.left, course.may_leave), self.variables.arguments
+        place = folders.state()
+        yield
+        self.variables.assigned, self.variables.arguments = assigned, arguments
+        course.functions = functions
+        course.left, course.may_leave = kept
+        folders.set_state(place)
+
+    def _command(self, command: Command, known: Known) -> bool | None:
+        if isinstance(command, Simple):
+            return self._simple(command, known)
+        if isinstance(command, Function):
+            before = self.course.functions.get(command.name, []) if not known.sure else []
+            self.course.functions[command.name] = [*before, (command.command, known.sure)]
+            return True
+        with (
+            self.course.deeper(command.at, 1) as may_run,
+            self.commands.redirected(command.files, command.at, known),
+        ):
+            if not may_run:
+                return None
+            if isinstance(command, Braces):
+                return self.run(command.body, known)
+            if isinstance(command, Brackets):
+                with self._apart():
+                    return self.run(command.body, known)
+            if isinstance(command, If):
+                return self._if(command, known)
+            if isinstance(command, For):
+                self._for(command, known)
+            elif isinstance(command, Loop):
+                self._loop(command, known)
+            else:
+                self._case(command, known)
+        return None
+
+    def _if(self, command: If, known: Known) -> bool | None:
+        """Branches that cannot hold are left out; after one that holds there is no other."""
+        folders = self.commands.files.folders
+        here = folders.here
+        ends: set[str] = set()
+        sure, truth = known.sure, None
+        for condition, body in command.branches:
+            truth = self.run(condition, replace(known, sure=sure))
+            if self.course.left:
+                return None
+            if truth is not False:
+                begin = folders.here
+                there = self._there(condition) if sure else ""
+                self.run(body, Known(sure and truth is True, there))
+                ends.add(folders.here)
+                if truth is True:
+                    break
+                folders.stand_in(begin)
+            sure = sure and truth is not None
+        else:
+            self.run(command.other, Known(sure))
+            ends.add(folders.here)
+        if len(ends) > 1 or (not known.sure and folders.here != here):
+            folders.lose()
+        return None
+
+    def _there(self, condition: Body) -> str:
+        one = len(condition) == 1 and len(condition[0].parts) == 1
+        return self._asked_for(condition[0].parts[0][1]) if one else ""
+
+    def _for(self, command: For, known: Known) -> None:
+        name, turns = turns_of(command.head, self.variables, _MOST_TURNS)
+        is_counted = command.head.startswith("for ((")
+        if turns is None or (
+            is_counted and any(sets(each.text, name) for each in simples(command.body))
+        ):
+            self._maybe(command.body)
+            return
+        sure, course = known.sure, self.course
+        course.running.append("for")
+        for word in turns:
+            if not course.may_turn(command.at):
+                break
+            self.variables.assign(name, word)
+            self.run(command.body, Known(sure))
+            if self._ends_loop():
+                break
+            if course.may_leave == "break":
+                sure = False
+            if course.may_leave in ("break", "continue"):
+                course.may_leave = ""
+        course.running.pop()
+
+    def _ends_loop(self) -> bool:
+        course, left = self.course, self.course.left
+        if left not in ("break", "continue"):
+            return left != ""
+        course.levels -= 1
+        if course.levels == 0:
+            course.left = ""
+        return left == "break" or course.levels > 0
+
+    def _maybe(self, body: Body) -> None:
+        """Of a loop that may have any number of turns."""
+        folders, course = self.commands.files.folders, self.course
+        here = folders.here
+        course.running.append("for")
+        self.run(body, Known(sure=False))
+        self._ends_loop()
+        course.running.pop()
+        if course.may_leave in ("break", "continue"):
+            course.may_leave = ""
+        if folders.here != here:
+            folders.lose()
+
+    def _loop(self, command: Loop, known: Known) -> None:
+        if command.word == "select":
+            self._maybe(command.body)
+            return
+        truth = self.run(command.condition, known)
+        if truth is None or truth is (command.word == "while"):
+            self._maybe(command.body)
+            if truth is not None and known.sure and _ends_script(command.body):
+                self.course.left = "exit"
+
+    def _case(self, command: Case, known: Known) -> None:
+        """The first branch whose pattern fits; all that may, unsure, where that is open."""
+        folders = self.commands.files.folders
+        here, ends = folders.here, set[str]()
+        word, sure = expand(command.word, self.variables), known.sure
+        for patterns, body in command.branches:
+            fits = self._fits(word, patterns)
+            if fits is False:
+                continue
+            folders.stand_in(here)
+            self.run(body, Known(sure and fits is True))
+            ends.add(folders.here)
+            if fits is True:
+                break
+            sure = False
+        else:
+            ends.add(here)
+        if len(ends) > 1:
+            folders.lose()
+
+    def _fits(self, word: str, patterns: Sequence[str]) -> bool | None:
+        found = [expand(each, self.variables) for each in patterns]
+        if not has_unresolved(word):
+            if any(fnmatchcase(word, each) for each in found if not has_unresolved(each)):
+                return True
+            return None if any(map(has_unresolved, found)) else False
+        return True if "*" in found else None
+
+    def _simple(self, simple: Simple, known: Known) -> bool | None:
+        """Whether it succeeds, as far as one can tell."""
+        if not self.course.may_run(simple.at):
+            return None
+        text, assignments = simple.text, Assignments(self.variables)
+        if text.startswith(("[", "test ", "((")) and not is_let(text):
+            truth = holds(text, self.variables)
+            assignments.take(text, known.sure)
+            return truth
+        plain = self.commands.expanded(simple.plain())
+        name = (plain.words or [""])[0]
+        self._tell_substituted(text)
+        if name in _LEAVES and self._leaves(plain, known):
+            return None
+        if name in _DECLARES_LOCAL:
+            self.arguments.keep_local(plain.words[1:])
+        assignments.take(text, known.sure)
+        if is_assignment(text) and len(simple.assigned()) == len(simple.words):
+            if simple.files.outs:
+                self.commands.run([replace(simple, words=[])], known)
+            return True
+        if self._changes_variables(plain, known):
+            return True
+        if self._called(simple) or name in (".", "source"):
+            return self._runs(simple, plain, known)
+        if name in _LATER:
+            self._tell_later(plain.words[1:])
+        if self.commands.run([simple], known) or name in _DONE or is_assignment(text):
+            return True
+        return {"false": False, "true": True}.get(name)
+
+    def _leaves(self, plain: Simple, known: Known) -> bool:
+        """Whether it leaves anything. An `exit` that need not be run is one for errors."""
+        name, running = plain.words[0], self.course.running
+        count = "".join(plain.words[1:2])
+        is_in_loop = bool(running) and running[-1] == "for"
+        if name in ("break", "continue") and not is_in_loop:
+            return False
+        if name == "return" and all(each == "for" for each in running):
+            return False
+        self.course.levels = max(int(count), 1) if _DIGITS.fullmatch(count) else 1
+        if known.sure:
+            self.course.left = name
+        elif name != "exit":
+            self.course.may_leave = name
+        return True
+
+    def _changes_variables(self, plain: Simple, known: Known) -> bool:
+        """shift, set --, unset, read"""
+        name, words = (plain.words or [""])[0], plain.words[1:]
+        if name == "shift":
+            self.arguments.shift(int(words[0]) if words and _DIGITS.fullmatch(words[0]) else 1)
+        elif name == "set" and words[:1] == ["--"]:
+            self.arguments.give(self.commands.arguments(words[1:]))
+        elif name in ("unset", "read"):
+            names = [each for each in words if each.isidentifier()]
+            if words[:1] == ["-f"]:
+                for each in names:
+                    self.course.functions.pop(each, None)
+                return True
+            for each in names:
+                if name == "unset" and known.sure:
+                    self.variables.assign(each, "")
+                else:
+                    self.variables.forget(each)
+            return name == "unset"
+        else:
+            return False
+        return True
+
+    def _called(self, command: Command) -> str:
+        """The function that it calls; "" where it calls none."""
+        if not isinstance(command, Simple) or not self.course.functions:
+            return ""
+        own = command.words[len(command.assigned()) :]
+        words = self.commands.expanded(command.plain()).words
+        name = words[0] if words and own[0] not in ("command", "builtin") else ""
+        return name if name in self.course.functions and not self.commands.links(name) else ""
+
+    def _runs(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
+        """Calls a function, or sources a script that is there."""
+        name = self._called(simple)
+        with (
+            self.course.deeper(simple.at, 2) as is_not_deep,
+            self.commands.redirected(simple.files, simple.at, known),
+        ):
+            if not is_not_deep or not self.course.may_turn(simple.at):
+                return None
+            if not name:
+                self._source(plain, known)
+                return True
+            given = self.commands.arguments(plain.words[1:])
+            with self.arguments.of_function(given, simple.assigned()):
+                for each in simple.assigned():
+                    Assignments(self.variables).take(each, known.sure)
+                self._call(name, known)
+        return None
+
+    def _source(self, plain: Simple, known: Known) -> None:
+        """A script that this one wrote, or that lies beside it."""
+        if len(plain.words) < 2:
+            return
+        path = self.commands.path(plain.words[1])
+        written = self.commands.files.script(path)
+        found = self.course.source(path) if written is None else parse_script(written, path)
+        if found is None:
+            return
+        is_asked_for = bool(path) and known.there == path
+        given = self.commands.arguments(plain.words[2:]) if plain.words[2:] else None
+        with self.arguments.given(given):
+            self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
+
+    def _call(self, name: str, known: Known) -> None:
+        choices = self.course.functions[name]
+        for command, is_sure in choices:
+            sure = known.sure and is_sure and len(choices) == 1
+            self._run_within([AndOr([("", Pipeline([command]))])], name, Known(sure))
+
+    def _run_within(self, body: Body, name: str, known: Known) -> None:
+        course = self.course
+        course.running.append(name)
+        self.run(body, known)
+        course.running.pop()
+        if course.left == "return":
+            course.left = ""
+        if course.may_leave == "return":
+            course.may_leave = ""
+
+    def _tell_substituted(self, text: str) -> None:
+        """x=$(f): what f writes."""
+        for name in _SUBSTITUTED.findall(text) if self.course.functions else ():
+            self._tell_later([name])
+
+    def _tell_later(self, words: Sequence[str], depth: int = 0) -> None:
+        """Of functions that may be called at another time: `trap cleanup EXIT`."""
+        for word in words:
+            for command, _ in self.course.functions.get(word.strip("'\""), ()):
+                for each in simples_of(command):
+                    self.commands.tell(each)
+                    if depth < _FARTHEST:
+                        self._tell_later(each.words[:1], depth + 1)

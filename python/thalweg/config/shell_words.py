@@ -13,15 +13,15 @@ from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_nam
 
 _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9@*#?$!-])(.*)", re.DOTALL)
+_PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
+_ELEMENT = re.compile(r"\[([^\]]*)\](.*)", re.DOTALL)
 _DEFAULT = re.compile(r":?[-=+?]")
 _SLICE = re.compile(r":\s*([0-9]+)(?::\s*([0-9]+))?")
 _PIPED_TO_BC = re.compile(r"\s*(?:echo|printf)\s+(.*?)\|\s*bc(?:\s+-l)?\s*", re.DOTALL)
 _SCALE = re.compile(r"scale\s*=\s*([0-9]+)\s*;")
 _ECHO = re.compile(r"\s*echo\s+([^|;&<>`]*)")
 _EXPR = re.compile(r"\s*expr\s+([^|;&]*)")
-_PWD = re.compile(r"\s*(?:/bin/)?pwd(?:\s+-[LP])?\s*")
-DOCUMENT = "\x01"  # stands in a command where a here-document is read
+_PWD = re.compile(r"\s*(?:cd\s+(?:--\s+)?([^\s;&|]+)\s*(?:&&|;)\s*)?(?:/bin/)?pwd(?:\s+-[LP])?\s*")
 _BC_DIGITS = 15  # at most; what a float holds
 _DEEPEST = 20  # expansions in expansions
 
@@ -33,6 +33,7 @@ class Variables:
     given: dict[str, str] = field(default_factory=dict)
     assigned: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    arguments: list[str] = field(default_factory=list)  # "$@"
 
     def value(self, name: str) -> str | None:
         self.used.add(name)
@@ -45,6 +46,12 @@ class Variables:
 
     def assign(self, name: str, value: str) -> None:
         self.assigned[name] = value
+
+    def assign_array(self, name: str, words: list[str]) -> None:
+        for i, each in enumerate(words):
+            self.assigned[f"{name}[{i}]"] = each
+        self.assigned[f"{name}[@]"] = self.assigned[f"{name}[*]"] = " ".join(words)
+        self.assigned[name] = words[0] if words else ""
 
     def forget(self, name: str) -> None:
         self.assigned[name] = unresolved(name)
@@ -138,6 +145,14 @@ def _parameter(body: str, variables: Variables, depth: int) -> str:
     if found is None:
         return unresolved(re.sub(r"\W", "", body) or "?")
     counts, name, rest = found.groups()
+    if element := _ELEMENT.match(rest):
+        index, rest = element.groups()
+        if index not in ("@", "*"):
+            index = arithmetic_value(index, variables)
+        value = variables.assigned.get(f"{name}[{index}]")
+        if value is not None and counts:
+            value = str(len(value.split())) if index in ("@", "*") else str(len(value))
+        return unresolved(name) if value is None else value
     value = variables.value(name)
     default = _DEFAULT.match(rest)
     if default:
@@ -208,8 +223,11 @@ def open_names(text: str, variables: Variables) -> list[str]:
 
 def command_value(command: str, variables: Variables, depth: int) -> str:
     """`echo ... | bc`, `expr`, `echo` and `pwd` are understood; another one is open by its name."""
-    if _PWD.fullmatch(command):
-        return expand("$PWD", variables)
+    if pwd := _PWD.fullmatch(command):
+        here = expand("$PWD", variables)
+        folder = expand(pwd[1] or "", variables, depth=depth + 1)
+        is_relative = not folder.startswith(("/", "~")) and not has_unresolved(folder[:1])
+        return folder if folder and not is_relative else f"{here}/{folder}".rstrip("/")
     for pattern, reader in ((_PIPED_TO_BC, _bc), (_EXPR, _expr), (_ECHO, _echo)):
         found = pattern.fullmatch(command)
         if found and depth < _DEEPEST:
@@ -272,22 +290,12 @@ def first_word(text: str) -> str:
     return text[:position]
 
 
-def word_end(text: str, position: int) -> int:
-    """Where the word of a command that begins there ends: at a blank or an operator outside quotes
-    and brackets.
-    """
-    quote = ""
-    while position < len(text):
-        letter, after = text[position], text[position + 1 : position + 2]
-        if letter == "\\" and quote != "'":
-            position += 1
-        elif letter == "$" and after in ("(", "{") and quote != "'":
-            position = closing(text, position + 1) - 1
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"`":
-            quote = letter
-        elif letter.isspace() or letter in f"<>|&;(){DOCUMENT}":
-            break
-        position += 1
-    return min(position, len(text))
+def words_of(text: str) -> list[str]:
+    """Words with their quotes, between blanks."""
+    found: list[str] = []
+    rest = text.strip()
+    while rest:
+        word = first_word(rest) or rest[:1]
+        found.append(word)
+        rest = rest[len(word) :].strip()
+    return found

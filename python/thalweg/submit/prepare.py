@@ -17,7 +17,8 @@ from thalweg.advisor.proposing.command import Proposed
 from thalweg.advisor.proposing.situation import situation_of
 from thalweg.advisor.proposing.steps import parse_step, predictor_of
 from thalweg.advisor.proposing.ways import ways_of
-from thalweg.config.run_script import RunScript, read_text
+from thalweg.config.run_script import RunScript
+from thalweg.config.text_files import read_text
 from thalweg.errors import ThalwegError
 from thalweg.submit.batch_lines import Job, with_batch_lines
 from thalweg.submit.job_list import JobList, TestRun

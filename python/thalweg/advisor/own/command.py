@@ -27,7 +27,7 @@ from thalweg.advisor.simulation import Simulation
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.calibrate.machine_file import Machine
 from thalweg.config.experiment import Experiment
-from thalweg.config.run_script import read_text
+from thalweg.config.text_files import read_text
 from thalweg.errors import ThalwegError
 
 _GB = 1e9

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thalweg.advisor.own.situation import OwnChoice, chosen_of
 from thalweg.config.experiment import Experiment
-from thalweg.config.run_script import Text
+from thalweg.config.text_files import Text
 from thalweg.errors import ThalwegError
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\"'-]+)\s*\]\]?\s*(?:#.*)?$")

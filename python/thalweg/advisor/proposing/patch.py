@@ -12,7 +12,8 @@ from thalweg.advisor.items import first_turns
 from thalweg.advisor.proposing.changes import Change
 from thalweg.advisor.text_patch import difference, refuse_existing, write_like
 from thalweg.config.namelist import Group
-from thalweg.config.run_script import RunScript, Text, read_text
+from thalweg.config.run_script import RunScript
+from thalweg.config.text_files import Text, read_text
 from thalweg.errors import ThalwegError
 
 Lines = Mapping[str, Sequence[str]]  # of each file that changes, by its name
@@ -26,9 +27,10 @@ _NUMBERS = re.compile(r"[-+]?[0-9]+(?:[ \t]*,[ \t]*[-+]?[0-9]+|[ \t]+[-+]?[0-9]+
 def changed_lines(script: RunScript, groups: Sequence[Group], changes: Sequence[Change]) -> Lines:
     """groups: of the atmosphere. Raises a sentence where its lines cannot be changed here."""
     files: dict[str, _File] = {}
+    shared = _shared_lines(script, groups)
 
     def file(name: str) -> _File:
-        return files.setdefault(name, _File(name, text_of(script, name).lines, groups))
+        return files.setdefault(name, _File(name, text_of(script, name).lines, groups, shared))
 
     for each in changes:
         if each.group is not None:
@@ -40,11 +42,19 @@ def changed_lines(script: RunScript, groups: Sequence[Group], changes: Sequence[
     return {name: each.joined() for name, each in files.items()}
 
 
+def _shared_lines(script: RunScript, groups: Sequence[Group]) -> dict[tuple[str, int], list[str]]:
+    """File and line of groups of which another model has some, and the namelists that have them."""
+    mine = Counter((each.file, each.line) for each in groups)
+    everything: dict[tuple[str, int], list[str]] = {}
+    for name, found in script.groups.items():
+        for each in found:
+            everything.setdefault((each.file, each.line), []).append(name)
+    return {at: names for at, names in everything.items() if len(names) > mine[at] > 0}
+
+
 def text_of(script: RunScript, name: str) -> Text:
-    """Of the script or of a namelist file beside it."""
-    path = script.path if name == script.path.name else script.beside(name)
-    assert path is not None, name
-    return read_text(path)
+    """Of the script, or of a file beside it by its label."""
+    return read_text(script.path.parent / name)
 
 
 def patch_text(script: RunScript, changed: Lines) -> str:
@@ -72,19 +82,26 @@ def write_copy(path: Path, script: RunScript, changed: Lines) -> None:
 
 
 def used_elsewhere(script: RunScript, changed: Lines) -> list[str]:
-    """Variables that namelists had and have no more, and that the script uses beside them."""
-    name = script.path.name
-    old, new = read_text(script.path).lines, changed.get(name, [])
-    gone, come = Counter(_variables(set(old) - set(new))), Counter(_variables(set(new) - set(old)))
+    """Variables that namelists had and have no more, and that the script, or one that it sources,
+    uses beside them.
+    """
+    gone: Counter[str] = Counter()
+    for name, new in changed.items():
+        old = text_of(script, name).lines
+        gone += Counter(_variables(set(old) - set(new)))
+        gone.subtract(Counter(_variables(set(new) - set(old))))
     found = []
-    for variable in gone - come if new else ():
-        word = re.compile(rf"(?<![\w.-]){variable}(?![\w=])")
-        at = next((n for n, line in enumerate(new, 1) if word.search(line.partition("#")[0])), 0)
-        if at:
-            found.append(
-                f"{name}:{at} of the changed script uses '{variable}', which the namelist had and "
-                "has no more: see that both agree"
-            )
+    for name in (script.path.name, *script.sourced):
+        lines = changed.get(name) or text_of(script, name).lines
+        for variable in +gone:
+            word = re.compile(rf"(?<![\w.-]){variable}(?![\w=])")
+            numbered = enumerate(lines, 1)
+            at = next((n for n, line in numbered if word.search(line.partition("#")[0])), 0)
+            if at:
+                found.append(
+                    f"{name}:{at} of the changed script uses '{variable}', which the namelist had "
+                    "and has no more: see that both agree"
+                )
     return found
 
 
@@ -100,8 +117,15 @@ def _neighbour(groups: Sequence[Group]) -> Group:
 class _File:
     """Lines as they become. Columns are looked up anew for each change: others move them."""
 
-    def __init__(self, name: str, lines: Sequence[str], groups: Sequence[Group]) -> None:
-        self.name, self.lines = name, list(lines)
+    def __init__(
+        self,
+        name: str,
+        lines: Sequence[str],
+        groups: Sequence[Group],
+        shared: Mapping[tuple[str, int], Sequence[str]],
+    ) -> None:
+        """shared: file and line of groups that several models have, and their namelists."""
+        self.name, self.lines, self.shared = name, list(lines), shared
         self.before: dict[int, list[str]] = {}  # lines to come, by the number of a line from 0
         self.after: dict[int, list[str]] = {}
         self.all = [group for group in groups if group.file == name]
@@ -117,21 +141,21 @@ class _File:
 
     def set(self, group: Group, change: Change) -> None:
         """Once for all turns of a loop."""
-        group = self.turns[id(group)]
+        group = self._mine(group)
         before = self.done.get((id(group), change.item))
         if before == change.value:
             return
         if before is not None:
             raise ThalwegError(
-                f"{self.name}:{group.line}: a loop writes '&{group.name}' more than once, and "
-                f"{change.item} would be {before} in one turn and {change.value} in another"
+                f"{self._lines_of(group)} are written more than once, and {change.item} would be "
+                f"{before} in one place and {change.value} in another"
             )
         self.done[id(group), change.item] = change.value
         turns = [each for each in self.all if self.turns[id(each)] is group]
         if len({change.item in each.items for each in turns}) > 1:
             raise ThalwegError(
-                f"{self.name}:{group.line}: a loop writes '&{group.name}' more than once, with "
-                f"{change.item} in some turns only"
+                f"{self._lines_of(group)} are written more than once, with {change.item} in some "
+                "places only"
             )
         item = group.items.get(change.item)
         if item is None:
@@ -139,8 +163,21 @@ class _File:
         else:
             self._replace(group, change, item.line - 1, len(item.values))
 
+    def _lines_of(self, group: Group) -> str:
+        return f"{self.name}:{group.line}: these lines of '&{group.name}'"
+
+    def _mine(self, group: Group) -> Group:
+        """Of all turns the first; no other model reads these lines."""
+        names = self.shared.get((self.name, group.line))
+        if names:
+            listed = " and ".join(f"'{name}'" for name in names)
+            raise ThalwegError(
+                f"{self._lines_of(group)} are written into {listed}, which are of different models"
+            )
+        return self.turns[id(group)]
+
     def add(self, beside: Group, name: str, changes: Sequence[Change]) -> None:
-        beside = self.turns[id(beside)]
+        beside = self._mine(beside)
         at, items = beside.line - 1, [f"{each.item} = {each.value}" for each in changes]
         begin = self._heads(at)[self._position(beside)][0]
         before, rest = self.lines[at][:begin], self.lines[at][begin:]

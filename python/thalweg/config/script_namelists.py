@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of the files that a script leaves are namelists of its run, and the groups in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
+from thalweg.config.shell_contents import Content, Outside, Written, counted, is_called_namelist
+from thalweg.config.shell_folders import folder_of, last_of
+from thalweg.config.text_files import Beside
+from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
+
+_HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
+_MASTER = "master_model_nml"
+_LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
+
+
+@dataclass
+class Namelists:
+    """groups    of every namelist file, in the order of the files and of their groups
+    doubtful     "FILE:LINE" of what need not have been run, by file
+    passed_over  sentences about what is not counted
+    """
+
+    beside: Beside
+    groups: dict[str, list[Group]] = field(default_factory=dict)
+    doubtful: dict[str, list[str]] = field(default_factory=dict)
+    passed_over: list[str] = field(default_factory=list)
+
+    def take(self, contents: Mapping[str, Content], is_gone: Callable[[str], bool]) -> None:
+        """Of the files that a script wrote or changed. is_gone: it has removed them again"""
+        written = {path: each for path, each in contents.items() if each.has_groups(path)}
+        named = self._named(written)
+        whole = counted(written, self._is_there, lambda path: _rank(path, named), is_gone)
+        of_whole = {at for content in whole.values() for at in content.doubtful}
+        for path, content in written.items():
+            if path not in whole and set(content.doubtful) - of_whole:
+                self.doubtful[last_of(path)] = content.doubtful
+        for label, path in self._chosen(contents, whole, named, is_gone).items():
+            if contents[path].doubtful:
+                self.doubtful[label] = contents[path].doubtful
+            groups = self._groups_of(path, contents[path], self.passed_over)
+            if groups:
+                self.groups[label] = groups
+
+    def take_file(self, label: str, lines: Iterable[NumberedLine], name: str = "") -> None:
+        """A namelist file as it is."""
+        self.groups[name or label] = groups_in(lines, label, self.passed_over)
+
+    def include(self, contents: Mapping[str, Content]) -> None:
+        """Namelist files that a master namelist names, where they lie beside the script."""
+        read = {group.file for groups in self.groups.values() for group in groups}
+        written = {last_of(path) for path in contents}
+        for name in dict.fromkeys(named_by_masters(self.groups.values())):
+            path = self.beside.find(name)
+            is_new = last_of(name) not in written and name not in read
+            if path is not None and is_new and path != self.beside.script:
+                lines = enumerate(self.beside.lines(path), 1)
+                self.take_file(self.beside.label(path), lines, name)
+
+    def _is_there(self, path: str) -> bool:
+        return self.beside.find(path) is not None
+
+    def _named(self, written: Mapping[str, Content]) -> list[str]:
+        """Namelists that the master namelists name."""
+        masters = [
+            self._groups_of(path, content, [])
+            for path, content in written.items()
+            if any(_MASTER in line.lower() for _, _, line in self._read(path, content, []))
+        ]
+        return named_by_masters(masters)
+
+    def _chosen(
+        self,
+        contents: Mapping[str, Content],
+        whole: Mapping[str, Content],
+        named: Sequence[str],
+        is_gone: Callable[[str], bool],
+    ) -> dict[str, str]:
+        """Paths by label. Left out are copies of what a file was before the script wrote it anew,
+        as a loop over runs keeps them, and files of one name in several folders but the last; not
+        those that a master namelist names.
+        """
+        names: dict[str, list[str]] = {}
+        for path, content in whole.items():
+            origin = content.origin
+            is_anew = origin in contents and not contents[origin].is_same(content)
+            if is_anew and is_gone(path):
+                continue
+            if is_anew and not _is_named(path, named):
+                shown = last_of if last_of(path) != last_of(origin) else show_unresolved
+                self.passed_over.append(
+                    f"{self.beside.script.name}: '{shown(path)}' keeps what '{shown(origin)}' was "
+                    "before it was written again: it is not counted"
+                )
+            else:
+                names.setdefault(last_of(path), []).append(path)
+        found: dict[str, str] = {}
+        for name, paths in names.items():
+            filled = [each for each in paths if self._has_some(whole[each])] or paths
+            folders = [each for each in filled if _is_named(each, named, with_folder=True)]
+            chosen = folders or filled[-1:]
+            if len(chosen) < len(filled):
+                self.passed_over.append(
+                    f"{self.beside.script.name}: '{name}' is written in {len(filled)} folders, and "
+                    f"a run reads one: that in {_shown_folder(chosen[-1])} is counted"
+                )
+            found |= {show_unresolved(each) if len(chosen) > 1 else name: each for each in chosen}
+        return found
+
+    def _has_some(self, content: Content) -> bool:
+        """Groups that are known."""
+        return any(begins_group(line) for _, line in content.lines()) or any(
+            isinstance(piece, Outside) and self._is_there(piece.path) for piece in content.pieces
+        )
+
+    def _groups_of(self, path: str, content: Content, told: list[str]) -> list[Group]:
+        lines = self._read(path, content, told)
+        names = [each.file for each in lines]
+        return groups_in(((n, text) for _, n, text in lines), self.beside.script.name, told, names)
+
+    def _read(self, name: str, content: Content, told: list[str]) -> list[Written]:
+        """Lines; of files that lie beside the script those there."""
+        found: list[Written] = []
+        for piece in content.pieces:
+            if not isinstance(piece, Outside):
+                found.append(piece)
+                continue
+            path = self.beside.find(piece.path)
+            if path is not None and path != self.beside.script:
+                label, lines = self.beside.label(path), self.beside.lines(path)
+                found += [Written(label, number, line) for number, line in enumerate(lines, 1)]
+            elif not piece.may_lack:
+                told.append(
+                    f"{piece.at}: '{last_of(name)}' has what '{piece.name}' has, which does not "
+                    "lie beside the script: its groups are not counted"
+                )
+        return found
+
+
+def _rank(path: str, named: Sequence[str]) -> int:
+    """Of two files with the same groups the one with the higher rank is read by the model."""
+    name = last_of(path)
+    if _is_named(path, named):
+        return 3
+    return 2 if is_called_namelist(name) else 0 if _LOG.search(name) else 1
+
+
+def _shown_folder(path: str) -> str:
+    folder = show_unresolved(folder_of(path))
+    return f"'{folder}'" if folder else "the first folder"
+
+
+def _is_named(path: str, named: Sequence[str], *, with_folder: bool = False) -> bool:
+    """By a master namelist: by its name, or by as much of its path as that gives."""
+    for each in named:
+        tail = each.removeprefix("./")
+        if (not with_folder or "/" in tail) and f"/{path}".endswith(f"/{tail}"):
+            return True
+    return False
+
+
+def named_by_masters(files: Iterable[Iterable[Group]]) -> list[str]:
+    masters = [
+        group.items["model_namelist_filename"].values
+        for groups in files
+        for group in groups
+        if group.name == _MASTER and "model_namelist_filename" in group.items
+    ]
+    return [value for values in masters for value in values if isinstance(value, str)]
+
+
+def groups_in(
+    lines: Iterable[NumberedLine], file: str, passed_over: list[str], files: Sequence[str] = ()
+) -> list[Group]:
+    """Those that ICON reads; passed_over gets a sentence on each that it does not."""
+    between: list[tuple[str, int, str]] = []
+    groups = read_namelist(lines, file, between, files)
+    for file, number, text in between:
+        head, names = _HEAD.match(text), unresolved_names(text.partition("!")[0])
+        if head:
+            passed_over.append(
+                f"{file}:{number}: ICON looks for '&{head[1]}' and does not find '${head[1]}': its "
+                "items are not counted"
+            )
+        elif names and has_unresolved(text[:1]):  # of what stands alone
+            name = names[0]
+            how = "write '&" + name + "' if it is the head of a group, or " if (
+                name.lower().endswith("_nml")) else ""  # fmt: skip
+            how += f"give --set {name}=VALUE" if name.isidentifier() else "write them here"
+            passed_over.append(
+                f"{file}:{number}: what the script puts in place of '{show_unresolved(text)}' is "
+                f"not known, and groups in it are not counted; {how}"
+            )
+    return list(_on_lines_of_their_own(groups, passed_over))
+
+
+def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> Iterator[Group]:
+    """Behind the end of an output_nml ICON goes on at the next line to find another."""
+    last = -1
+    for each in groups:
+        if each.name == "output_nml" and each.begins == last:
+            passed_over.append(
+                f"{each.file}:{each.line}: ICON does not read an '&output_nml' on the line where "
+                "another one ends: it is not counted; begin a line with it"
+            )
+            continue
+        last = each.ends if each.name == "output_nml" else last
+        yield each

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the walk through a script is: what is running, how it is left, and how much it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from thalweg.config.shell_tree import Body, Command
+
+_MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
+_MOST_COMMANDS = 300_000
+_DEEPEST = 70  # blocks, and functions or scripts twice, one in another
+
+Source = Callable[[str], Body | None]
+
+
+@dataclass
+class Course:
+    """Of a script, its functions and those that it sources.
+
+    left       "exit", "return", "break" or "continue", on the way out to where that ends
+    levels     of loops that are left
+    may_leave  one of those that need not have been run
+    functions  commands that a name may be, each with whether it is sure
+    """
+
+    source: Source
+    functions: dict[str, list[tuple[Command, bool]]] = field(default_factory=dict)
+    running: list[str] = field(default_factory=list)  # functions, scripts, and "for" of loops
+    left: str = ""
+    levels: int = 0
+    may_leave: str = ""
+    turns: int = 0
+    commands: int = 0
+    depth: int = 0
+    told: list[str] = field(default_factory=list)
+
+    def may_turn(self, at: str) -> bool:
+        self.turns += 1
+        what = f"more than {_MOST_TURNS_IN_ALL} turns of loops and calls of functions"
+        return self._is_within(self.turns, _MOST_TURNS_IN_ALL, at, what)
+
+    def may_run(self, at: str) -> bool:
+        self.commands += 1
+        return self._is_within(
+            self.commands, _MOST_COMMANDS, at, f"more than {_MOST_COMMANDS} commands to run"
+        )
+
+    @contextmanager
+    def deeper(self, at: str, levels: int) -> Iterator[bool]:
+        """Whether blocks, functions and scripts are not too deep in one another."""
+        self.depth += levels
+        yield self._is_within(self.depth, _DEEPEST, at, "blocks or calls too deep in one another")
+        self.depth -= levels
+
+    def _is_within(self, number: int, most: int, at: str, what: str) -> bool:
+        if number > most and not any(what in each for each in self.told):
+            self.told.append(f"{at}: the script has {what}: what these write is not counted")
+        return number <= most

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a shell script as a tree of commands. What a block lacks at its end, the end of the script
+is; a word that closes nothing is a command of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from thalweg.config.shell_lexer import Token, tokens_of
+from thalweg.config.shell_tree import (
+    AndOr,
+    Body,
+    Braces,
+    Brackets,
+    Case,
+    Command,
+    For,
+    Function,
+    If,
+    Loop,
+    Pipeline,
+    Redirections,
+    Simple,
+)
+from thalweg.errors import ThalwegError
+
+_DEEPEST = 100  # blocks in blocks
+_ENDS_OF_CASE = (";;", ";&", ";;&")
+_CLOSERS = frozenset(
+    {"then", "elif", "else", "fi", "endif", "do", "done", "esac", "}", ")", *_ENDS_OF_CASE}
+)
+_NONE = Token("", "", 0)
+
+
+def parse_script(lines: Sequence[str], file: str) -> Body:
+    """Raises a sentence on a here-document without an end, and on blocks too deep in each other."""
+    return _Parser(tokens_of(lines, file), file).script()
+
+
+class _Parser:
+    def __init__(self, tokens: Sequence[Token], file: str) -> None:
+        self.tokens, self.file = tokens, file
+        self.i = 0
+        self.awaited: list[frozenset[str]] = []
+
+    def script(self) -> Body:
+        found: Body = []
+        while self.i < len(self.tokens):
+            found += self._body()
+            self.i += 1  # what closes nothing
+        return found
+
+    def _peek(self) -> Token:
+        return self.tokens[self.i] if self.i < len(self.tokens) else _NONE
+
+    def _at(self, token: Token) -> str:
+        return f"{self.file}:{token.line}"
+
+    def _takes(self, *texts: str) -> bool:
+        token = self._peek()
+        if token.text in texts and token.kind in ("word", "operator"):
+            self.i += 1
+            return True
+        return False
+
+    @contextmanager
+    def _awaiting(self, *closers: str) -> Iterator[None]:
+        if len(self.awaited) == _DEEPEST:
+            raise ThalwegError(
+                f"{self._at(self.tokens[self.i - 1])}: more than {_DEEPEST} blocks are in one "
+                "another here; a run script has fewer"
+            )
+        self.awaited.append(frozenset(closers))
+        yield
+        self.awaited.pop()
+
+    def _is_awaited(self, text: str) -> bool:
+        return any(text in each for each in self.awaited)
+
+    def _body(self) -> Body:
+        """Up to what closes a block that is open."""
+        found: Body = []
+        while self.i < len(self.tokens):
+            token = self._peek()
+            if self._takes("\n", ";", "&"):
+                continue
+            if token.text in _CLOSERS and token.kind in ("word", "operator"):
+                if self._is_awaited(token.text) or not self.awaited:
+                    break
+                if token.kind == "operator":  # it closes nothing
+                    self.i += 1
+                    continue
+            before = self.i
+            found.append(self._and_or())
+            self.i += self.i == before  # nothing that begins a command
+        return found
+
+    def _and_or(self) -> AndOr:
+        parts, joint = [("", self._pipeline())], ""
+        while self._peek().text in ("&&", "||") and self._peek().kind == "operator":
+            joint = self._peek().text
+            self.i += 1
+            self._skip_lines()
+            parts.append((joint, self._pipeline()))
+        return AndOr(parts, self._takes("&"))
+
+    def _skip_lines(self) -> None:
+        while self._takes("\n"):
+            pass
+
+    def _pipeline(self) -> Pipeline:
+        is_negated = False
+        while self._peek().kind == "word" and self._peek().text in ("!", "time"):
+            is_negated ^= self._peek().text == "!"
+            self.i += 1
+        commands = [self._command()]
+        while self._takes("|", "|&"):
+            self._skip_lines()
+            commands.append(self._command())
+        return Pipeline(commands, is_negated)
+
+    def _command(self) -> Command:
+        token = self._peek()
+        blocks = {
+            "{": self._braces, "(": self._brackets, "if": self._if, "for": self._for,
+            "while": self._loop, "until": self._loop, "select": self._loop, "case": self._case,
+            "function": self._function,
+        }  # fmt: skip
+        if token.kind in ("word", "operator"):
+            if token.text in blocks:
+                self.i += 1
+                return blocks[token.text](token)
+            if [each.text for each in self.tokens[self.i + 1 : self.i + 3]] == ["(", ")"]:
+                self.i += 3
+                return self._function_of(token, token.text)
+        return self._simple(token)
+
+    def _simple(self, token: Token) -> Simple:
+        found = Simple(self._at(token))
+        while True:
+            token = self._peek()
+            if token.kind == "word":
+                found.words.append(token.text)
+                self.i += 1
+            elif not self._redirects(found.files):
+                return found
+
+    def _redirects(self, files: Redirections) -> bool:
+        """Whether a redirection is next. What goes to the channel of errors is left out."""
+        token = self._peek()
+        if token.document is not None:
+            files.documents.append(token.document)
+            self.i += 1
+            return True
+        if token.kind != "redirection":
+            return False
+        self.i += 1
+        if self._peek().kind != "word":
+            return True
+        operator, word = token.text, self._peek().text
+        self.i += 1
+        if "<<<" in operator:
+            files.strings += 1
+        elif "<" in operator:
+            if operator.lstrip("0123456789") == "<":
+                files.ins.append(word)
+        elif operator.endswith(">&") and (word.isdigit() or word == "-"):
+            pass
+        elif not operator[0].isdigit() or operator.startswith("1>"):
+            files.outs.append((">>" in operator, word))
+        elif not operator.startswith("2"):
+            files.channels.append(word)
+        return True
+
+    def _all_redirections(self) -> Redirections:
+        files = Redirections()
+        while self._redirects(files):
+            pass
+        return files
+
+    def _braces(self, token: Token) -> Command:
+        with self._awaiting("}"):
+            body = self._body()
+        self._takes("}")
+        return Braces(self._at(token), body, self._all_redirections())
+
+    def _brackets(self, token: Token) -> Command:
+        with self._awaiting(")"):
+            body = self._body()
+        self._takes(")")
+        return Brackets(self._at(token), body, self._all_redirections())
+
+    def _if(self, token: Token) -> Command:
+        branches: list[tuple[Body, Body]] = []
+        other: Body = []
+        with self._awaiting("then", "elif", "else", "fi", "endif"):
+            while True:
+                condition = self._body()
+                self._takes("then")
+                branches.append((condition, self._body()))
+                if not self._takes("elif"):
+                    break
+            while self._takes("else", "then"):
+                other += self._body()
+            self._takes("fi", "endif")  # of a C shell
+        return If(self._at(token), branches, other, self._all_redirections())
+
+    def _for(self, token: Token) -> Command:
+        words: list[str] = []
+        while self._peek().kind == "word" and self._peek().text != "do":
+            words.append(self._peek().text)
+            self.i += 1
+        if self._takes("("):  # `for ((` with blanks between
+            words.append("(")
+        if len(words) == 1 and not words[0].startswith("(("):
+            words += ["in", '"$@"']
+        body = self._do_body()
+        return For(self._at(token), f"for {' '.join(words)}", body, self._all_redirections())
+
+    def _do_body(self) -> Body:
+        with self._awaiting("do", "done"):
+            body = self._body()
+            while self._takes("do"):
+                body += self._body()
+            self._takes("done")
+        return body
+
+    def _loop(self, token: Token) -> Command:
+        condition: Body = []
+        with self._awaiting("do", "done"):
+            condition = self._body()
+        body = self._do_body()
+        return Loop(self._at(token), token.text, condition, body, self._all_redirections())
+
+    def _case(self, token: Token) -> Command:
+        word = self._peek().text
+        branches: list[tuple[list[str], Body]] = []
+        self.i += 1
+        self._skip_lines()
+        self._takes("in")
+        with self._awaiting("esac", *_ENDS_OF_CASE):
+            while True:
+                while self._takes("\n", ";", *_ENDS_OF_CASE):
+                    pass
+                if self._takes("esac") or self.i >= len(self.tokens):
+                    break
+                self._takes("(")
+                patterns = []
+                while self._peek().kind == "word":
+                    patterns.append(self._peek().text)
+                    self.i += 1
+                    self._takes("|")
+                if not patterns or not self._takes(")"):
+                    break  # none that is understood
+                branches.append((patterns, self._body()))
+        return Case(self._at(token), word, branches, self._all_redirections())
+
+    def _function(self, token: Token) -> Command:
+        name = self._peek().text
+        self.i += 1
+        if self._takes("("):
+            self._takes(")")
+        return self._function_of(token, name)
+
+    def _function_of(self, token: Token, name: str) -> Command:
+        self._skip_lines()
+        return Function(self._at(token), name, self._command(), Redirections())
