@@ -273,7 +273,7 @@ def test_a_variable_that_a_sourced_script_uses_is_told(
     path = tmp_path / "exp.a"
     path.write_text(f"{script()}. ./launch.sh\n")
     (tmp_path / "launch.sh").write_text("srun -n $((512 + nio)) ./icon\n")
-    assert any("launch.sh:1 of the changed script uses 'nio'" in each
+    assert any("launch.sh:1 uses 'nio'" in each
                for each in propose(path)["warnings"])  # fmt: skip
 
 

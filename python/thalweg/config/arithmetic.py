@@ -12,7 +12,8 @@ from fractions import Fraction
 _LONGEST = 1000  # characters of an expression
 _LARGEST_POWER = 64
 _LARGEST = 2**63
-_BASE_TEN = re.compile(r"\b10#|\b0+(?=[0-9])")
+_BASE_TEN = re.compile(r"\b10#0*(?=[0-9])|\b0+(?=[0-9])")
+_DECIMAL, _OCTAL = re.compile(r"\b10#0*(?=[0-9])"), re.compile(r"(?<![\w.#])0+([0-7]+)\b(?!\.)")
 _OPERATORS: dict[type[ast.AST], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -29,20 +30,33 @@ _COMPARISONS: dict[type[ast.AST], Callable[[Fraction, Fraction], bool]] = {
 
 
 def evaluate(
-    text: str, value_of: Callable[[str], str | None], *, integers: bool = True
+    text: str,
+    value_of: Callable[[str], str | None],
+    *,
+    integers: bool = True,
+    octal: bool = False,
 ) -> Fraction | None:
     """None where a name has no value, or where it is no plain arithmetic. A comparison is 0 or 1.
 
     integers  whether a quotient loses what follows the point, as in shells
+    octal     whether 010 is 8, as in $((...)), but not 10#010
     """
     if len(text) > _LONGEST:
         return None
+    if octal:
+        text = _in_tens(text)
     try:
         tree = ast.parse(_BASE_TEN.sub("", text.strip()), mode="eval")
         value = _value(tree.body, value_of, integers)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
         return None
     return value if value is None or abs(value) < _LARGEST else None
+
+
+def _in_tens(text: str) -> str:
+    """Of 010 and 10#010: 8 and 10."""
+    text = _OCTAL.sub(lambda found: str(int(found[1], 8)), text)
+    return _DECIMAL.sub("", text)
 
 
 def _value(node: ast.AST, value_of: Callable[[str], str | None], integers: bool) -> Fraction | None:

@@ -14,7 +14,7 @@ from thalweg.config.script_namelists import Namelists
 from thalweg.config.shell_commands import FileCommands
 from thalweg.config.shell_contents import Content, Outside
 from thalweg.config.shell_files import Files
-from thalweg.config.shell_folders import Folders, last_of
+from thalweg.config.shell_folders import Folders, known_root, last_of
 from thalweg.config.shell_parser import parse_script
 from thalweg.config.shell_run import run_script
 from thalweg.config.shell_tree import Body
@@ -112,6 +112,11 @@ def _run(
         "be run): it is not counted"
         for at in dict.fromkeys([*commands.passed_over, *files.not_followed])
     ]
+    if files.too_large:
+        namelists.passed_over.append(
+            f"{files.too_large}: from here on the files of the script are larger than what is "
+            "followed: what is written to them is not counted"
+        )
     namelists.take(files.contents, files.is_gone)
     namelists.passed_over += unread
     script.sourced = [beside.label(path) for path in sourced.read]
@@ -146,6 +151,8 @@ class _Sourced:
         path = None if name.startswith(("/", "~")) else self.beside.find(name)
         if path is None or path == self.beside.script:
             return None
+        if self.beside.label(path) != name and known_root(name) == "":
+            return None  # another one of its name
         if path not in self.read:
             lines = self.beside.lines(path)
             self.read[path] = parse_script(lines, self.beside.label(path))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
 from thalweg.config.shell_contents import Content, Outside, Written, counted, is_called_namelist
-from thalweg.config.shell_folders import folder_of, last_of
+from thalweg.config.shell_folders import folder_of, known_root, last_of
 from thalweg.config.text_files import Beside
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
 
@@ -38,10 +38,10 @@ class Namelists:
         of_whole = {at for content in whole.values() for at in content.doubtful}
         for path, content in written.items():
             if path not in whole and set(content.doubtful) - of_whole:
-                self.doubtful[last_of(path)] = content.doubtful
+                self.doubtful.setdefault(last_of(path), []).extend(content.doubtful)
         for label, path in self._chosen(contents, whole, named, is_gone).items():
             if contents[path].doubtful:
-                self.doubtful[label] = contents[path].doubtful
+                self.doubtful[label] = list(contents[path].doubtful)
             groups = self._groups_of(path, contents[path], self.passed_over)
             if groups:
                 self.groups[label] = groups
@@ -132,6 +132,11 @@ class Namelists:
             path = self.beside.find(piece.path)
             if path is not None and path != self.beside.script:
                 label, lines = self.beside.label(path), self.beside.lines(path)
+                if label != piece.path and known_root(piece.path) in ("", "/"):
+                    told.append(
+                        f"{piece.at}: '{last_of(name)}' has what '{piece.path}' has: '{label}' "
+                        "beside the script is read for it"
+                    )
                 found += [Written(label, number, line) for number, line in enumerate(lines, 1)]
             elif not piece.may_lack:
                 told.append(

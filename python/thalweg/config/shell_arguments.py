@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from thalweg.config.shell_words import Variables
 
-_ARGUMENTS = (*map(str, range(1, 10)), "@", "*", "#")
 _SIGN = re.compile(r"\+?=")
 
 
@@ -24,35 +23,28 @@ class Arguments:
     """local: of each function that runs, values that its local names had before"""
 
     variables: Variables
-    local: list[dict[str, str | None]] = field(default_factory=list)
+    local: list[dict[str, tuple[str | None, list[str] | None]]] = field(default_factory=list)
 
     def give(self, arguments: Sequence[str]) -> None:
         self.variables.arguments = list(arguments)
-        for i in range(1, max(10, len(arguments) + 1)):
-            self.variables.assign(str(i), arguments[i - 1] if i <= len(arguments) else "")
-        self.variables.assign("#", str(len(arguments)))
-        for each in ("@", "*"):
-            self.variables.assign(each, " ".join(arguments))
 
     def shift(self, count: int) -> None:
-        self.give(self.variables.arguments[count:])
+        self.give((self.variables.arguments or [])[count:])
 
     @contextmanager
     def given(self, arguments: Sequence[str] | None) -> Iterator[None]:
         """As long as something runs; None: those that are there."""
-        if arguments is None:
-            yield
-            return
-        before, kept = self.variables.arguments, self._values(_ARGUMENTS)
-        self.give(arguments)
+        before = self.variables.arguments
+        if arguments is not None:
+            self.give(arguments)
         yield
-        self._set_back(kept)
-        self.variables.arguments = before
+        if arguments is not None:
+            self.variables.arguments = before
 
     @contextmanager
     def of_function(self, arguments: Sequence[str], assigned: Sequence[str]) -> Iterator[None]:
         """assigned: words such as x=1 before its name, which hold as long as it runs"""
-        kept = self._values([name_in(each) for each in assigned])
+        kept = {name: self._value(name) for name in map(name_in, assigned)}
         self.local.append({})
         with self.given(arguments):
             yield
@@ -60,20 +52,24 @@ class Arguments:
         self._set_back(kept)
 
     def keep_local(self, words: Sequence[str]) -> None:
-        """`local x=1 y`"""
-        for word in words if self.local else ():
+        """`local x=1 y`, not `declare -g x=1`"""
+        options = "".join(word for word in words if word.startswith("-"))
+        for word in words if self.local and "g" not in options else ():
             name = name_in(word)
             if not name.startswith("-"):
-                self.local[-1].setdefault(name, self.variables.assigned.get(name))
+                self.local[-1].setdefault(name, self._value(name))
+                self.variables.arrays.pop(name, None)
                 if name == word:
                     self.variables.assign(name, "")
 
-    def _values(self, names: Sequence[str]) -> dict[str, str | None]:
-        return {each: self.variables.assigned.get(each) for each in names}
+    def _value(self, name: str) -> tuple[str | None, list[str] | None]:
+        return self.variables.assigned.get(name), self.variables.arrays.get(name)
 
-    def _set_back(self, values: Mapping[str, str | None]) -> None:
-        for name, value in values.items():
-            if value is None:
-                self.variables.assigned.pop(name, None)
-            else:
+    def _set_back(self, values: Mapping[str, tuple[str | None, list[str] | None]]) -> None:
+        for name, (value, array) in values.items():
+            self.variables.assigned.pop(name, None)
+            self.variables.arrays.pop(name, None)
+            if value is not None:
                 self.variables.assigned[name] = value
+            if array is not None:
+                self.variables.arrays[name] = array

@@ -22,7 +22,20 @@ from thalweg.config.unresolved import has_unresolved
 _COPIES = frozenset({"cp", "mv", *LINKS})
 _REMOVES = frozenset({"rm", "unlink"})
 _WRITES_WHAT_IT_NAMES = frozenset(
-    {*_COPIES, *_REMOVES, "install", "rsync", "scp", "dd", "truncate"}
+    {
+        *_COPIES,
+        *_REMOVES,
+        "install",
+        "rsync",
+        "scp",
+        "dd",
+        "truncate",
+        "ed",
+        "ex",
+        "vi",
+        "vim",
+        "patch",
+    }
 )
 _MAY_DO_ANYTHING = frozenset({"bash", "sh", "ksh", "zsh", "ssh", "find", "xargs"})
 _ONLY_READS = frozenset(
@@ -36,6 +49,7 @@ _PRINTS_NOTHING = frozenset(
      "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill"}
 )  # fmt: skip
 _BRACES = re.compile(r"(?<!\$)\{([^{}$]*,[^{}$]*)\}")
+_QUOTES = re.compile(r"['\"\\]")
 _MOST_NAMES = 1000  # of braces, and of what a function is given
 
 
@@ -70,6 +84,9 @@ class FileCommands:
     def run(self, parts: Sequence[Simple], known: Known) -> bool:
         """Of a pipeline: whether it is one on files that is understood."""
         parts = [self.expanded(each.plain()) for each in parts]
+        if any(_feeds_another(part) for part in parts):
+            self.passed_over.append(parts[0].at)
+            return False
         if len(parts) == 1 and self._do(parts[0], known):
             return True
         is_tee = len(parts) == 2 and parts[1].words[:1] == ["tee"]
@@ -113,18 +130,38 @@ class FileCommands:
         yield
         self.stdout = before
 
-    def arguments(self, words: Sequence[str]) -> list[str]:
+    def arguments(self, words: Iterable[str]) -> list[str]:
         """As a function gets them: each word, the words of $x, those of "$@" as they were."""
         found: list[str] = []
         for word in words:
-            if word.strip('"') in ("$@", "${@}"):
-                found += self.variables.arguments
-            elif any(letter in word for letter in "'\"") or not word:
-                found.append(expand(word, self.variables))
-            else:
-                text = expand(word, self.variables)
-                found += [text] if has_unresolved(text) else text.split()
+            elements = self.variables.elements(word)
+            if elements is not None:
+                found += elements
+                continue
+            text = expand(word, self.variables)
+            is_one = _QUOTES.search(word) or has_unresolved(text)
+            found += [text] if is_one else text.split()
         return found[:_MOST_NAMES]
+
+    def turns(self, word: str) -> list[str] | None:
+        """What a loop goes over for a word; None where that is not known."""
+        if _QUOTES.search(word) or self.variables.elements(word) is not None:
+            found = self.arguments([word])
+            return None if any(map(has_unresolved, found)) else found
+        found = [each for part in _braces(word) for each in self.arguments([part])]
+        if any(has_unresolved(each) or "{" in each for each in found):
+            return None
+        turns: list[str] = []
+        for each in found:
+            if not any(letter in each for letter in "*?["):
+                turns.append(each)
+                continue
+            names = self.files.matching(self.files.behind_links(self.files.folders.path(each)))
+            folder, slash, _ = each.rpartition("/")
+            if not names or any(letter in folder for letter in "*?["):
+                return None
+            turns += [f"{folder}{slash}{name.rpartition('/')[2]}" for name in names]
+        return turns
 
     def links(self, command: str) -> bool:
         """Whether it is a function of ICON's scripts that is understood."""
@@ -311,22 +348,16 @@ class FileCommands:
 
     def _texts(self, words: Iterable[str]) -> list[str]:
         """With braces and variables that hold several names taken apart."""
-        found: list[str] = []
-        for word in words:
-            if word.strip('"') in ("$@", "${@}"):
-                found += self.variables.arguments
-                continue
-            is_quoted = any(letter in word for letter in "'\"")
-            for each in [word] if is_quoted else _braces(word):
-                text = expand(each, self.variables)
-                parts = [text] if is_quoted or has_unresolved(text) else text.split()
-                found += parts
-        return [each for each in found if each]
+        parts = [
+            each for word in words for each in ([word] if _QUOTES.search(word) else _braces(word))
+        ]
+        return [each for each in self.arguments(parts) if each]
 
     def _tell(self, parts: Sequence[Simple]) -> None:
         documents = [each for part in parts for each in part.files.documents]
         lines = [line for document in documents for _, line in document.lines]
-        if any(map(begins_group, lines)) or self._may_write(parts):
+        fed = parts[0].words[:1] not in (["cat"], ["tee"]) and any(map(is_called_namelist, lines))
+        if fed or any(map(begins_group, lines)) or self._may_write(parts):
             self.passed_over.append(parts[0].at)
 
     def _may_write(self, parts: Sequence[Simple]) -> bool:
@@ -358,6 +389,8 @@ class FileCommands:
         changes = command in _WRITES_WHAT_IT_NAMES or command == "tee"
         changes |= command in ("sed", "perl") and any(map(_IN_PLACE.fullmatch, words))
         named = (self._is_namelist(self.path(word)) for word in words if word)
+        if command.startswith("-"):  # of something before it, which is not known
+            changes |= any(word in _WRITES_WHAT_IT_NAMES for word in words)
         may = command in _MAY_DO_ANYTHING and is_called_namelist(" ".join(words))
         return may or (changes and any(named))
 
@@ -365,6 +398,12 @@ class FileCommands:
         content = self.files.contents.get(self.files.real(path))
         is_one = content is not None and content.has_groups(path)
         return is_one or is_called_namelist(last_of(path))
+
+
+def _feeds_another(part: Simple) -> bool:
+    """> >(cat > NAMELIST)"""
+    words = [*part.words, *(word for _, word in part.files.outs)]
+    return any(word.startswith(">(") and is_called_namelist(word) for word in words)
 
 
 def _braces(word: str) -> list[str]:

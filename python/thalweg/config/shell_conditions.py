@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import re
-import shlex
-from fnmatch import fnmatchcase
 
 from thalweg.config.arithmetic import evaluate
-from thalweg.config.shell_words import Variables, expand, open_names
+from thalweg.config.shell_words import (
+    Variables,
+    expand,
+    fits,
+    open_names,
+    pattern_of,
+    words_of,
+)
 from thalweg.config.unresolved import has_unresolved
 
 _TEST = re.compile(r"\[\[\s+(.*)\s+\]\]|\[\s+(.*)\s+\]|test\s+(.*)", re.DOTALL)
@@ -23,7 +28,7 @@ def holds(condition: str, variables: Variables) -> bool | None:
         text = expand(condition[2:-2], variables)
         if has_unresolved(text) or open_names(text, variables):
             return None
-        value = evaluate(text, variables.known)
+        value = evaluate(text, variables.known, octal=True)
         return None if value is None else value != 0
     for joint, one_decides in (("||", True), ("&&", False)):
         parts = _split(condition, joint)
@@ -32,11 +37,6 @@ def holds(condition: str, variables: Variables) -> bool | None:
             if one_decides in found:
                 return one_decides
             return None if None in found else not one_decides
-    if condition in ("true", ":", "false"):
-        return condition != "false"
-    if condition.startswith("! "):
-        inner = holds(condition[2:], variables)
-        return None if inner is None else not inner
     found_test = _TEST.fullmatch(condition)
     if found_test is None:
         return None
@@ -45,25 +45,23 @@ def holds(condition: str, variables: Variables) -> bool | None:
 
 
 def _split(condition: str, joint: str) -> list[str]:
-    """At && or ||, which inside [[ ]] join tests as well."""
-    if joint not in condition or '"' in condition.split(joint)[0][-1:]:
-        return [condition]
-    if condition.startswith("[[") and condition.endswith("]]") and condition.count("[[") == 1:
+    """At && or || within [[ ]]."""
+    if joint in condition and condition.startswith("[[") and condition.endswith("]]"):
         return [f"[[ {part.strip()} ]]" for part in condition[2:-2].split(joint)]
-    return condition.split(joint)
+    return [condition]
 
 
 def _test(body: str, variables: Variables, *, globs: bool) -> bool | None:
-    try:
-        raw = shlex.split(body, posix=False)
-    except ValueError:
-        return None
+    raw = words_of(body)
     if raw[:1] == ["!"]:
         inner = _test(body.strip()[1:], variables, globs=globs)
         return None if inner is None else not inner
-    words = [_word(each, variables) for each in raw]
+    words = [expand(each, variables) for each in raw]
     if len(words) == 2 and words[0] in ("-z", "-n"):
-        return _emptiness(words[0], words[1], raw[1], variables)
+        if has_unresolved(words[1]):
+            return None
+        is_left = words[1] != "" or globs or raw[1][:1] in "'\""  # of `[ -n $x ]`
+        return not is_left or (words[1] == "") == (words[0] == "-z")
     if any(has_unresolved(word) for word in words):
         return None
     if len(words) == 1:
@@ -75,17 +73,6 @@ def _test(body: str, variables: Variables, *, globs: bool) -> bool | None:
         value = evaluate(f"({left or 0}) {_NUMBERS[sign]} ({right or 0})", variables.known)
         return None if value is None else value != 0
     if sign in _TEXTS:
-        equal = fnmatchcase(left, right) if globs and raw[2][0] not in "'\"" else left == right
+        equal = fits(left, pattern_of(raw[2], variables)) if globs else left == right
         return equal == _TEXTS[sign]
     return None
-
-
-def _word(raw: str, variables: Variables) -> str:
-    return expand(raw, variables)
-
-
-def _emptiness(sign: str, word: str, raw: str, variables: Variables) -> bool | None:
-    """A variable that nobody sets may come from outside: nothing is known of it."""
-    if has_unresolved(word):
-        return None
-    return (word == "") == (sign == "-z")

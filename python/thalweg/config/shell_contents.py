@@ -58,7 +58,7 @@ class Content:
     """
 
     pieces: list[Piece] = field(default_factory=list)
-    doubtful: list[str] = field(default_factory=list)
+    doubtful: dict[str, None] = field(default_factory=dict)
     origin: str = ""
     has_twin: bool = False
     is_script: bool = False

@@ -13,6 +13,8 @@ _MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
 _MOST_COMMANDS = 300_000
 _DEEPEST = 70  # blocks, and functions or scripts twice, one in another
 
+_OF_LOOPS = ("break", "continue")
+
 Source = Callable[[str], Body | None]
 
 
@@ -22,7 +24,7 @@ class Course:
 
     left       "exit", "return", "break" or "continue", on the way out to where that ends
     levels     of loops that are left
-    may_leave  one of those that need not have been run
+    doubts     those that need not have been run, each with its levels
     functions  commands that a name may be, each with whether it is sure
     """
 
@@ -31,11 +33,34 @@ class Course:
     running: list[str] = field(default_factory=list)  # functions, scripts, and "for" of loops
     left: str = ""
     levels: int = 0
-    may_leave: str = ""
+    doubts: list[tuple[str, int]] = field(default_factory=list)
     turns: int = 0
     commands: int = 0
     depth: int = 0
     told: list[str] = field(default_factory=list)
+
+    def ends_loop(self, *, at_last: bool) -> bool:
+        """Behind a turn of a loop: whether no other one follows. at_last: in any case."""
+        left, found = self.left, list[tuple[str, int]]()
+        for kind, levels in self.doubts:
+            if kind in _OF_LOOPS and not at_last and kind == "break":
+                found.append((kind, levels))  # the turns that follow are in doubt, too
+            elif kind not in _OF_LOOPS:
+                found.append((kind, levels))
+            elif levels > 1 and at_last:
+                found.append((kind, levels - 1))
+            elif levels > 1:
+                found.append((kind, levels))
+        self.doubts = found
+        if left not in _OF_LOOPS:
+            return left != ""
+        self.levels -= 1
+        self.left = left if self.levels > 0 else ""
+        return left == "break" or self.levels > 0
+
+    def ends_function(self) -> None:
+        self.left = "" if self.left == "return" else self.left
+        self.doubts = [each for each in self.doubts if each[0] != "return"]
 
     def may_turn(self, at: str) -> bool:
         self.turns += 1

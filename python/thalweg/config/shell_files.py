@@ -18,10 +18,10 @@ from thalweg.config.shell_folders import (
     may_be_one,
     parents_of,
 )
-from thalweg.config.unresolved import has_unresolved
+from thalweg.config.unresolved import has_unresolved, unresolved_names
 
 _MOST_LINKS = 20  # of folders, one in another
-_MOST_PIECES = 200_000  # of a file
+_MOST_PIECES = 5_000_000  # lines that are written and copied
 
 
 @dataclass
@@ -29,15 +29,19 @@ class Files:
     """contents  by path
     links        the file behind each path of a link, or of a copy of what is not written here
     not_followed "FILE:LINE" of what writes or changes namelists in a way that is not read
+    too_large    "FILE:LINE" from which on files are larger than what is followed
     """
 
     folders: Folders
     contents: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     not_followed: list[str] = field(default_factory=list)
+    too_large: str = ""
+    _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
-    _patterns: list[str] = field(default_factory=list)  # of what was removed for sure, with * or ?
+    _patterns: dict[str, dict[str, None]] = field(default_factory=dict)  # removed, by folder
+    _folders_gone: set[str] = field(default_factory=set)
     _called: dict[str, dict[str | None, str]] = field(default_factory=dict)  # latest of each root
     _in: dict[str, dict[str, None]] = field(default_factory=dict)  # paths by folder
     _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
@@ -52,7 +56,7 @@ class Files:
         path = self.behind_links(path)
         like = self._like(path, other)
         if like:
-            self.contents[like].doubtful.append(at)
+            self.contents[like].doubtful[at] = None
             self._guessed.add((like, at))
         return like or path
 
@@ -164,20 +168,21 @@ class Files:
                 before = self.links.pop(path, path)
                 content.pieces.append(self._from(before, at, before == path))
         elif gone or (replaces and sure):
-            content.pieces, content.doubtful = [], []
+            is_open = replaces and bool(content.pieces) and self._may_be_another(path)
+            content.pieces, content.doubtful = [], {at: None} if is_open else {}
         if replaces and sure:
             self.links.pop(path, None)
         content.origin = ""
-        if len(content.pieces) + len(pieces) > _MOST_PIECES:
-            self.not_followed.append(at)
-            return
-        content.pieces += pieces
+        if self._has_room(len(pieces), at):
+            content.pieces += pieces
         if not sure or (path, at) in self._guessed:
-            content.doubtful.append(at)
+            content.doubtful[at] = None
 
     def copy(self, source: str, target: str, at: str, *, sure: bool) -> None:
         """What is not sure to come over a file does not."""
         source = self.real(source)
+        if self.is_gone(source):
+            return
         place = self._place_of(source, self.real(target), at, sure=sure)
         if place is None:
             return
@@ -191,7 +196,9 @@ class Files:
         if content is None:
             self.links[place] = self.links.get(source, source)
             content = Content([self._from(self.links[place], at)])
-        doubtful = [*content.doubtful, *([] if sure else [at])]
+        if not self._has_room(len(content.pieces), at):
+            return
+        doubtful = dict.fromkeys([*content.doubtful, *([] if sure else [at])])
         self._keep(place, Content(list(content.pieces), doubtful, source))
 
     def move(self, source: str, target: str, at: str, *, sure: bool) -> None:
@@ -260,7 +267,8 @@ class Files:
                 self._gone[like] = self._gone.get(like, False)
         else:
             names = self.matching(path)
-            self._patterns += [path] if sure else []
+            if sure:
+                self._patterns.setdefault(folder_of(path), {})[path] = None
             for like in self._maybe_matching(path):
                 self._gone[like] = self._gone.get(like, False)
         for each in names:
@@ -276,7 +284,7 @@ class Files:
 
     def remove_folder(self, path: str) -> None:
         """With what lies in it outside of what is known."""
-        self._patterns.append(f"{path}/**")
+        self._folders_gone.add(path)
 
     def join(
         self, sources: Sequence[str | Sequence[Piece]], target: str, at: str, *,
@@ -284,19 +292,21 @@ class Files:
     ) -> None:  # fmt: skip
         """`cat A B > C`: what is not written here is a piece of its own. Pieces: a document."""
         pieces: list[Piece] = []
-        doubtful: list[str] = []
+        doubtful: dict[str, None] = {}
         for each in sources:
             if not isinstance(each, str):
                 pieces += each
             elif not (replaces and self.real(each) == self.real(target)):
                 path = self.real(each)
+                if self.is_gone(path):
+                    continue
                 content = self.contents.get(path)
                 pieces += (
                     content.pieces if content else [self._from(self.links.get(path, path), at)]
                 )
-                doubtful += content.doubtful if content else ()
+                doubtful |= content.doubtful if content else {}
         self.put(target, pieces, at, sure=sure, replaces=replaces)
-        self.contents[self.real(target)].doubtful += doubtful
+        self.contents[self.real(target)].doubtful |= doubtful
 
     def real(self, path: str) -> str:
         """The file behind links."""
@@ -335,6 +345,19 @@ class Files:
             if may_be_one(root, its) and folder_of(each) != folder
         ]
 
+    def _may_be_another(self, path: str) -> bool:
+        """Each time it is named, for it has what the script sets or a command prints."""
+        assigned = self.folders.variables.assigned
+        names = unresolved_names(path.rpartition("/")[2])
+        return any(name in assigned or name.startswith("`") for name in names)
+
+    def _has_room(self, pieces: int, at: str) -> bool:
+        """Of all files together; told once."""
+        self._pieces += pieces
+        if self._pieces > _MOST_PIECES and not self.too_large:
+            self.too_large = at
+        return self._pieces <= _MOST_PIECES
+
     def _place_of(self, source: str, target: str, at: str, *, sure: bool) -> str | None:
         """The path that the target gets; None where nothing is left to do, or it is told."""
         if target == source:
@@ -369,7 +392,7 @@ class Files:
         return self._outside.setdefault((path, may_lack), Outside(path, at, may_lack))
 
     def _is_removed(self, path: str) -> bool:
-        return any(
-            fnmatchcase(path, each) and (each.endswith("**") or path.count("/") == each.count("/"))
-            for each in self._patterns
+        patterns = self._patterns.get(folder_of(path), ())
+        return any(fnmatchcase(path, each) for each in patterns) or any(
+            each in self._folders_gone for each in parents_of(path)
         )

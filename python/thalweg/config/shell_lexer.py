@@ -16,7 +16,9 @@ from thalweg.errors import ThalwegError
 
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
-_HERE = re.compile(r"[0-9]*<<(-?)[ \t]*(\\?)(['\"]?)([\w.@%+!-]+)\3(?!<)")
+_HERE = re.compile(r"[0-9]*<<(?!<)(-?)[ \t]*(?=[^\s<>|&;()])")
+_LET = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\n;&|#'\"])*")
+_QUOTES = re.compile(r"['\"\\]")
 _REDIRECTION = re.compile(r"(?:[0-9]+|&)?(?:>>|>\||>&|>|<<<|<&|<>|<)")
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[|&;()\n]")
 _PLAIN = re.compile(r"[^\s\\'\"`$<>|&;()]+")
@@ -49,19 +51,19 @@ class _Waiting:
     line: int
 
 
-def tokens_of(lines: Sequence[str], file: str) -> list[Token]:
+def tokens_of(lines: Sequence[str], file: str, first: int = 1) -> list[Token]:
     """Raises a sentence on a here-document without an end."""
-    return list(_Lexer("\n".join(lines) + "\n", file).tokens())
+    return list(_Lexer("\n".join(lines) + "\n", file, first).tokens())
 
 
 class _Lexer:
-    def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str, first: int) -> None:
+        self.text, self.file, self.first = text, file, first
         self.ends = [found.start() for found in re.finditer("\n", text)]
         self.waiting: list[_Waiting] = []
 
     def line(self, position: int) -> int:
-        return bisect_right(self.ends, position - 1) + 1
+        return bisect_right(self.ends, position - 1) + self.first
 
     def tokens(self) -> Iterator[Token]:
         text, position, before = self.text, 0, "\n"
@@ -86,15 +88,17 @@ class _Lexer:
         is_test = is_first and text.startswith(("((", "[[ "), position)
         if is_test and (end := self._end_of_test(position)):
             return Token("word", text[position:end], line), end
-        if is_first and re.match(r"let[ \t]", text[position : position + 4]):
-            found = re.match(r"(?:'[^']*'|\"[^\"]*\"|[^\n;&|#'\"])*", text[position:])
-            end = position + (found.end() if found else 1)
+        if is_first and text.startswith(("let ", "let\t"), position):
+            found = _LET.match(text, position)
+            end = max(found.end() if found else 0, position + 1)
             return Token("word", text[position:end].strip(), line), end
-        if (here := _HERE.match(text, position)) and not text.startswith("<<<", position):
-            tabs, escaped, quote, name = here.groups()
-            document = HereDocument(self.file, (), not (escaped or quote))
-            self.waiting.append(_Waiting(document, name, bool(tabs), line))
-            return Token("document", here[0], line, document), here.end()
+        if here := _HERE.match(text, position):
+            end = max(self._end_of_word(here.end()), here.end() + 1)
+            word = text[here.end() : end]
+            document = HereDocument(self.file, (), not _QUOTES.search(word))
+            name = _QUOTES.sub("", word)
+            self.waiting.append(_Waiting(document, name, bool(here[1]), line))
+            return Token("document", text[position:end], line, document), end
         if text[position : position + 2] not in ("<(", ">("):
             if found := _REDIRECTION.match(text, position):
                 return Token("redirection", found[0], line), found.end()
@@ -178,7 +182,7 @@ class _Lexer:
             body: list[NumberedLine] = []
             number = self.line(position)
             while position < len(self.text):
-                end = self.ends[number - 1]
+                end = self.ends[number - self.first]
                 line, position = self.text[position:end], end + 1
                 line = line.lstrip("\t") if each.drops_tabs else line
                 if line == each.end:

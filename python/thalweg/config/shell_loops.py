@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from thalweg.config.shell_words import Variables, arithmetic_value, expand
-from thalweg.config.unresolved import has_unresolved
 
-_WORDS = re.compile(r"for\s+([A-Za-z_]\w*)\s+in\s+(.*)", re.DOTALL)
 _COUNTED = re.compile(
-    r"for\s*\(\(\s*([A-Za-z_]\w*)\s*=([^;]*);\s*\1\s*(<=|<|>=|>)([^;]*);\s*"
+    r"\(\(\s*([A-Za-z_]\w*)\s*=([^;]*);\s*\1\s*(<=|<|>=|>)([^;]*);\s*"
     r"(?:\1\s*(\+\+|--)|(\+\+|--)\s*\1|\1\s*([+-]=)\s*(\d+))\s*\)\)"
 )
-# As words of their own: with text beside them, or in quotes, they are something else.
-_SEQUENCE = re.compile(r"(?<!\S)(?:\$\(|`)\s*seq\s+([^)`]*)[)`](?!\S)")
-_RANGE = re.compile(r"(?<!\S)\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}(?!\S)")
+_SEQUENCE = re.compile(r"(?:\$\(|`)\s*seq\s+([^)`]*)[)`]")
+_RANGE = re.compile(r"\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
 
 
 def sets(text: str, name: str) -> bool:
@@ -26,28 +24,37 @@ def sets(text: str, name: str) -> bool:
     )
 
 
-def turns_of(text: str, variables: Variables, most: int) -> tuple[str, list[str] | None]:
-    """The variable of the loop and its values; None: not known, or more than `most`."""
-    if counted := _COUNTED.fullmatch(text.strip()):
-        return counted[1], _counted(counted, variables, most)
-    found = _WORDS.fullmatch(text)
-    if found is None:
-        return "", None
-    try:
-        words = _SEQUENCE.sub(lambda each: _sequence(each[1], variables, most), found[2])
-        words = _RANGE.sub(lambda each: _range(each, most), words)
-    except ValueError:
-        return found[1], None
-    if words.strip() in ('"$@"', '"${@}"') and variables.value("@") is not None:
-        return found[1], variables.arguments if len(variables.arguments) <= most else None
-    words = expand(words, variables)
-    turns = words.split()
-    quoted = '"' in found[2] or "'" in found[2]
-    if quoted and len(turns) > 1 and re.search(r"\$\(|`|\{.*\.\.", found[2]):
-        return found[1], None
-    if has_unresolved(words) or "{" in words or len(turns) > most:
-        return found[1], None
-    return found[1], turns
+def turns_of(
+    words: Sequence[str],
+    variables: Variables,
+    expanded: Callable[[str], list[str] | None],
+    most: int,
+) -> list[str] | None:
+    """Values of a loop over words; None: not known, or more than `most`.
+
+    expanded: what a word becomes that is no sequence; None: not known
+    """
+    found: list[str] = []
+    for word in words:
+        try:
+            if sequence := _SEQUENCE.fullmatch(word):
+                more: list[str] | None = _sequence(sequence[1], variables, most)
+            elif numbers := _RANGE.fullmatch(word):
+                more = _range(numbers, most)
+            else:
+                more = expanded(word)
+        except ValueError:
+            return None
+        if more is None or len(found) + len(more) > most:
+            return None
+        found += more
+    return found
+
+
+def counted_turns(text: str, variables: Variables, most: int) -> tuple[str, list[str] | None]:
+    """The variable of `((i = 1; i < 9; i++))` and its values; None: not known, or too many."""
+    found = _COUNTED.fullmatch(text.strip())
+    return (found[1], _counted(found, variables, most)) if found else ("", None)
 
 
 def _numbers(begin: int, end: int, step: int, most: int) -> list[int]:
@@ -57,24 +64,24 @@ def _numbers(begin: int, end: int, step: int, most: int) -> list[int]:
     return list(range(begin, end + (1 if step > 0 else -1), step))
 
 
-def _sequence(text: str, variables: Variables, most: int) -> str:
+def _sequence(text: str, variables: Variables, most: int) -> list[str]:
     words = expand(text, variables).split()
     if not 1 <= len(words) <= 3:
         raise ValueError
     numbers = [int(word) for word in words]
     begin = numbers[0] if len(numbers) > 1 else 1
     step = numbers[1] if len(numbers) == 3 else 1
-    return " ".join(map(str, _numbers(begin, numbers[-1], step, most)))
+    return [str(each) for each in _numbers(begin, numbers[-1], step, most)]
 
 
-def _range(found: re.Match[str], most: int) -> str:
+def _range(found: re.Match[str], most: int) -> list[str]:
     """As wide as the wider end where that begins with 0, as in bash."""
     ends = found[1], found[2]
     begin, end = map(int, ends)
     step = abs(int(found[3] or 1)) * (1 if end >= begin else -1)
     padded = any(len(each.lstrip("-")) > 1 and each.lstrip("-").startswith("0") for each in ends)
     width = max(map(len, ends)) if padded else 0
-    return " ".join(f"{each:0{width}}" for each in _numbers(begin, end, step, most))
+    return [f"{each:0{width}}" for each in _numbers(begin, end, step, most)]
 
 
 def _counted(found: re.Match[str], variables: Variables, most: int) -> list[str] | None:

@@ -34,9 +34,11 @@ _CLOSERS = frozenset(
 _NONE = Token("", "", 0)
 
 
-def parse_script(lines: Sequence[str], file: str) -> Body:
-    """Raises a sentence on a here-document without an end, and on blocks too deep in each other."""
-    return _Parser(tokens_of(lines, file), file).script()
+def parse_script(lines: Sequence[str], file: str, first: int = 1) -> Body:
+    """first: number of the first line. Raises a sentence on a here-document without an end, and on
+    blocks too deep in one another.
+    """
+    return _Parser(tokens_of(lines, file, first), file).script()
 
 
 class _Parser:
@@ -115,6 +117,7 @@ class _Parser:
         while self._peek().kind == "word" and self._peek().text in ("!", "time"):
             is_negated ^= self._peek().text == "!"
             self.i += 1
+            self._takes("-p")  # of time
         commands = [self._command()]
         while self._takes("|", "|&"):
             self._skip_lines()
@@ -212,12 +215,11 @@ class _Parser:
         while self._peek().kind == "word" and self._peek().text != "do":
             words.append(self._peek().text)
             self.i += 1
-        if self._takes("("):  # `for ((` with blanks between
-            words.append("(")
-        if len(words) == 1 and not words[0].startswith("(("):
-            words += ["in", '"$@"']
+        name, *words = words or [""]
+        counted = name if name.startswith("((") else ""
+        words = words[1:] if words[:1] == ["in"] else ['"$@"']
         body = self._do_body()
-        return For(self._at(token), f"for {' '.join(words)}", body, self._all_redirections())
+        return For(self._at(token), name, words, counted, body, self._all_redirections())
 
     def _do_body(self) -> Body:
         with self._awaiting("do", "done"):
@@ -236,7 +238,7 @@ class _Parser:
 
     def _case(self, token: Token) -> Command:
         word = self._peek().text
-        branches: list[tuple[list[str], Body]] = []
+        branches: list[tuple[list[str], Body, str]] = []
         self.i += 1
         self._skip_lines()
         self._takes("in")
@@ -254,7 +256,8 @@ class _Parser:
                     self._takes("|")
                 if not patterns or not self._takes(")"):
                     break  # none that is understood
-                branches.append((patterns, self._body()))
+                body = self._body()
+                branches.append((patterns, body, self._peek().text))
         return Case(self._at(token), word, branches, self._all_redirections())
 
     def _function(self, token: Token) -> Command:
@@ -266,4 +269,4 @@ class _Parser:
 
     def _function_of(self, token: Token, name: str) -> Command:
         self._skip_lines()
-        return Function(self._at(token), name, self._command(), Redirections())
+        return Function(self._at(token), name, self._command())

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from thalweg.config.namelist import begins_group
 from thalweg.config.shell_arguments import Arguments
@@ -15,7 +14,8 @@ from thalweg.config.shell_assignments import Assignments, is_assignment, is_let
 from thalweg.config.shell_commands import FileCommands, Known
 from thalweg.config.shell_conditions import holds
 from thalweg.config.shell_course import Course, Source
-from thalweg.config.shell_loops import sets, turns_of
+from thalweg.config.shell_folders import last_of
+from thalweg.config.shell_loops import counted_turns, sets, turns_of
 from thalweg.config.shell_parser import parse_script
 from thalweg.config.shell_tree import (
     AndOr,
@@ -33,7 +33,7 @@ from thalweg.config.shell_tree import (
     simples,
     simples_of,
 )
-from thalweg.config.shell_words import Variables, expand
+from thalweg.config.shell_words import Variables, expand, fits, pattern_of
 from thalweg.config.unresolved import has_unresolved
 
 _MOST_TURNS = 1000  # of a loop over words
@@ -83,7 +83,7 @@ class _Walk:
         """Whether the last command succeeds, as far as one can tell."""
         truth: bool | None = True
         for i, each in enumerate(body):
-            truth = self._list(each, known.but(sure=not self.course.may_leave))
+            truth = self._list(each, known.but(sure=not self.course.doubts))
             if self.course.left:
                 if self.course.left == "exit":
                     self._tell_unread(body[i + 1 :])
@@ -151,12 +151,14 @@ class _Walk:
         """In a shell of its own: of what it does only files stay."""
         course, folders = self.course, self.commands.files.folders
         assigned, functions = dict(self.variables.assigned), dict(course.functions)
-        kept, arguments = (course.left, course.may_leave), self.variables.arguments
+        arrays, arguments = dict(self.variables.arrays), self.variables.arguments
+        kept = course.left, list(course.doubts)
         place = folders.state()
         yield
-        self.variables.assigned, self.variables.arguments = assigned, arguments
+        self.variables.assigned, self.variables.arrays = assigned, arrays
+        self.variables.arguments = arguments
         course.functions = functions
-        course.left, course.may_leave = kept
+        course.left, course.doubts = kept
         folders.set_state(place)
 
     def _command(self, command: Command, known: Known) -> bool | None:
@@ -218,36 +220,26 @@ class _Walk:
         return self._asked_for(condition[0].parts[0][1]) if one else ""
 
     def _for(self, command: For, known: Known) -> None:
-        name, turns = turns_of(command.head, self.variables, _MOST_TURNS)
-        is_counted = command.head.startswith("for ((")
-        if turns is None or (
-            is_counted and any(sets(each.text, name) for each in simples(command.body))
-        ):
+        name, turns = command.name, None
+        if command.counted:
+            name, turns = counted_turns(command.counted, self.variables, _MOST_TURNS)
+            if any(sets(each.text, name) for each in simples(command.body)):
+                turns = None
+        else:
+            turns = turns_of(command.words, self.variables, self.commands.turns, _MOST_TURNS)
+        if turns is None:
             self._maybe(command.body)
             return
-        sure, course = known.sure, self.course
+        course = self.course
         course.running.append("for")
-        for word in turns:
+        for i, word in enumerate(turns):
             if not course.may_turn(command.at):
                 break
             self.variables.assign(name, word)
-            self.run(command.body, Known(sure))
-            if self._ends_loop():
+            self.run(command.body, known)
+            if course.ends_loop(at_last=i + 1 == len(turns)):
                 break
-            if course.may_leave == "break":
-                sure = False
-            if course.may_leave in ("break", "continue"):
-                course.may_leave = ""
         course.running.pop()
-
-    def _ends_loop(self) -> bool:
-        course, left = self.course, self.course.left
-        if left not in ("break", "continue"):
-            return left != ""
-        course.levels -= 1
-        if course.levels == 0:
-            course.left = ""
-        return left == "break" or course.levels > 0
 
     def _maybe(self, body: Body) -> None:
         """Of a loop that may have any number of turns."""
@@ -255,10 +247,8 @@ class _Walk:
         here = folders.here
         course.running.append("for")
         self.run(body, Known(sure=False))
-        self._ends_loop()
+        course.ends_loop(at_last=True)
         course.running.pop()
-        if course.may_leave in ("break", "continue"):
-            course.may_leave = ""
         if folders.here != here:
             folders.lose()
 
@@ -276,26 +266,28 @@ class _Walk:
         """The first branch whose pattern fits; all that may, unsure, where that is open."""
         folders = self.commands.files.folders
         here, ends = folders.here, set[str]()
-        word, sure = expand(command.word, self.variables), known.sure
-        for patterns, body in command.branches:
-            fits = self._fits(word, patterns)
-            if fits is False:
+        word, sure, falls = expand(command.word, self.variables), known.sure, False
+        for patterns, body, end in command.branches:
+            is_one = True if falls else self._fits(word, patterns)
+            falls = end == ";&" and is_one is not False
+            if is_one is False:
                 continue
             folders.stand_in(here)
-            self.run(body, Known(sure and fits is True))
+            self.run(body, Known(sure and is_one is True))
             ends.add(folders.here)
-            if fits is True:
+            if is_one is True and end not in (";&", ";;&"):
                 break
-            sure = False
+            here = folders.here if is_one is True else here
+            sure = sure and is_one is True
         else:
             ends.add(here)
         if len(ends) > 1:
             folders.lose()
 
     def _fits(self, word: str, patterns: Sequence[str]) -> bool | None:
-        found = [expand(each, self.variables) for each in patterns]
+        found = [pattern_of(each, self.variables) for each in patterns]
         if not has_unresolved(word):
-            if any(fnmatchcase(word, each) for each in found if not has_unresolved(each)):
+            if any(fits(word, each) for each in found if not has_unresolved(each)):
                 return True
             return None if any(map(has_unresolved, found)) else False
         return True if "*" in found else None
@@ -323,6 +315,13 @@ class _Walk:
             return True
         if self._changes_variables(plain, known):
             return True
+        if name == "exec" and len(plain.words) > 1 and known.sure:  # instead of the rest
+            self.commands.run([replace(plain, words=plain.words[1:])], known)
+            self.course.left = "exit"
+            return None
+        if name == "eval":
+            self._evaluate(plain, known)
+            return None
         if self._called(simple) or name in (".", "source"):
             return self._runs(simple, plain, known)
         if name in _LATER:
@@ -344,7 +343,7 @@ class _Walk:
         if known.sure:
             self.course.left = name
         elif name != "exit":
-            self.course.may_leave = name
+            self.course.doubts.append((name, self.course.levels))
         return True
 
     def _changes_variables(self, plain: Simple, known: Known) -> bool:
@@ -354,14 +353,18 @@ class _Walk:
             self.arguments.shift(int(words[0]) if words and _DIGITS.fullmatch(words[0]) else 1)
         elif name == "set" and words[:1] == ["--"]:
             self.arguments.give(self.commands.arguments(words[1:]))
-        elif name in ("unset", "read"):
-            names = [each for each in words if each.isidentifier()]
+        elif name in ("unset", "read", "mapfile", "readarray", "printf", "getopts"):
+            if name == "printf" and words[:1] != ["-v"]:
+                return False
+            names = [each for each in words if each.isidentifier() or "[" in each]
+            names = [each.partition("[")[0] for each in names]
             if words[:1] == ["-f"]:
                 for each in names:
                     self.course.functions.pop(each, None)
                 return True
             for each in names:
-                if name == "unset" and known.sure:
+                if name == "unset" and known.sure and "[" not in "".join(words):
+                    self.variables.arrays.pop(each, None)
                     self.variables.assign(each, "")
                 else:
                     self.variables.forget(each)
@@ -398,13 +401,29 @@ class _Walk:
                 self._call(name, known)
         return None
 
+    def _evaluate(self, plain: Simple, known: Known) -> None:
+        text = " ".join(self.commands.arguments(plain.words[1:]))
+        if has_unresolved(text):
+            for each in plain.words[1:]:
+                for name in re.findall(r"([A-Za-z_]\w*)=", each):
+                    self.variables.forget(name)
+            self.commands.tell(plain)
+            return
+        file, _, line = plain.at.rpartition(":")
+        with self.course.deeper(plain.at, 2) as may_run:
+            if may_run and self.course.may_turn(plain.at):
+                self.run(parse_script(text.split("\n"), file, int(line)), known)
+
     def _source(self, plain: Simple, known: Known) -> None:
         """A script that this one wrote, or that lies beside it."""
         if len(plain.words) < 2:
             return
         path = self.commands.path(plain.words[1])
         written = self.commands.files.script(path)
-        found = self.course.source(path) if written is None else parse_script(written, path)
+        if written is None:
+            found = self.course.source(path)
+        else:
+            found = parse_script(written, f"{last_of(path)} (written by the script)")
         if found is None:
             return
         is_asked_for = bool(path) and known.there == path
@@ -423,10 +442,7 @@ class _Walk:
         course.running.append(name)
         self.run(body, known)
         course.running.pop()
-        if course.left == "return":
-            course.left = ""
-        if course.may_leave == "return":
-            course.may_leave = ""
+        course.ends_function()
 
     def _tell_substituted(self, text: str) -> None:
         """x=$(f): what f writes."""

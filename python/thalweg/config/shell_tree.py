@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.config.namelist import NumberedLine
 
-_BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "eval", "srun"})
+_BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "srun"})
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _PATH = re.compile(r"/(?:usr/)?bin/(\w+)")
 
@@ -53,9 +53,16 @@ class Simple:
 
     def plain(self) -> Simple:
         """Without what may stand before the name of the command, and its folder."""
-        words = list(self.words)
-        while len(words) > 1 and (words[0] in _BEFORE or _ASSIGNED.match(words[0])):
-            del words[0]
+        words, is_behind = list(self.words), False
+        while len(words) > 1:
+            if words[0] in _BEFORE or _ASSIGNED.match(words[0]):
+                is_behind |= words.pop(0) in _BEFORE
+            elif is_behind and words[0].startswith("-"):  # an option, and its number
+                del words[0]
+                if len(words) > 1 and words[0].isdecimal():
+                    del words[0]
+            else:
+                break
         if words:
             path = _PATH.fullmatch(words[0])
             words[0] = path[1] if path else words[0].removeprefix("\\")
@@ -122,10 +129,12 @@ class If:
 
 @dataclass
 class For:
-    """head: "for x in a b" or "for ((...))"."""
+    """words: those that it goes over. counted: "((i = 0; i < 3; i++))" instead"""
 
     at: str
-    head: str
+    name: str
+    words: list[str]
+    counted: str
     body: Body
     files: Redirections
 
@@ -143,9 +152,11 @@ class Loop:
 
 @dataclass
 class Case:
+    """branches: patterns, what is run, and whether ;; or ;& or ;;& stands behind it"""
+
     at: str
     word: str
-    branches: list[tuple[list[str], Body]]
+    branches: list[tuple[list[str], Body, str]]
     files: Redirections
 
 
@@ -154,7 +165,6 @@ class Function:
     at: str
     name: str
     command: Command
-    files: Redirections
 
 
 Command = Simple | Braces | Brackets | If | For | Loop | Case | Function
@@ -179,7 +189,7 @@ def simples_of(command: Command) -> Iterator[Simple]:
             yield from simples(body)
         yield from simples(command.other)
     elif isinstance(command, Case):
-        for _, body in command.branches:
+        for _, body, _ in command.branches:
             yield from simples(body)
     else:
         if isinstance(command, Loop):

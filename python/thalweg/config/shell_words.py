@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from glob import escape
 
 from thalweg.config.arithmetic import evaluate
 from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names, without_marks
@@ -15,6 +16,9 @@ _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _ELEMENT = re.compile(r"\[([^\]]*)\](.*)", re.DOTALL)
+_QUOTED_OR_NOT = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|[^'"]+|['"]""", re.DOTALL)
+_ALL_OF = re.compile(r'"?\$(?:@|\{@\}|\{([A-Za-z_]\w*)\[@\]\})"?')
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 _DEFAULT = re.compile(r":?[-=+?]")
 _SLICE = re.compile(r":\s*([0-9]+)(?::\s*([0-9]+))?")
 _PIPED_TO_BC = re.compile(r"\s*(?:echo|printf)\s+(.*?)\|\s*bc(?:\s+-l)?\s*", re.DOTALL)
@@ -22,22 +26,36 @@ _SCALE = re.compile(r"scale\s*=\s*([0-9]+)\s*;")
 _ECHO = re.compile(r"\s*echo\s+([^|;&<>`]*)")
 _EXPR = re.compile(r"\s*expr\s+([^|;&]*)")
 _PWD = re.compile(r"\s*(?:cd\s+(?:--\s+)?([^\s;&|]+)\s*(?:&&|;)\s*)?(?:/bin/)?pwd(?:\s+-[LP])?\s*")
+_PRINTED = re.compile(r"%(?:-?0?[0-9]{0,3}[dis]|%)")
 _BC_DIGITS = 15  # at most; what a float holds
 _DEEPEST = 20  # expansions in expansions
 
 
 @dataclass
 class Variables:
-    """Values by name; `given` by --set stand above what the script says."""
+    """Values by name; `given` by --set stand above what the script says.
+
+    arguments  $1, $2, ... of a function, or of `set --`; None: those of the script, not known
+    """
 
     given: dict[str, str] = field(default_factory=dict)
     assigned: dict[str, str] = field(default_factory=dict)
+    arrays: dict[str, list[str]] = field(default_factory=dict)
+    arguments: list[str] | None = None
     used: set[str] = field(default_factory=set)
-    arguments: list[str] = field(default_factory=list)  # "$@"
 
     def value(self, name: str) -> str | None:
+        if self.arguments is not None and not name.isidentifier():
+            return self._argument(name, self.arguments)
         self.used.add(name)
         return self.given.get(name, self.assigned.get(name))
+
+    def _argument(self, name: str, arguments: list[str]) -> str | None:
+        if name.isdecimal() and int(name) > 0:
+            return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
+        return {"#": str(len(arguments)), "@": " ".join(arguments), "*": " ".join(arguments)}.get(
+            name
+        )
 
     def known(self, name: str) -> str | None:
         """None also where a part of the value is open."""
@@ -46,15 +64,36 @@ class Variables:
 
     def assign(self, name: str, value: str) -> None:
         self.assigned[name] = value
+        if name in self.arrays:
+            self.arrays[name] = [value, *self.arrays[name][1:]]
 
     def assign_array(self, name: str, words: list[str]) -> None:
-        for i, each in enumerate(words):
-            self.assigned[f"{name}[{i}]"] = each
-        self.assigned[f"{name}[@]"] = self.assigned[f"{name}[*]"] = " ".join(words)
+        self.arrays[name] = list(words)
         self.assigned[name] = words[0] if words else ""
 
     def forget(self, name: str) -> None:
+        self.arrays.pop(name, None)
         self.assigned[name] = unresolved(name)
+
+    def elements(self, word: str) -> list[str] | None:
+        """Of "$@" and "${x[@]}": words of their own; None for other words."""
+        found = _ALL_OF.fullmatch(word)
+        if found is None:
+            return None
+        return self.arguments if found[1] is None else self.arrays.get(found[1])
+
+
+def pattern_of(word: str, variables: Variables) -> str:
+    """With what stands in quotes as it is."""
+    return "".join(
+        escape(expand(part, variables)) if part[0] in "'\"" else expand(part, variables)
+        for part in _QUOTED_OR_NOT.findall(word)
+    )
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Whether a shell's pattern is one of the text."""
+    return fnmatchcase(text, pattern.replace("[^", "[!"))
 
 
 def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int = 0) -> str:
@@ -82,6 +121,11 @@ def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int =
         elif letter == '"' and quotes:
             doubled = not doubled
             position += 1
+        elif letter == "$" and quotes and not doubled and text[position + 1 : position + 2] == "'":
+            end = text.find("'", position + 2)
+            end = len(text) if end < 0 else end
+            done.append(_unescaped(text[position + 2 : end]))
+            position = end + 1
         elif letter in "$`":
             value, position = _dollar(text, position, variables, depth)
             done.append(value)
@@ -90,6 +134,11 @@ def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int =
             position += 1
         found = special_letters.search(text, position)
     return "".join(done) + text[position:]
+
+
+def _unescaped(text: str) -> str:
+    """What $'...' stands for."""
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text)
 
 
 def _dollar(text: str, position: int, variables: Variables, depth: int) -> tuple[str, int]:
@@ -105,6 +154,9 @@ def _dollar(text: str, position: int, variables: Variables, depth: int) -> tuple
     if text.startswith("$(", position):
         end = closing(text, position + 1)
         return command_value(text[position + 2 : end - 1], variables, depth), end
+    if text.startswith("$[", position) and "]" in text[position:]:
+        end = text.index("]", position) + 1
+        return arithmetic_value(text[position + 2 : end - 1], variables), end
     if text.startswith("${", position):
         end = closing(text, position + 1)
         return _parameter(text[position + 2 : end - 1], variables, depth), end
@@ -146,13 +198,7 @@ def _parameter(body: str, variables: Variables, depth: int) -> str:
         return unresolved(re.sub(r"\W", "", body) or "?")
     counts, name, rest = found.groups()
     if element := _ELEMENT.match(rest):
-        index, rest = element.groups()
-        if index not in ("@", "*"):
-            index = arithmetic_value(index, variables)
-        value = variables.assigned.get(f"{name}[{index}]")
-        if value is not None and counts:
-            value = str(len(value.split())) if index in ("@", "*") else str(len(value))
-        return unresolved(name) if value is None else value
+        return _element(name, element[1], element[2], variables, counts=bool(counts))
     value = variables.value(name)
     default = _DEFAULT.match(rest)
     if default:
@@ -175,6 +221,21 @@ def _parameter(body: str, variables: Variables, depth: int) -> str:
     return _modified(name, value, expand(rest, variables, depth=depth + 1)) if rest else value
 
 
+def _element(name: str, index: str, rest: str, variables: Variables, *, counts: bool) -> str:
+    """${x[1]}, ${x[@]} and ${#x[@]}"""
+    words = variables.arrays.get(name)
+    if words is None or rest:
+        return unresolved(name)
+    if index in ("@", "*"):
+        return str(len(words)) if counts else " ".join(words)
+    number = arithmetic_value(index, variables)
+    if not number.lstrip("-").isdecimal():
+        return unresolved(name)
+    here = -len(words) <= int(number) < len(words)
+    value = words[int(number)] if here else ""
+    return str(len(value)) if counts else value
+
+
 def _modified(name: str, value: str, rest: str) -> str:
     """${x%pattern}, ${x#pattern}, ${x/old/new} and ${x:first:count}."""
     if not rest:
@@ -184,15 +245,21 @@ def _modified(name: str, value: str, rest: str) -> str:
         pattern = rest[2:] if longest else rest[1:]
         cuts = range(len(value) + 1)
         if rest[0] == "#":
-            fits = [i for i in cuts if fnmatchcase(value[:i], pattern)]
-            return value[(max(fits) if longest else min(fits)) :] if fits else value
-        fits = [i for i in cuts if fnmatchcase(value[i:], pattern)]
-        return value[: (min(fits) if longest else max(fits))] if fits else value
+            ends = [i for i in cuts if fits(value[:i], pattern)]
+            return value[(max(ends) if longest else min(ends)) :] if ends else value
+        ends = [i for i in cuts if fits(value[i:], pattern)]
+        return value[: (min(ends) if longest else max(ends))] if ends else value
     if found := _SLICE.fullmatch(rest):
         first = int(found[1])
         return value[first : first + int(found[2])] if found[2] else value[first:]
     if rest[0] == "/" and not any(mark in rest for mark in "*?["):
         old, _, new = rest.lstrip("/").partition("/")
+        if rest[1:2] in ("#", "%"):
+            old = old[1:]
+            is_end, at_end = rest[1] == "%", value.endswith(old)
+            if is_end:
+                return value[: len(value) - len(old)] + new if at_end else value
+            return new + value[len(old) :] if value.startswith(old) else value
         return value.replace(old, new, -1 if rest.startswith("//") else 1)
     if rest in (",,", "^^"):
         return value.lower() if rest == ",," else value.upper()
@@ -203,7 +270,7 @@ def arithmetic_value(body: str, variables: Variables) -> str:
     """$((...)): a whole number, or the names that it needs."""
     text = expand(body, variables)
     names = [*unresolved_names(text), *open_names(text, variables)]
-    value = None if names else evaluate(text, variables.known)
+    value = None if names else evaluate(text, variables.known, octal=True)
     if value is None:
         return "".join(unresolved(name) for name in names) or unresolved("`arithmetic`")
     return str(int(value))
@@ -222,7 +289,9 @@ def open_names(text: str, variables: Variables) -> list[str]:
 
 
 def command_value(command: str, variables: Variables, depth: int) -> str:
-    """`echo ... | bc`, `expr`, `echo` and `pwd` are understood; another one is open by its name."""
+    """`echo ... | bc`, `expr`, `echo`, `pwd`, `printf`, `basename` and `dirname` are understood;
+    another one is open by its name.
+    """
     if pwd := _PWD.fullmatch(command):
         here = expand("$PWD", variables)
         folder = expand(pwd[1] or "", variables, depth=depth + 1)
@@ -237,6 +306,12 @@ def command_value(command: str, variables: Variables, depth: int) -> str:
             value = reader(text)
             if value is not None:
                 return value
+    words = words_of(command)
+    if words and words[0] in _OF_WORDS and not any(mark in command for mark in "|;&<>"):
+        known = [expand(word, variables, depth=depth + 1) for word in words[1:]]
+        value = None if any(map(has_unresolved, known)) else _OF_WORDS[words[0]](known)
+        if value is not None:
+            return value
     word = re.match(r"\W*(\w+)", command)
     return unresolved(f"`{word[1] if word else 'command'}`")
 
@@ -264,6 +339,49 @@ def _bc(text: str) -> str | None:
     digits = int(scale[1]) if scale else _BC_DIGITS
     digits = min(digits, _BC_DIGITS)
     return f"{int(value * 10**digits) / 10**digits:.{digits}f}"
+
+
+def _printf(words: Sequence[str]) -> str | None:
+    """Each %d, %s and their widths take one word."""
+    if not words or "\\" in words[0].removesuffix("\\n"):
+        return None
+    left = list(words[1:])
+    try:
+        found = _PRINTED.sub(lambda each: _printed(each, left), words[0].removesuffix("\\n"))
+    except ValueError:
+        return None
+    return None if left else found
+
+
+def _printed(found: re.Match[str], left: list[str]) -> str:
+    """Raises ValueError for what is no number."""
+    kind = found[0][-1]
+    if kind == "%":
+        return "%"
+    word = left.pop(0) if left else ""
+    return found[0] % (word if kind == "s" else int(word or "0"))
+
+
+def _basename(words: Sequence[str]) -> str | None:
+    if not 1 <= len(words) <= 2 or words[0].startswith("-"):
+        return None
+    name = words[0].rstrip("/").rpartition("/")[2] or "/" * words[0].startswith("/")
+    end = words[1] if len(words) == 2 else ""
+    return name.removesuffix(end) if name != end else name
+
+
+def _dirname(words: Sequence[str]) -> str | None:
+    if len(words) != 1 or words[0].startswith("-"):
+        return None
+    folder, slash, _ = words[0].rstrip("/").rpartition("/")
+    return folder or ("/" if slash or words[0].startswith("/") else ".")
+
+
+_OF_WORDS: dict[str, Callable[[Sequence[str]], str | None]] = {
+    "printf": _printf,
+    "basename": _basename,
+    "dirname": _dirname,
+}
 
 
 def first_word(text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thalweg.errors import ThalwegError
 
-_MOST_FILES = 1000  # of a folder
+_MOST_FILES = 10_000  # of a folder
 _LARGEST_FILE = 500_000_000  # bytes; a script is none that is larger
 
 
@@ -24,6 +24,7 @@ class Beside:
 
     script: Path
     instead: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    known: dict[str, list[str]] = field(default_factory=dict)  # files of folders
 
     def find(self, name: str) -> Path | None:
         """A file that lies there, if there is one: as its path says, or by its name alone."""
@@ -37,13 +38,20 @@ class Beside:
         return None
 
     def within(self, folder: str) -> list[str]:
-        """Paths of the files in a folder that lies there, and in those below it."""
+        """Paths of the files in a folder that lies there, and below it; of its own folder without
+        those below.
+        """
+        if folder not in self.known:
+            self.known[folder] = self._within(folder)
+        return self.known[folder]
+
+    def _within(self, folder: str) -> list[str]:
         path = self.script.parent / folder
-        if not folder or folder.startswith(("/", "..")):
+        if folder.startswith(("/", "..")):
             return []
         try:
-            found = (each for each in path.rglob("*") if each.is_file())
-            return sorted(self.label(each) for each in islice(found, _MOST_FILES))
+            found = (each for each in path.glob("**/*" if folder else "*") if each.is_file())
+            return [self.label(each) for each in sorted(islice(found, _MOST_FILES))]
         except OSError:
             return []
 

@@ -54,7 +54,10 @@ def _shared_lines(script: RunScript, groups: Sequence[Group]) -> dict[tuple[str,
 
 def text_of(script: RunScript, name: str) -> Text:
     """Of the script, or of a file beside it by its label."""
-    return read_text(script.path.parent / name)
+    path = script.path.parent / name
+    if not path.is_file():
+        raise ThalwegError(f"'{name}' does not lie beside the script: it is not changed here")
+    return read_text(path)
 
 
 def patch_text(script: RunScript, changed: Lines) -> str:
@@ -93,14 +96,15 @@ def used_elsewhere(script: RunScript, changed: Lines) -> list[str]:
     found = []
     for name in (script.path.name, *script.sourced):
         lines = changed.get(name) or text_of(script, name).lines
+        where = " of the changed script" if name in changed else ""
         for variable in +gone:
             word = re.compile(rf"(?<![\w.-]){variable}(?![\w=])")
             numbered = enumerate(lines, 1)
             at = next((n for n, line in numbered if word.search(line.partition("#")[0])), 0)
             if at:
                 found.append(
-                    f"{name}:{at} of the changed script uses '{variable}', which the namelist had "
-                    "and has no more: see that both agree"
+                    f"{name}:{at}{where} uses '{variable}', which the namelist had and has no "
+                    "more: see that both agree"
                 )
     return found
 
@@ -170,7 +174,7 @@ class _File:
         """Of all turns the first; no other model reads these lines."""
         names = self.shared.get((self.name, group.line))
         if names:
-            listed = " and ".join(f"'{name}'" for name in names)
+            listed = " and ".join(f"'{name}'" for name in dict.fromkeys(names))
             raise ThalwegError(
                 f"{self._lines_of(group)} are written into {listed}, which are of different models"
             )
