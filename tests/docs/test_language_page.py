@@ -29,7 +29,7 @@ COMMANDS = [
 ]
 
 MODEL = """#include <cstdio>
-#include "my_kernels.hpp"
+#include "list.hpp"
 
 int main() {  // two cells, each the only neighbour of the other, and one of its own
   const std::int32_t neighbours[] = {1, 1, 1, 0, 0, 0, 2, 2, 2};
@@ -76,7 +76,7 @@ def test_a_model_of_its_kernel_is_built(folder: Path) -> None:
     rest = rest.replace("target_link", "add_executable(my_model model.cpp)\ntarget_link")
     lines = f"{included}\n{rest}\n"
     (folder / "CMakeLists.txt").write_text(head + lines)
-    (folder / "my_kernels.toml").write_text("[smooth]\n")
+    (folder / "list.toml").write_text("[smooth]\n")
     (folder / "model.cpp").write_text(MODEL)
     for words in (["-S", str(folder), "-B", str(folder / "b")], ["--build", str(folder / "b")]):
         made = subprocess.run(["cmake", *words], capture_output=True, text=True, check=False)

@@ -132,6 +132,12 @@ int main(int count, char**) {
       was_refused = true;
       if (rank == 0) std::puts(error.what());
     }
+    try {
+      total({.edges = spare + 1, .cells = own, .cell_edges = nullptr, .flux = flux.data(),
+             .around = around.data()});
+    } catch (const std::runtime_error& error) {
+      if (rank == 0) std::puts(error.what());
+    }
     if (ranks > 1) {
       try {  // travels with t, though a later sweep reads it
         both({.cells = all, .edges = own, .edge_cells = edge_cells.data(),
@@ -217,6 +223,7 @@ def test_calls_name_no_ranks(
     assert f"kernel 'total': rank 0 was told of {own if ranks == 1 else own + 2} cells, and" in (
         told.stdout
     )
+    assert "kernel 'total': rank 0 was given no table 'cell_edges'" in told.stdout
     assert "kernel 'twice' was called on no ranks: make an on_ranks" in told.stdout
 
 

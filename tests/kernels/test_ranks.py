@@ -84,6 +84,17 @@ def test_a_halo_that_is_too_shallow_is_refused_on_all_ranks(
         tried.run()
 
 
+@pytest.mark.parametrize("levels", [0, -1])
+def test_fewer_levels_than_a_kernel_has_are_told(levels: int, compiled: Path) -> None:
+    case = made_case(KERNELS["divergence"])
+    tried = OnRanks(case.kernel, Configuration("mpi"), case.inputs, compiled, started(2))
+    for part in tried.parts:
+        part.inputs.sizes["levels"] = levels
+    words = f"calls kernel 'divergence' with {levels} levels, and it needs 1 at least"
+    with pytest.raises(ThalwegError, match=words):
+        tried.run()
+
+
 def test_a_halo_is_as_deep_as_the_longest_way_of_any_statement(
     compiled: Path, tmp_path: Path
 ) -> None:

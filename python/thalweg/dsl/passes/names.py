@@ -43,7 +43,7 @@ RESERVED = frozenset(
         "copy_out", "index_of_thread", "part_of_thread", "threads", "most_parts", "threadIdx",
         "blockIdx", "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks",
         "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo", "Reads",
-        "leave", "arrive", "receive", "move_on", "piece_at", "Label", "together", "on_ranks",
+        "Table", "leave", "arrive", "receive", "move_on", "piece_at", "Label", "together", "on_ranks",
         "kernel_ranks", "kernel_parts",
         "ranks_of", "ranks_of_calls", "ranks_to_call", "calls_on_mpi", "calls_on_onesided",
         "each_rank", "place_of_a_rank", "make_kernel_ranks", "room_of_a_sentence", "ON_DEVICE",

@@ -97,6 +97,11 @@ struct Parts {
                      std::to_string(here[place].total));
     }
   }
+  void expect_levels(const char* kernel, std::int64_t levels, std::int64_t least) const {
+    if (levels >= least) return;
+    ranks->give_up(std::string("calls kernel '") + kernel + "' with " + std::to_string(levels) +
+                   " levels, and it needs " + std::to_string(least) + " at least");
+  }
   // Of all that a point reads that way, the worst. `may_lack`: a neighbour -1 is none.
   Reads reads(const std::vector<Hop>& way, std::size_t hop, std::int64_t point, bool may_lack,
               std::string& refused) const {
@@ -227,17 +232,28 @@ inline Ranks* make_ranks(int comm, std::int64_t places, const char* const* names
   free_ranks(ranks);
   return nullptr;
 }
+// Of neighbours: places by their number.
+struct Table {
+  int from, to;
+  const std::int32_t* values;
+  const char* name;
+};
 inline Parts* make_parts(Ranks* ranks, const char* kernel,
                          const std::vector<std::pair<const char*, std::int64_t>>& places,
-                         const std::vector<std::pair<int, int>>& tables, std::vector<Part> parts,
+                         const std::vector<Table>& tables, std::vector<Part> parts,
                          bool together, char* said, std::int64_t room) {
   auto* const made = new Parts{ranks, {}, {}, {}, std::move(parts)};
   std::string refused;
   for (int place = 0; place < std::ssize(places) && refused.empty(); ++place) {
     const auto has = [&](auto end) { return std::any_of(tables.begin(), tables.end(), end); };
     refused = made->take(places[place].first, places[place].second,
-                         has([&](const auto& table) { return table.first == place; }),
-                         has([&](const auto& table) { return table.second == place; }));
+                         has([&](const auto& table) { return table.from == place; }),
+                         has([&](const auto& table) { return table.to == place; }));
+  }
+  for (const Table& table : tables) {
+    if (refused.empty() && table.values == nullptr && places[table.from].second > 0) {
+      refused = std::string("was given no table '") + table.name + "'";
+    }
   }
   for (Part& part : made->parts) part.ranks = ranks, part.kernel = kernel;
   if (refused.empty()) refused = made->divide();

@@ -18,7 +18,7 @@ from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_target import Writer
 from thalweg.dsl.targets.ranks_text import prelude
-from thalweg.dsl.translation import plan_of, table_names
+from thalweg.dsl.translation import plan_of, size_names, table_names
 
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
@@ -79,8 +79,11 @@ class _OnRanks(Writer):
         words += [f"const std::int32_t* {name}" for name in table_names(self.kernel)]
         sizes = ", ".join(f'{{"{each.plural}", {each.plural}}}' for each in self.places)
         relations = self.kernel.neighbour_tables()
-        ends = [(each.source.plural, each.target.plural) for each in relations]
-        tables = ", ".join(f"{{{self._place(a)}, {self._place(b)}}}" for a, b in ends)
+        tables = ", ".join(
+            f"{{{self._place(each.source.plural)}, {self._place(each.target.plural)}, "
+            f'{each.full_name}, "{each.full_name}"}}'
+            for each in relations
+        )
         lines = [
             "// What the kernel is called with for these tables, as long as they stay. Null, and",
             "// why, if the halo is not deep enough; together, which is collective, on all ranks",
@@ -134,6 +137,7 @@ class _OnRanks(Writer):
         lines = [
             "auto& given = *static_cast<Parts*>(parts);",
             f'given.expect("{self.kernel.name}", {{{totals}}});',
+            *self._expected_levels(),
         ]
         for number, sweep in enumerate(self.plan.sweeps):
             if sweep.place:
@@ -142,6 +146,12 @@ class _OnRanks(Writer):
                 words = f"{points}, {points}_parts, {own}" if points else own
                 lines.append(f"given.parts[{number}].find({words});")
         return lines
+
+    def _expected_levels(self) -> list[str]:
+        if "levels" not in size_names(self.kernel):
+            return []
+        least = self.kernel.least_levels
+        return [f'given.expect_levels("{self.kernel.name}", levels, {least});']
 
     def _rooms(self) -> list[str]:
         """Ranges of points by name."""
