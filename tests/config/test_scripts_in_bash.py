@@ -101,6 +101,10 @@ RIGHT = {
     ),
     "continue": f"for i in 1 2 3; do\n[ $i = 2 ] && continue\n{to('NAMELIST_$i', 'a$i')}done\n",
     "end in a loop": f"for i in 1; do\n{N}done\n",
+    "breaks on errors": (
+        "for i in 1 2; do\n"
+        f"from=$((i + 1)); is=$((from * 2))\n{to('NAMELIST_$is', 'a$is')}: run || break\ndone\n"
+    ),
     "elif": f"v=2\nif [ $v = 1 ]; then\n{M}elif [ $v = 2 ]; then\n{N}else\nexit\nfi\n",
     "falls": "v=x; case $v in x) cat > NAMELIST << EOF ;& y) cat >> NAMELIST << EOF ;; esac\n"
     "&a\n/\nEOF\n&b\n/\nEOF\n",
@@ -223,6 +227,12 @@ TOLD = {
     "not that one": (
         f"cp w/base.nml NAMELIST\n{MORE}",
         "'NAMELIST' has what 'w/base.nml' has: 'base.nml' beside the script is read for it",
+    ),
+    "no fi": (f"{N}if [ -f a ]; then\n{MORE}", "exp.test:5: 'if' has no 'fi' that ends it"),
+    "no done": (f"for i in 1 2; do\n{N}", "exp.test:1: 'for' has no 'done' that ends it"),
+    "no brace": (f"{N}f() {{\n{MORE}", "exp.test:5: '{' has no '}' that ends it"),
+    "a C shell": (
+        f"foreach i ( 1 $x )\n{to('NAMELIST_$i', 'a')}end\n", "NAMELIST_${i} doubtful exp.test:2",
     ),
     "too deep": (
         "".join(f"f{i}() {{ f{i + 1}; }}\n" for i in range(90)) + f"f90() {{\n{N}}}\nf0\n{M}",

@@ -12,6 +12,7 @@ from fractions import Fraction
 _LONGEST = 1000  # characters of an expression
 _LARGEST_POWER = 64
 _LARGEST = 2**63
+_NAME = re.compile(r"(?<![\w.])(?=[A-Za-z_])")
 _BASE_TEN = re.compile(r"\b10#0*(?=[0-9])|\b0+(?=[0-9])")
 _DECIMAL, _OCTAL = re.compile(r"\b10#0*(?=[0-9])"), re.compile(r"(?<![\w.#])0+([0-7]+)\b(?!\.)")
 _OPERATORS: dict[type[ast.AST], Callable[[Fraction, Fraction], Fraction]] = {
@@ -46,7 +47,8 @@ def evaluate(
     if octal:
         text = _in_tens(text)
     try:
-        tree = ast.parse(_BASE_TEN.sub("", text.strip()), mode="eval")
+        text = _NAME.sub("v_", _BASE_TEN.sub("", text.strip()))  # `from` is a word of Python's
+        tree = ast.parse(text, mode="eval")
         value = _value(tree.body, value_of, integers)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
         return None
@@ -63,7 +65,7 @@ def _value(node: ast.AST, value_of: Callable[[str], str | None], integers: bool)
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         return Fraction(str(node.value)) if not isinstance(node.value, bool) else None
     if isinstance(node, ast.Name):
-        text = value_of(node.id)
+        text = value_of(node.id.removeprefix("v_"))
         return None if text is None else Fraction(text.strip() or "0")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         inner = _value(node.operand, value_of, integers)

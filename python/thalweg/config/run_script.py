@@ -83,6 +83,9 @@ def read_run_script(
     namelists.include(contents)
     script.groups, script.doubtful = namelists.groups, namelists.doubtful
     script.passed_over = list(dict.fromkeys(namelists.passed_over))
+    broken = [each for each in script.passed_over if " that ends it: " in each]
+    if not any(script.groups.values()) and broken:
+        raise ThalwegError(f"{broken[0].partition(': what')[0]}, and no namelist group is found")
     if not any(script.groups.values()) and script.passed_over:
         raise ThalwegError(
             f"{script.passed_over[0]}, and no other is in it; write it by 'cat > FILE << EOF', or "
@@ -100,12 +103,17 @@ def _run(
     lines: Sequence[str], beside: Beside, script: RunScript, namelists: Namelists
 ) -> dict[str, Content]:
     """Files as the script leaves them, by path."""
-    sourced = _Sourced(beside)
+    unclosed: list[str] = []
+    sourced = _Sourced(beside, unclosed)
     files = Files(Folders(script.variables), beside=beside.within)
     commands = FileCommands(script.variables, files)
     unread = run_script(
-        parse_script(lines, script.path.name), script.variables, commands, sourced.body
+        parse_script(lines, script.path.name, 1, unclosed),
+        script.variables,
+        commands,
+        sourced.body,
     )
+    namelists.passed_over += unclosed
     namelists.passed_over += [
         f"{at}: a namelist is written or changed here in a way that is not "
         "read (by a function, echo, sed, a pipe or another program, or by a command that need not "
@@ -144,6 +152,7 @@ class _Sourced:
     """Scripts beside this one that it sources; each is read once."""
 
     beside: Beside
+    unclosed: list[str]
     read: dict[Path, Body] = field(default_factory=dict)
 
     def body(self, name: str) -> Body | None:
@@ -155,5 +164,5 @@ class _Sourced:
             return None  # another one of its name
         if path not in self.read:
             lines = self.beside.lines(path)
-            self.read[path] = parse_script(lines, self.beside.label(path))
+            self.read[path] = parse_script(lines, self.beside.label(path), 1, self.unclosed)
         return self.read[path]

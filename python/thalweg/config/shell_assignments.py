@@ -17,7 +17,7 @@ from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_nam
 
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=")
-_DECLARES = re.compile(r"(?:export|declare|typeset|local|readonly)((?:\s+-\w+)*)\s+")
+_DECLARES = re.compile(r"(?:export|declare|typeset|local|readonly|integer)((?:\s+-\w+)*)\s+")
 _C_SHELL = re.compile(r"(?:set|setenv)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)([^\s=].*)")
 _LET = re.compile(
     r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/%]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"

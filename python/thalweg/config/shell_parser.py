@@ -29,16 +29,24 @@ from thalweg.errors import ThalwegError
 _DEEPEST = 100  # blocks in blocks
 _ENDS_OF_CASE = (";;", ";&", ";;&")
 _CLOSERS = frozenset(
-    {"then", "elif", "else", "fi", "endif", "do", "done", "esac", "}", ")", *_ENDS_OF_CASE}
+    {"then", "elif", "else", "fi", "endif", "do", "done", "esac", "end", "}", ")", *_ENDS_OF_CASE}
 )
 _NONE = Token("", "", 0)
 
 
-def parse_script(lines: Sequence[str], file: str, first: int = 1) -> Body:
-    """first: number of the first line. Raises a sentence on a here-document without an end, and on
+def parse_script(
+    lines: Sequence[str], file: str, first: int = 1, unclosed: list[str] | None = None
+) -> Body:
+    """first: number of the first line. unclosed: gets a sentence on each block without an end
+
+    Raises a sentence on a here-document without an end, and on
     blocks too deep in one another.
     """
-    return _Parser(tokens_of(lines, file, first), file).script()
+    parser = _Parser(tokens_of(lines, file, first), file)
+    body = parser.script()
+    if unclosed is not None:
+        unclosed += parser.unclosed
+    return body
 
 
 class _Parser:
@@ -46,6 +54,7 @@ class _Parser:
         self.tokens, self.file = tokens, file
         self.i = 0
         self.awaited: list[frozenset[str]] = []
+        self.unclosed: list[str] = []
 
     def script(self) -> Body:
         found: Body = []
@@ -66,6 +75,14 @@ class _Parser:
             self.i += 1
             return True
         return False
+
+    def _closes(self, token: Token, *closers: str) -> None:
+        """The block that the token begins."""
+        if not self._takes(*closers):
+            self.unclosed.append(
+                f"{self._at(token)}: '{token.text}' has no '{closers[0]}' that ends it: what "
+                "follows counts as in it"
+            )
 
     @contextmanager
     def _awaiting(self, *closers: str) -> Iterator[None]:
@@ -128,7 +145,8 @@ class _Parser:
         token = self._peek()
         blocks = {
             "{": self._braces, "(": self._brackets, "if": self._if, "for": self._for,
-            "while": self._loop, "until": self._loop, "select": self._loop, "case": self._case,
+            "foreach": self._foreach, "while": self._loop,
+            "until": self._loop, "select": self._loop, "case": self._case,
             "function": self._function,
         }  # fmt: skip
         if token.kind in ("word", "operator"):
@@ -186,13 +204,13 @@ class _Parser:
     def _braces(self, token: Token) -> Command:
         with self._awaiting("}"):
             body = self._body()
-        self._takes("}")
+        self._closes(token, "}")
         return Braces(self._at(token), body, self._all_redirections())
 
     def _brackets(self, token: Token) -> Command:
         with self._awaiting(")"):
             body = self._body()
-        self._takes(")")
+        self._closes(token, ")")
         return Brackets(self._at(token), body, self._all_redirections())
 
     def _if(self, token: Token) -> Command:
@@ -207,7 +225,7 @@ class _Parser:
                     break
             while self._takes("else", "then"):
                 other += self._body()
-            self._takes("fi", "endif")  # of a C shell
+            self._closes(token, "fi", "endif")  # of a C shell
         return If(self._at(token), branches, other, self._all_redirections())
 
     def _for(self, token: Token) -> Command:
@@ -218,22 +236,36 @@ class _Parser:
         name, *words = words or [""]
         counted = name if name.startswith("((") else ""
         words = words[1:] if words[:1] == ["in"] else ['"$@"']
-        body = self._do_body()
+        body = self._do_body(token)
         return For(self._at(token), name, words, counted, body, self._all_redirections())
 
-    def _do_body(self) -> Body:
+    def _foreach(self, token: Token) -> Command:
+        """Of a C shell: `foreach x ( a b )`, up to `end`."""
+        name, words = self._peek().text, list[str]()
+        self.i += 1
+        self._takes("(")
+        while self._peek().kind == "word":
+            words.append(self._peek().text)
+            self.i += 1
+        self._takes(")")
+        with self._awaiting("end"):
+            body = self._body()
+        self._closes(token, "end")
+        return For(self._at(token), name, words, "", body, self._all_redirections())
+
+    def _do_body(self, token: Token) -> Body:
         with self._awaiting("do", "done"):
             body = self._body()
             while self._takes("do"):
                 body += self._body()
-            self._takes("done")
+            self._closes(token, "done")
         return body
 
     def _loop(self, token: Token) -> Command:
         condition: Body = []
         with self._awaiting("do", "done"):
             condition = self._body()
-        body = self._do_body()
+        body = self._do_body(token)
         return Loop(self._at(token), token.text, condition, body, self._all_redirections())
 
     def _case(self, token: Token) -> Command:
@@ -246,7 +278,8 @@ class _Parser:
             while True:
                 while self._takes("\n", ";", *_ENDS_OF_CASE):
                     pass
-                if self._takes("esac") or self.i >= len(self.tokens):
+                if self._peek().text == "esac" or self.i >= len(self.tokens):
+                    self._closes(token, "esac")
                     break
                 self._takes("(")
                 patterns = []

@@ -42,6 +42,7 @@ _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([\w-]+)")
 _DECLARES_LOCAL = frozenset({"local", "declare", "typeset"})
 _FARTHEST = 20  # functions that call one another
 _DIGITS = re.compile("[0-9]+")
+_QUESTIONS = frozenset({"[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "ls", "which"})
 _LEAVES = frozenset({"exit", "return", "break", "continue"})
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
 # Commands of which a script goes on as if they had been done.
@@ -61,6 +62,24 @@ def run_script(
     walk = _Walk(variables, commands, Course(source), Arguments(variables))
     walk.run(body, Known())
     return list(dict.fromkeys(walk.course.told))
+
+
+def _asks(pipeline: Pipeline | None) -> bool:
+    """Whether it is there to be asked, and not to do something that may fail."""
+    command = pipeline.commands[-1] if pipeline else None
+    word = (command.words or [""])[0] if isinstance(command, Simple) else ""
+    return word in _QUESTIONS or word.startswith(("((", "[["))
+
+
+def _leaves_at_once(pipeline: Pipeline) -> bool:
+    command = pipeline.commands[0]
+    return isinstance(command, Simple) and command.words[:1] != [] and command.words[0] in _LEAVES
+
+
+def _is_for_errors(condition: Body) -> bool:
+    """`if ! srun ./icon; then`"""
+    pipeline = condition[0].parts[0][1] if len(condition) == 1 else None
+    return pipeline is not None and pipeline.is_negated and not _asks(pipeline)
 
 
 def _ends_script(body: Body) -> bool:
@@ -108,9 +127,12 @@ class _Walk:
         truth: bool | None = True
         there = known.there
         folders = self.commands.files.folders
+        before: Pipeline | None = None
         for joint, pipeline in each.parts:
             goes_on = None if truth is None else truth is (joint != "||")
-            if goes_on is not False:
+            is_for_errors = joint == "||" and not _asks(before) and _leaves_at_once(pipeline)
+            before = pipeline
+            if goes_on is not False and not (goes_on is None and is_for_errors):
                 here, is_sure = folders.here, known.sure and goes_on is True
                 found = self._pipeline(pipeline, Known(is_sure, there))
                 if not is_sure and folders.here != here:
@@ -200,9 +222,11 @@ class _Walk:
             if self.course.left:
                 return None
             if truth is not False:
-                begin = folders.here
+                begin, doubts = folders.here, list(self.course.doubts)
                 there = self._there(condition) if sure else ""
                 self.run(body, Known(sure and truth is True, there))
+                if truth is None and _is_for_errors(condition):
+                    self.course.doubts = doubts
                 ends.add(folders.here)
                 if truth is True:
                     break
