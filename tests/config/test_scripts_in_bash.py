@@ -49,6 +49,11 @@ RIGHT = {
     "loop prints": f"for i in atm sea; do\ncat t/$i.nml\ndone > NAMELIST\n{MORE}",
     "function prints": f"f() {{ cat t/$1.nml; }}\nf atm > NAMELIST\nf sea >> NAMELIST\n{MORE}",
     # functions
+    "prints with locals": (
+        'f() {\nlocal kind=$1 ; shift\nlocal -a all=("$@"); typeset n; readonly m=1; let n=1+1\n'
+        'if [ $n = 2 ]; then\ncat << EOF\n&a$kind\n/\nEOF\nfi\n}\nf x 1 2 > NAMELIST\n'
+        "for k in y z; do f $k; done >> NAMELIST\n"
+    ),
     "in if": f"{F}if f; then :; fi\n{MORE}",
     "in if not": f"{F}if ! f; then exit 1; fi\n{MORE}",
     "not": f"{F}! f\n{MORE}",

@@ -46,7 +46,8 @@ _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _IN_PLACE = re.compile(r"-(?:[A-Za-z]*i|-in-place)")
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
-     "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill"}
+     "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill", "local",
+     "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile", "test"}
 )  # fmt: skip
 _BRACES = re.compile(r"(?<!\$)\{([^{}$]*,[^{}$]*)\}")
 _QUOTES = re.compile(r"['\"\\]")
@@ -93,7 +94,8 @@ class FileCommands:
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self._tee(parts[1], self._sources(parts[0]), known)
         self._tell(parts)
-        if self.stdout and not (parts[-1].words and parts[-1].words[0] in _PRINTS_NOTHING):
+        name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
+        if self.stdout and name not in _PRINTS_NOTHING:
             self.printed.append(parts[0].at)
         return False
 
