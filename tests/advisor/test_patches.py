@@ -72,6 +72,11 @@ def why_no_patch(answer: Any) -> str:
     return str(told)
 
 
+def apply(patch: str, folder: Path) -> None:
+    words = ["patch", "-s", "-p0"]
+    subprocess.run(words, input=f"{patch}\n", text=True, cwd=folder, check=True)
+
+
 FORMS = {
     "as it is": script(),
     "open": script(parallel="&parallel_nml num_io_procs = ${unknown} /\n"),
@@ -173,8 +178,7 @@ def test_a_patch_of_two_files_is_applied(propose: Callable[..., Any], tmp_path: 
     patch = propose(path)["proposal"]["patch"]
     assert "--- exp.a\n" in patch
     assert "--- base.nml\n" in patch
-    words = ["patch", "-s", "-p0"]
-    subprocess.run(words, input=f"{patch}\n", text=True, cwd=tmp_path, check=True)
+    apply(patch, tmp_path)
     assert propose(path)["proposal"]["patch"] == ""
 
 
@@ -289,8 +293,7 @@ def test_the_file_of_a_folder_is_patched(propose: Callable[..., Any], tmp_path: 
     assert "--- part/base.nml\n" in patch
     assert "--- part/exp.a\n" in patch
     assert "- num_io_procs = 9" in patch
-    words = ["patch", "-s", "-p0"]
-    subprocess.run(words, input=f"{patch}\n", text=True, cwd=tmp_path, check=True)
+    apply(patch, tmp_path)
     assert propose(path)["proposal"]["patch"] == ""
 
 

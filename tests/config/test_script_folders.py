@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.run_script import RunScript, read_run_script
+from thalweg.testing.scripts import append, to
 
 BASE = "&o\n/\n"  # what base.nml has, beside the script
 SOURCED = "model=atm\nwrite() {\ncat > $1 << EOF\n&s\n/\nEOF\n}\n"
@@ -21,14 +22,6 @@ def read(tmp_path: Path, text: str) -> RunScript:
     path = tmp_path / "exp.test"
     path.write_text(text)
     return read_run_script(path, {})
-
-
-def to(name: str, letter: str, how: str = ">") -> str:
-    return f"cat {how} {name} << EOF\n&{letter}\n/\nEOF\n"
-
-
-def append(name: str, letter: str) -> str:
-    return to(name, letter, ">>")
 
 
 def groups(script: RunScript) -> dict[str, str]:

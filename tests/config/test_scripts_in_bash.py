@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.run_script import read_run_script
+from thalweg.testing.scripts import append, to
 
 BESIDE = {
     "base.nml": "&o\n/\n", "t/atm.nml": "&t\n/\n", "t/sea.nml": "&u\n/\n",
@@ -20,14 +21,6 @@ BESIDE = {
     "ends.sh": "cat > NAMELIST << EOF\n&e\n/\nEOF\nexit 1\n",
 }  # fmt: skip
 GROUP = re.compile(r"^\s*&(\w+)", re.MULTILINE)
-
-
-def to(name: str, letter: str, how: str = ">") -> str:
-    return f"cat {how} {name} << EOF\n&{letter}\n/\nEOF\n"
-
-
-def append(name: str, letter: str) -> str:
-    return to(name, letter, ">>")
 
 
 N, M = to("NAMELIST", "a"), to("NAMELIST", "b")
@@ -168,6 +161,10 @@ RIGHT = {
         f"mv a/NAMELIST cur/\n{MORE.replace('>> ', '>> b/')}"
     ),
     "array": f"n=(NAMELIST_a NAMELIST_b)\n{to('${n[0]}', 'a0')}{to('${n[1]}', 'b')}",
+    "numbers of an array": (
+        "m=(x y)\nfor k in \"${!m[@]}\"; do\n"
+        f"{to('NAMELIST_${m[$k]}', 'a$k')}done\n"
+    ),
     "array as list": f'n=(x y)\nn+=(z)\nfor i in "${{n[@]}}"; do\n{to("NAMELIST_$i", "a$i")}done\n',
     "where": f"mkdir w; X=$(cd w && pwd)\n{to('$X/NAMELIST', 'a')}cd w; cd $OLDPWD; cd w\n{MORE}",
     # sourced

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _ELEMENT = re.compile(r"\[([^\]]*)\](.*)", re.DOTALL)
 _QUOTED_OR_NOT = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|[^'"]+|['"]""", re.DOTALL)
-_ALL_OF = re.compile(r'"?\$(?:@|\{@\}|\{([A-Za-z_]\w*)\[@\]\})"?')
+_ALL_OF = re.compile(r'"?\$(?:@|\{@\}|\{(!?)([A-Za-z_]\w*)\[@\]\})"?')
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 _DEFAULT = re.compile(r":?[-=+?]")
 _SLICE = re.compile(r":\s*([0-9]+)(?::\s*([0-9]+))?")
@@ -76,11 +76,14 @@ class Variables:
         self.assigned[name] = unresolved(name)
 
     def elements(self, word: str) -> list[str] | None:
-        """Of "$@" and "${x[@]}": words of their own; None for other words."""
+        """Of "$@", "${x[@]}" and "${!x[@]}", its numbers: words of their own; None for others."""
         found = _ALL_OF.fullmatch(word)
         if found is None:
             return None
-        return self.arguments if found[1] is None else self.arrays.get(found[1])
+        if found[2] is None:
+            return self.arguments
+        words = self.arrays.get(found[2])
+        return words if words is None or not found[1] else [str(i) for i in range(len(words))]
 
 
 def pattern_of(word: str, variables: Variables) -> str:
