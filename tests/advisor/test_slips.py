@@ -109,12 +109,12 @@ def test_axes_are_counted_as_icon_does(
     "script",
     [
         "write_it() {{\ncat << EOF\n{text}EOF\n}}\nwrite_it | sort >> NAMELIST\n",
-        "echo '&output_nml ml_varlist = 1 /' >> NAMELIST\n",
+        "echo '&output_nml ml_varlist = 1 /\\n' >> NAMELIST\n",
         "f() {{ cat >> NAMELIST << EOF\n{text}EOF\n}}\ntrap f EXIT\n",
-        "{{ echo; cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
-        "sed -i s/temp/u/ NAMELIST\n",
-        "sed -i s/temp/u/ NAMELIST || exit 1\n",
-        "sed s/temp/u/ NAMELIST > OTHER\n",
+        "{{ date; cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
+        "sed -i 3s/temp/u/ NAMELIST\n",
+        "sed -i 3s/temp/u/ NAMELIST || exit 1\n",
+        "sed 3s/temp/u/ NAMELIST > OTHER\n",
         "python3 - << EOF\n{text}EOF\n",
     ],
 )

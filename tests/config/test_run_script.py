@@ -52,8 +52,7 @@ def value(tmp_path: Path, lines: str, wanted: str = "$v", *settings: str) -> str
         ("d=2008-09-01", "${d%%-*} ${d%-*} ${d##*-} ${d#*-}", "2008 2008-09 01 09-01"),
         ("d=2008-09-01", "${d:0:4} ${d:5:2} ${d:8} ${#d}", "2008 09 01 10"),
         ("g=a/b.nc", "${g/.nc/.x}", "a/b.x"),
-        ("v=1; w=", "${v$w}", "1"),
-        ('day=86400; v=$(echo "scale=9; 10 * ${day} / 4 " | bc)', "$v", "216000"),
+        ('day=86400; v=$(echo "scale=9; 10 * ${day} / 4 " | bc)', "$v", "216000.000000000"),
         ('v=$(echo "scale=2; 10 / 4" | bc)', "$v", "2.50"),
         ("v=`expr 60 \\* 86400`", "$v", "5184000"),
         ("v=a\\\nb", "$v", "ab"),
@@ -254,7 +253,7 @@ def test_loops_run_as_often_as_they_say(tmp_path: Path, head: str, expected: lis
         "for ((i=1;i<=n;i++))",
         "while true",
         "for ((;;))",
-        "for i in exp{1..3}",
+        "for i in *.none",
     ],
 )
 def test_a_loop_of_unknown_length_is_told(tmp_path: Path, head: str) -> None:
@@ -291,7 +290,7 @@ def test_a_file_that_is_not_known_is_told(tmp_path: Path) -> None:
         "exp.test:9: 'N' has what 'nowhere' has, which does not lie beside the script: its groups "
         "are not counted"
     ]
-    with pytest.raises(ThalwegError, match=r"exp\.test:1: a namelist is written or changed here"):
+    with pytest.raises(ThalwegError, match=r"exp\.test:5: a namelist is written or changed here"):
         read(tmp_path, "{ cat << EOF\n&a_nml\n/\nEOF\n} | sort > N\n")
 
 
@@ -299,8 +298,8 @@ def test_a_file_that_is_not_known_is_told(tmp_path: Path) -> None:
     "text",
     [
         "for i in $(seq 1 9); do\nif [ -f x ]; then\nbreak\nfi\n{}\ndone",
-        "for ((i=1;i<9;i++)); do\n{}\n((i++))\ndone",
-        "for ((i=1;i<9;i++)); do\n{}\ni=9\ndone",
+        "for ((i=1;i<9;i++)); do\n{}\n((i+=n))\ndone",
+        "i=1; while [ $i -lt 9 ]; do\n{}\ni=$(date +%d)\ndone",
     ],
 )
 def test_a_loop_that_may_end_early_is_told(tmp_path: Path, text: str) -> None:

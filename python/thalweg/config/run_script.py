@@ -6,19 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group
 from thalweg.config.script_namelists import Namelists
 from thalweg.config.shell_commands import FileCommands
-from thalweg.config.shell_contents import Content, Outside
+from thalweg.config.shell_contents import Content, Outside, Written
 from thalweg.config.shell_files import Files
 from thalweg.config.shell_folders import Folders, known_root, last_of
 from thalweg.config.shell_parser import parse_script
 from thalweg.config.shell_run import run_script
 from thalweg.config.shell_tree import Body
-from thalweg.config.shell_words import Variables
+from thalweg.config.shell_variables import Variables
 from thalweg.config.text_files import Beside
 from thalweg.errors import ThalwegError
 
@@ -105,7 +106,7 @@ def _run(
     """Files as the script leaves them, by path."""
     unclosed: list[str] = []
     sourced = _Sourced(beside, unclosed)
-    files = Files(Folders(script.variables), beside=beside.within)
+    files = Files(Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside))
     commands = FileCommands(script.variables, files)
     unread = run_script(
         parse_script(lines, script.path.name, 1, unclosed),
@@ -114,18 +115,13 @@ def _run(
         sourced.body,
     )
     namelists.passed_over += unclosed
-    namelists.passed_over += [
-        f"{at}: a namelist is written or changed here in a way that is not "
-        "read (by a function, echo, sed, a pipe or another program, or by a command that need not "
-        "be run): it is not counted"
-        for at in dict.fromkeys([*commands.passed_over, *files.not_followed])
-    ]
+    namelists.passed_over += files.unread.sentences()
     if files.too_large:
         namelists.passed_over.append(
             f"{files.too_large}: from here on the files of the script are larger than what is "
             "followed: what is written to them is not counted"
         )
-    namelists.take(files.contents, files.is_gone)
+    namelists.take(files.contents, files.is_gone, files.templates)
     namelists.passed_over += unread
     script.sourced = [beside.label(path) for path in sourced.read]
     script.links = {last_of(path): last_of(behind) for path, behind in files.links.items()}
@@ -135,6 +131,19 @@ def _run(
         if content.lines() and not content.has_groups(path)
     }
     return files.contents
+
+
+def _lines_of(beside: Beside, path: str) -> list[Written] | None:
+    """Of the very file beside the script, if it is a text."""
+    found = beside.find(path)
+    if found is None or beside.label(found) != path:
+        return None
+    try:
+        lines = beside.lines(found)
+    except ThalwegError:
+        return None
+    lines = lines[:-1] if lines[-1:] == [""] else lines
+    return [Written(path, number, line) for number, line in enumerate(lines, 1)]
 
 
 def _text(content: Content, beside: Beside) -> list[NumberedLine]:

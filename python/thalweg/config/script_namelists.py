@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
 from thalweg.config.shell_contents import Content, Outside, Written, counted, is_called_namelist
@@ -15,6 +16,7 @@ from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolve
 
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
 _MASTER = "master_model_nml"
+_TEMPLATE = re.compile(r"templ|tmpl|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE)
 _LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 
 
@@ -30,10 +32,27 @@ class Namelists:
     doubtful: dict[str, list[str]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
 
-    def take(self, contents: Mapping[str, Content], is_gone: Callable[[str], bool]) -> None:
-        """Of the files that a script wrote or changed. is_gone: it has removed them again"""
+    def take(
+        self,
+        contents: Mapping[str, Content],
+        is_gone: Callable[[str], bool],
+        templates: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    ) -> None:
+        """Of the files that a script wrote or changed.
+
+        is_gone    it has removed them again
+        templates  files that others were made from, which count instead, and where
+        """
         written = {path: each for path, each in contents.items() if each.has_groups(path)}
         named = self._named(written)
+        for path, (made, at) in templates.items():
+            if path in written and made in written and not _is_named(path, named):
+                del written[path]
+                if not _TEMPLATE.search(last_of(path)):
+                    self.passed_over.append(
+                        f"{at}: '{last_of(made)}' is made from '{last_of(path)}' here, which is "
+                        "not counted itself"
+                    )
         whole = counted(written, self._is_there, lambda path: _rank(path, named), is_gone)
         of_whole = {at for content in whole.values() for at in content.doubtful}
         for path, content in written.items():

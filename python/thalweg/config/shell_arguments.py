@@ -7,10 +7,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from thalweg.config.shell_words import Variables
+from thalweg.config.shell_variables import Variables
 
+_T = TypeVar("_T")
 _SIGN = re.compile(r"\+?=")
+
+# Value, elements, those with names, what it stands for, and its letters.
+_Value = tuple[str | None, list[str] | None, dict[str, str] | None, str | None, str | None]
 
 
 def name_in(word: str) -> str:
@@ -23,13 +28,10 @@ class Arguments:
     """local: of each function that runs, values that its local names had before"""
 
     variables: Variables
-    local: list[dict[str, tuple[str | None, list[str] | None]]] = field(default_factory=list)
+    local: list[dict[str, _Value]] = field(default_factory=list)
 
-    def give(self, arguments: Sequence[str]) -> None:
-        self.variables.arguments = list(arguments)
-
-    def shift(self, count: int) -> None:
-        self.give((self.variables.arguments or [])[count:])
+    def give(self, arguments: Sequence[str], *, sure: bool = True) -> None:
+        self.variables.arguments = list(arguments) if sure else None
 
     @contextmanager
     def given(self, arguments: Sequence[str] | None) -> Iterator[None]:
@@ -57,19 +59,34 @@ class Arguments:
         for word in words if self.local and "g" not in options else ():
             name = name_in(word)
             if not name.startswith("-"):
+                variables = self.variables
+                is_new = name not in self.local[-1]
                 self.local[-1].setdefault(name, self._value(name))
-                self.variables.arrays.pop(name, None)
-                if name == word:
-                    self.variables.assign(name, "")
+                for each in (variables.arrays, variables.maps, variables.references) * is_new:
+                    each.pop(name, None)
+                if is_new:
+                    variables.letters.pop(name, None)
+                if name == word and is_new:
+                    variables.unset(name)
 
-    def _value(self, name: str) -> tuple[str | None, list[str] | None]:
-        return self.variables.assigned.get(name), self.variables.arrays.get(name)
+    def _value(self, name: str) -> _Value:
+        all_of = self.variables
+        return (
+            all_of.assigned.get(name), all_of.arrays.get(name), all_of.maps.get(name),
+            all_of.references.get(name), all_of.letters.get(name),
+        )  # fmt: skip
 
-    def _set_back(self, values: Mapping[str, tuple[str | None, list[str] | None]]) -> None:
-        for name, (value, array) in values.items():
-            self.variables.assigned.pop(name, None)
-            self.variables.arrays.pop(name, None)
-            if value is not None:
-                self.variables.assigned[name] = value
-            if array is not None:
-                self.variables.arrays[name] = array
+    def _set_back(self, values: Mapping[str, _Value]) -> None:
+        all_of = self.variables
+        for name, (value, array, elements, other, letters) in values.items():
+            _set(all_of.assigned, name, value)
+            _set(all_of.arrays, name, array)
+            _set(all_of.maps, name, elements)
+            _set(all_of.references, name, other)
+            _set(all_of.letters, name, letters)
+
+
+def _set(values: dict[str, _T], name: str, value: _T | None) -> None:
+    values.pop(name, None)
+    if value is not None:
+        values[name] = value

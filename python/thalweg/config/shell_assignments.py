@@ -4,132 +4,217 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from thalweg.config.shell_words import (
-    Variables,
-    arithmetic_value,
-    expand,
-    first_word,
-    words_of,
-)
-from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
+from thalweg.config.shell_lexer import words_of
+from thalweg.config.shell_tree import Simple
+from thalweg.config.shell_variables import Variables
+from thalweg.config.shell_words import arithmetic_value, expand, split_words
+from thalweg.config.unresolved import has_unresolved
 
-_LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=")
-_DECLARES = re.compile(r"(?:export|declare|typeset|local|readonly|integer)((?:\s+-\w+)*)\s+")
-_C_SHELL = re.compile(r"(?:set|setenv)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)([^\s=].*)")
-_LET = re.compile(
-    r"(?:let\s+[\"']?|\(\(\s*)([A-Za-z_]\w*)\s*([-+*/%]?)=(?!=)(.*?)(?:[\"']|\)\))?\s*"
-)
-_STEP = re.compile(
-    r"(?:let\s+[\"']?|\(\(\s*)"
-    r"(?:([A-Za-z_]\w*)\s*(\+\+|--)|(\+\+|--)\s*([A-Za-z_]\w*))\s*(?:[\"']|\)\))?\s*"
-)
-_ARITHMETIC = re.compile(r"let\s|\(\(")
-_CHANGED = re.compile(  # in arithmetic that is none of these
-    r"([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)"
-)
-_IN_LETTERS = re.compile(r"-[a-z]*?([ulZ])([0-9]*)")
-_UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+DECLARES = frozenset({"export", "declare", "typeset", "local", "readonly", "integer", "nameref"})
+ARITHMETIC = re.compile(r"let\s|\(\(")
+_IS_STATEMENT = re.compile(r"\s*(?:[A-Za-z_]\w*\s*(?:[-+*/%]?=(?!=)|\+\+|--)|\+\+|--)")
+_OF_VALUE = re.compile(r"\$\w+\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
+_OF_VALUES = frozenset("iulZn")  # letters that make something else of a value
+_ELEMENT = re.compile(r"\[([^\]]*)\]=(.*)", re.DOTALL)
+_IS_NO_WORD = re.compile(r"\[|[^'\"$]*[*?]")  # of an array: [2]=x, *.nc
 
 
-def is_let(text: str) -> bool:
-    return _LET.fullmatch(text) is not None
+def _parts_of(text: str) -> list[str]:
+    """What `((a = 1, b = 2))` and `let a=1 b=2` have in them; brackets stay together."""
+    if text.startswith("(("):
+        body = text[2:-2]
+        return body.split(",") if not re.search(r"[(\[]", body) else [body]
+    words = [re.sub("['\"]", "", word) for word in words_of(text.removeprefix("let").strip())]
+    is_several = all(_IS_STATEMENT.match(word) for word in words)
+    return words if is_several else [" ".join(words)]
 
 
-def is_assignment(text: str) -> bool:
-    return bool(_ASSIGNMENT.match(text) or _DECLARES.match(text)) or is_let(text)
+def is_assignment(simple: Simple) -> bool:
+    """Nothing else."""
+    words = simple.words
+    if not words or ARITHMETIC.match(simple.text):
+        return bool(words)
+    return words[0] in DECLARES or len(simple.assigned()) == len(words)
 
 
-def _in_letters(value: str, options: str) -> str:
+def _with_home(text: str) -> str:
+    """~ and ~/x, also behind a colon"""
+    return re.sub(r"(^|:)~(?=[/:]|$)", r"\1${HOME}", text) if "~" in text else text
+
+
+def _in_letters(value: str, letters: str) -> str:
     """`typeset -u`, -l, and -Z2 of ksh."""
-    found = _IN_LETTERS.search(options)
-    if found is None or has_unresolved(value):
+    if has_unresolved(value):
         return value
-    if found[1] == "Z":
-        return value.zfill(int(found[2] or 0))[-int(found[2]) :] if found[2] else value
-    return value.upper() if found[1] == "u" else value.lower()
+    if found := re.search(r"Z([0-9]*)", letters):
+        return value.zfill(int(found[1]))[-int(found[1]) :] if found[1] else value
+    return value.upper() if "u" in letters else value.lower() if "l" in letters else value
 
 
 @dataclass
 class Assignments:
     variables: Variables
 
-    def take(self, text: str, sure: bool) -> None:
-        """x=1 y="$x a" and export x=1, let x=1+2, ((x = y * 2)), set x = 1."""
-        if step := _STEP.fullmatch(text):
-            name, sign = step[1] or step[4], (step[2] or step[3])[0]
-            self._assign(name, arithmetic_value(f"{name}{sign}1", self.variables), sure)
-            return
-        let = _LET.fullmatch(text)
-        if let and not _CHANGED.search(let[3]):
-            body = f"{let[1]}{let[2]}({let[3]})" if let[2] else let[3]
-            self._assign(let[1], arithmetic_value(body, self.variables), sure)
-            return
-        if _ARITHMETIC.match(text):
-            for names in _CHANGED.findall(text):
-                self.variables.forget(names[0] or names[1])
-            return
-        if c_shell := _C_SHELL.fullmatch(text):
-            self._assign(c_shell[1], expand(first_word(c_shell[2]), self.variables), sure)
-            return
-        declares = _DECLARES.match(text)
-        whole = "i" in declares[1] if declares else False
-        position = declares.end() if declares else 0
-        found: list[tuple[str, str]] = []
-        while match := _ASSIGNMENT.match(text, position):
-            word = first_word(text[match.end() :])
-            position = match.end() + len(word)
-            position += len(text[position:]) - len(text[position:].lstrip())
-            name = match[1]
-            if match[2]:
-                self._assign_element(name, match[2][1:-1], expand(word, self.variables), sure)
-                continue
-            if word.startswith("("):
-                self._assign_array(name, word[1:-1], is_more=bool(match[3]), sure=sure)
-                continue
-            value = (
-                arithmetic_value(word, self.variables) if whole else expand(word, self.variables)
-            )
-            before = self.variables.value(name) or "" if match[3] else ""
-            value = _in_letters(before + value, declares[1] if declares else "")
-            found.append((name, value))
-            if declares is None and len(found) == 1 and not text[position:]:
-                break
-        if declares or not text[position:] or text[position] in "&|":
-            for name, value in found:
-                self._assign(name, value, sure)
+    def take(self, simple: Simple) -> None:
+        """x=1 y="$x a" and export x=1, set x = 1."""
+        words = simple.words
+        first = words[0] if words else ""
+        if first in DECLARES:
+            self._declare(first, words[1:])
+        elif first in ("set", "setenv"):
+            self._of_c_shell(words)
+        elif len(simple.assigned()) == len(words):
+            for word in words:
+                self.take_word(word)
 
-    def _assign_array(self, name: str, text: str, *, is_more: bool, sure: bool) -> None:
-        values: list[str] = []
-        words = words_of(text)
-        for word in words:
-            elements = self.variables.elements(word)
-            values += [expand(word, self.variables)] if elements is None else elements
-        before = self.variables.arrays.get(name) if is_more else []
-        is_plain = not any(word.startswith(("[", "#")) for word in words)
-        if sure and is_plain and before is not None and not any(map(has_unresolved, values)):
-            self.variables.assign_array(name, [*before, *values])
+    def calculate(self, text: str) -> bool | None:
+        """let x=1+2, ((x = y * 2)), ((x < 3)): whether it is not 0; None where that is not known"""
+        value = "0"
+        for each in _parts_of(text):
+            each = expand(each, self.variables) if _OF_VALUE.search(each) else each
+            value = arithmetic_value(each, self.variables)
+        return None if has_unresolved(value) else int(value or 0) != 0
+
+    def take_word(self, word: str) -> None:
+        """x=1, x+=1, x[2]=1 or x=(1 2)"""
+        self._prepared(word)()
+
+    def _prepared(self, word: str) -> Callable[[], None]:
+        """With its values as they are now."""
+        found = _ASSIGNED.fullmatch(word)
+        if found is None:
+            return lambda: None
+        name, index, adds, text = found.groups()
+        variables = self.variables
+        if text.startswith("(") and text.endswith(")") and not index:
+            return lambda: self._assign_array(name, text[1:-1], is_more=bool(adds))
+        value = expand(_with_home(text), variables)
+        if index:
+            return lambda: self._assign_element(name, index[1:-1], value, bool(adds))
+        return lambda: self._assign(name, value, bool(adds))
+
+    def _assign(self, name: str, value: str, adds: bool) -> None:
+        variables = self.variables
+        letters = variables.letters.get(variables.name(name), "")
+        before = (variables.value(name) or "") if adds else ""
+        if "i" in letters:
+            value = f"({before or 0})+({value or 0})" if adds else value
+            variables.change(name, arithmetic_value(value, variables) if value else "0")
         else:
+            variables.change(name, _in_letters(before + value, letters))
+
+    def _declare(self, command: str, words: Sequence[str]) -> None:
+        """Letters hold for what is assigned later, too. All words have the values of before."""
+        options = "".join(word[1:] for word in words if word.startswith("-"))
+        options += {"integer": "i", "nameref": "n"}.get(command, "")
+        options = "" if command in ("export", "readonly") else options
+        undone = "".join(word[1:] for word in words if word.startswith("+"))
+        planned: list[Callable[[], None]] = []
+        names: list[str] = []
+        for word in words:
+            name = "" if word.startswith(("-", "+")) else self._named(word, planned)
+            if not name:
+                continue
+            names.append(name)
+            if "n" in options:
+                self._refer(name, word)
+                continue
+            if "A" in options and self.variables.map(name) is None:
+                self.variables.assign_map(name, {})
+            if _OF_VALUES & set(options) or undone:
+                self._keep_letters(name, options, undone)
+            planned.append(self._prepared(word))
+        for each in planned:
+            each()
+        for name in names if command == "readonly" or "r" in options else ():
+            self._keep_letters(name, "r", "")
+
+    def _keep_letters(self, name: str, options: str, undone: str) -> None:
+        variables = self.variables
+        name = variables.name(name)
+        before = variables.letters.get(name, "")
+        kept = "".join(each for each in before if each not in undone)
+        variables.letters[name] = options + kept
+
+    def _named(self, word: str, planned: list[Callable[[], None]]) -> str:
+        """The name; of one that a variable or quotes hold the value is as it is then."""
+        if not (_ASSIGNED.match(word) or _NAME.fullmatch(word)):
+            word, sign, value = expand(word, self.variables).partition("=")
+            if sign and _NAME.fullmatch(word):
+                planned.append(lambda: self._assign(word, value, adds=False))
+        name = re.split(r"[\[+=]", word, maxsplit=1)[0]
+        return name if _NAME.fullmatch(name) else ""
+
+    def _refer(self, name: str, word: str) -> None:
+        """`declare -n name=other`"""
+        _, sign, other = word.partition("=")
+        self.variables.references.pop(name, None)
+        other = expand(other, self.variables)
+        if _NAME.fullmatch(other) and self.variables.name(other) != name:
+            self.variables.references[name] = other
+        elif sign:
             self.variables.forget(name)
 
-    def _assign_element(self, name: str, index: str, value: str, sure: bool) -> None:
-        before = self.variables.arrays.get(name)
-        number = arithmetic_value(index, self.variables)
-        if before is None or not sure or not number.isdecimal() or int(number) > len(before):
-            self.variables.forget(name)
+    def _of_c_shell(self, words: Sequence[str]) -> None:
+        """`set x = 1`, `set x=1` and `setenv x 1`"""
+        words = list(words)
+        if words[0] == "setenv" and len(words) == 3:
+            words = ["set", words[1], "=", words[2]]
+        name, sign, value = "".join(words[1:4]).partition("=")
+        if sign and _NAME.fullmatch(name) and len(words) <= 4:
+            self._assign(name, expand(value, self.variables), adds=False)
+
+    def _assign_array(self, name: str, text: str, *, is_more: bool) -> None:
+        """(a b), or ([x]=a [y]=b) of one whose elements have names"""
+        variables = self.variables
+        words = words_of(text)
+        elements = variables.map(name)
+        if elements is not None:
+            pairs = [_ELEMENT.fullmatch(word) for word in words]
+            given = {
+                expand(each[1], variables): expand(each[2], variables) for each in pairs if each
+            }
+            if len(given) == len(words):
+                variables.assign_map(name, {**elements, **given} if is_more else given)
+            else:
+                variables.forget(name)
             return
-        self.variables.assign_array(
-            name, [*before[: int(number)], value, *before[int(number) + 1 :]]
-        )
+        values = split_words(words, variables)
+        before = variables.array(name) if is_more else []
+        if is_more and before is None:
+            before = self._as_elements(name)
+        is_plain = not any(_IS_NO_WORD.match(word) for word in words)
+        is_plain &= not any(map(has_unresolved, values))
+        if is_plain and before is not None:
+            variables.assign_array(name, [*before, *values])
+        else:
+            variables.forget(name)
 
-    def _assign(self, name: str, value: str, sure: bool) -> None:
-        """What a command prints is asked for by the name of the variable that takes it."""
-        if any(_UNKNOWN_COMMAND.match(each) for each in unresolved_names(value)):
-            value = unresolved(name)
-        if len(value) > _LONGEST_VALUE:
-            value = unresolved(name)
-        if not sure and self.variables.assigned.get(name) != value:
-            value = unresolved(name)
-        self.variables.assign(name, value)
+    def _as_elements(self, name: str) -> list[str]:
+        """Of one that was none of several."""
+        value = self.variables.value(name)
+        return [] if value is None or self.variables.is_unset(name) else [value]
+
+    def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:
+        variables = self.variables
+        elements = variables.map(name)
+        if elements is not None:
+            key = expand(index, variables)
+            value = elements.get(key, "") * adds + value
+            variables.assign_map(name, {**elements, key: value})
+            return
+        before = variables.array(name)
+        if before is None:
+            before = self._as_elements(name)
+        number = arithmetic_value(index, variables)
+        if any(map(has_unresolved, before)) or not number.isdecimal() or int(number) > len(before):
+            variables.forget(name)
+            return
+        place = int(number)
+        value = "".join(before[place : place + 1]) * adds + value
+        variables.assign_array(name, [*before[:place], value, *before[place + 1 :]])

@@ -3,76 +3,132 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable, Sequence
 
-from thalweg.config.arithmetic import evaluate
-from thalweg.config.shell_words import (
-    Variables,
-    expand,
-    fits,
-    open_names,
-    pattern_of,
-    words_of,
-)
+from thalweg.config.shell_lexer import tokens_of
+from thalweg.config.shell_variables import Variables
+from thalweg.config.shell_words import QUOTES, arithmetic_value, expand, fits, pattern_of
 from thalweg.config.unresolved import has_unresolved
 
-_TEST = re.compile(r"\[\[\s+(.*)\s+\]\]|\[\s+(.*)\s+\]|test\s+(.*)", re.DOTALL)
-_NUMBERS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
+_NUMBERS: dict[str, Callable[[int, int], bool]] = {
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le,
+    "-gt": operator.gt, "-ge": operator.ge,
+}  # fmt: skip
+_PLAIN_REGEX = re.compile(
+    r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\\[.*+?$^(){}|\[\]]|[.*+?^$|()])*"
+)
 _TEXTS = {"=": True, "==": True, "!=": False}
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_JOINTS = (("||", "-o", True), ("&&", "-a", False))  # and which of its parts decides alone
 
 
-def holds(condition: str, variables: Variables) -> bool | None:
-    """A condition joined by && or || is known where its parts are."""
-    condition = condition.strip()
-    if condition.startswith("((") and condition.endswith("))"):
-        text = expand(condition[2:-2], variables)
-        if has_unresolved(text) or open_names(text, variables):
-            return None
-        value = evaluate(text, variables.known, octal=True)
-        return None if value is None else value != 0
-    for joint, one_decides in (("||", True), ("&&", False)):
-        parts = _split(condition, joint)
+def is_condition(words: Sequence[str]) -> bool:
+    return bool(words) and (words[0] in ("[", "test") or words[0].startswith("[["))
+
+
+def holds(words: Sequence[str], variables: Variables) -> bool | None:
+    """A condition joined by && or ||, or by -a or -o, is known where its parts are."""
+    first = words[0]
+    if first.startswith("[["):
+        body = [token.text for token in tokens_of([first[2:-2].strip()], "")]
+        return _joined([each for each in body if each != "\n"], variables, _test)
+    last = words[-1] == "]"
+    return _joined(list(words[1 : len(words) - last]), variables, _test_of_posix)
+
+
+def _joined(
+    words: list[str], variables: Variables, test: Callable[[list[str], Variables], bool | None]
+) -> bool | None:
+    """Brackets bind most, then !, && and ||."""
+    is_posix = test is _test_of_posix
+    opening, closing = (r"\(", r"\)") if is_posix else ("(", ")")
+    if is_posix and len(words) <= 3 and words[:1] != ["!"]:
+        return test(words, variables)
+    for sign, letter, decides in _JOINTS:
+        parts = _split(words, letter if is_posix else sign, opening, closing)
         if len(parts) > 1:
-            found = [holds(part, variables) for part in parts]
-            if one_decides in found:
-                return one_decides
-            return None if None in found else not one_decides
-    found_test = _TEST.fullmatch(condition)
-    if found_test is None:
-        return None
-    body = next(group for group in found_test.groups() if group is not None)
-    return _test(body, variables, globs=condition.startswith("[["))
-
-
-def _split(condition: str, joint: str) -> list[str]:
-    """At && or || within [[ ]]."""
-    if joint in condition and condition.startswith("[[") and condition.endswith("]]"):
-        return [f"[[ {part.strip()} ]]" for part in condition[2:-2].split(joint)]
-    return [condition]
-
-
-def _test(body: str, variables: Variables, *, globs: bool) -> bool | None:
-    raw = words_of(body)
-    if raw[:1] == ["!"]:
-        inner = _test(body.strip()[1:], variables, globs=globs)
+            found = [_joined(part, variables, test) for part in parts]
+            if decides in found:
+                return decides
+            return None if None in found else not decides
+    if words[:1] == ["!"]:
+        inner = _joined(words[1:], variables, test)
         return None if inner is None else not inner
+    if words[:1] == [opening] and words[-1] == closing:
+        return _joined(words[1:-1], variables, test)
+    return test(words, variables)
+
+
+def _split(words: Sequence[str], sign: str, opening: str, closing: str) -> list[list[str]]:
+    found: list[list[str]] = [[]]
+    depth = 0
+    for word in words:
+        depth += (word == opening) - (word == closing)
+        if word == sign and depth == 0:
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def _test(raw: list[str], variables: Variables) -> bool | None:
+    """Of [[ ]]: texts may be patterns, numbers arithmetic."""
     words = [expand(each, variables) for each in raw]
-    if len(words) == 2 and words[0] in ("-z", "-n"):
-        if has_unresolved(words[1]):
-            return None
-        is_left = words[1] != "" or globs or raw[1][:1] in "'\""  # of `[ -n $x ]`
-        return not is_left or (words[1] == "") == (words[0] == "-z")
     if any(has_unresolved(word) for word in words):
         return None
+    if len(words) == 2 and words[0] in ("-z", "-n"):
+        return (words[1] == "") == (words[0] == "-z")
     if len(words) == 1:
         return words[0] != ""
     if len(words) != 3:
         return None
     left, sign, right = words
     if sign in _NUMBERS:
-        value = evaluate(f"({left or 0}) {_NUMBERS[sign]} ({right or 0})", variables.known)
-        return None if value is None else value != 0
+        numbers = [arithmetic_value(each, variables) for each in (left, right)]
+        is_open = any(map(has_unresolved, numbers))
+        return None if is_open else _NUMBERS[sign](int(numbers[0]), int(numbers[1]))
+    if sign in ("<", ">"):  # other letters come where the language of the machine has them
+        is_plain = all(re.fullmatch("[0-9.:TZ-]*", each) for each in (left, right))
+        return (left < right) == (sign == "<") and left != right if is_plain else None
+    if sign == "=~":
+        return _is_like(left, raw[2], variables)
     if sign in _TEXTS:
-        equal = fits(left, pattern_of(raw[2], variables)) if globs else left == right
-        return equal == _TEXTS[sign]
+        found = fits(left, pattern_of(raw[2], variables), variables)
+        return None if found is None else found == _TEXTS[sign]
     return None
+
+
+def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
+    """Of [ ]: a word without quotes that is empty is none; another one may be more words."""
+    words: list[str] = []
+    for each in raw:
+        text = expand(each, variables)
+        if has_unresolved(text):
+            return None
+        words += [text] if QUOTES.search(each) or text == each else variables.split(text)
+    if len(words) < 2:
+        return words not in ([], [""])
+    if len(words) == 2 and words[0] in ("-z", "-n"):
+        return (words[1] == "") == (words[0] == "-z")
+    if len(words) != 3:
+        return False if len(words) == 2 and words[0] in _TEXTS else None  # which is an error
+    left, sign, right = words
+    if sign in _NUMBERS:
+        if not (_WHOLE.fullmatch(left) and _WHOLE.fullmatch(right)):
+            return None
+        return _NUMBERS[sign](int(left), int(right))
+    return (left == right) == _TEXTS[sign] if sign in _TEXTS else None
+
+
+def _is_like(text: str, word: str, variables: Variables) -> bool | None:
+    """=~ with an expression that means the same everywhere; what stands in quotes is text."""
+    parts = [word] if not QUOTES.search(word.replace("\\", "")) else []
+    pattern = expand(word.replace("\\", "\\\\"), variables) if parts else ""
+    if not parts or has_unresolved(pattern) or not _PLAIN_REGEX.fullmatch(pattern):
+        return None
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return None

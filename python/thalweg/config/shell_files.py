@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
 from thalweg.config.shell_contents import Content, Outside, Piece, Written
 from thalweg.config.shell_folders import (
@@ -18,9 +17,13 @@ from thalweg.config.shell_folders import (
     may_be_one,
     parents_of,
 )
+from thalweg.config.shell_patterns import is_named, is_pattern
+from thalweg.config.shell_unread import Unread
 from thalweg.config.unresolved import has_unresolved, unresolved_names
 
 _MOST_LINKS = 20  # of folders, one in another
+_MAYBE = "a copy or move that need not be run"
+CAPTURED = "\0"  # begins the path of what a command prints in $(...)
 _MOST_PIECES = 5_000_000  # lines that are written and copied
 
 
@@ -28,14 +31,18 @@ _MOST_PIECES = 5_000_000  # lines that are written and copied
 class Files:
     """contents  by path
     links        the file behind each path of a link, or of a copy of what is not written here
-    not_followed "FILE:LINE" of what writes or changes namelists in a way that is not read
+    unread       what writes or changes namelists in a way that is not read
+    templates    files of which `sed` and its kin made others: what, and where
+    is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
     """
 
     folders: Folders
     contents: dict[str, Content] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    not_followed: list[str] = field(default_factory=list)
+    unread: Unread = field(default_factory=Unread)
+    is_tried: bool = False
+    templates: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
@@ -47,6 +54,7 @@ class Files:
     _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
     _guessed: set[tuple[str, str]] = field(default_factory=set)  # path, and what may mean it
     beside: Callable[[str], list[str]] = lambda _: []  # files of a folder beside the script
+    read: Callable[[str], list[Written] | None] = lambda _: None  # lines of one beside it
 
     def place(self, path: str, at: str, *, other: str = "") -> str:
         """The path of a file; where its folder may be that of a file of the same name, that one.
@@ -55,7 +63,7 @@ class Files:
         """
         path = self.behind_links(path)
         like = self._like(path, other)
-        if like:
+        if like and not self.is_tried:
             self.contents[like].doubtful[at] = None
             self._guessed.add((like, at))
         return like or path
@@ -113,6 +121,8 @@ class Files:
 
     def folder(self, path: str) -> None:
         """It is none of a file: what was copied there has its own name in it."""
+        if self.is_tried:
+            return
         self.folders.known.add(path)
         content = self.contents.get(path)
         if content is None or not (content.origin or not content.lines()):
@@ -135,13 +145,13 @@ class Files:
 
     def folders_like(self, pattern: str) -> list[str]:
         """Folders that are known: one, or those that a pattern with * or ? fits."""
-        if not any(letter in pattern for letter in "*?["):
+        if not is_pattern(pattern):
             is_one = pattern in self.folders.known or self.beside(pattern)
             return [pattern] if is_one else []
         return [
             each
             for each in self.folders.known
-            if each.count("/") == pattern.count("/") and each and fnmatchcase(each, pattern)
+            if each.count("/") == pattern.count("/") and each and is_named(each, pattern)
         ]
 
     def script(self, path: str) -> list[str] | None:
@@ -157,19 +167,25 @@ class Files:
         self, path: str, pieces: Sequence[Piece], at: str, *, sure: bool, replaces: bool
     ) -> None:
         """What is appended to a file that is not known comes behind what that has."""
+        if self.is_tried and not path.startswith(CAPTURED):
+            return
         path = self.real(path)
         gone = self._gone.pop(path, None)
         content = self.contents.get(path)
-        if (gone is False and not replaces) or (content is not None and content.has_twin):
-            self.not_followed.append(at)
+        if gone is False and not replaces:
+            self.unread.add(at, "'>>' into what may have been removed before")
+        elif content is not None and content.has_twin:
+            self.unread.add(at, "one of two names that a hard link gave it")
         if content is None:
             content = self._keep(path, Content())
-            if not replaces and not gone and not self._is_removed(path):
+            is_new = gone or path.startswith(CAPTURED) or self._is_removed(path)
+            if not replaces and not is_new:
                 before = self.links.pop(path, path)
                 content.pieces.append(self._from(before, at, before == path))
         elif gone or (replaces and sure):
             is_open = replaces and bool(content.pieces) and self._may_be_another(path)
             content.pieces, content.doubtful = [], {at: None} if is_open else {}
+            self.templates.pop(path, None)
         if replaces and sure:
             self.links.pop(path, None)
         content.origin = ""
@@ -180,6 +196,8 @@ class Files:
 
     def copy(self, source: str, target: str, at: str, *, sure: bool) -> None:
         """What is not sure to come over a file does not."""
+        if self.is_tried:
+            return
         source = self.real(source)
         if self.is_gone(source):
             return
@@ -187,8 +205,11 @@ class Files:
         if place is None:
             return
         before = self.contents.get(place)
-        if (source in self.contents and not sure) or (before is not None and before.has_twin):
-            self.not_followed.append(at)  # there may be such a file beside the script
+        if source in self.contents and not sure:
+            self.unread.add(at, _MAYBE)  # there may be such a file beside the script
+            return
+        if before is not None and before.has_twin:
+            self.unread.add(at, "one of two names that a hard link gave it")
             return
         self._gone.pop(place, None)
         self.links.pop(place, None)
@@ -203,12 +224,14 @@ class Files:
 
     def move(self, source: str, target: str, at: str, *, sure: bool) -> None:
         """A link is moved itself, and one that stands there is replaced."""
+        if self.is_tried:
+            return
         if source == target:
             self._found(source, at)
             return
         if not sure:
             if self.real(source) in self.contents or self.real(target) in self.contents:
-                self.not_followed.append(at)
+                self.unread.add(at, _MAYBE)
             else:
                 self.copy(source, target, at, sure=False)
             return
@@ -234,6 +257,8 @@ class Files:
         """Symbolic: what is written to one of the two names is in both. What is there stays, unless
         it is `forced`.
         """
+        if self.is_tried:
+            return
         place = self._place_of(source, target, at, sure=sure)
         if place is None or (place in self.contents and not forced and place not in self._gone):
             return
@@ -250,6 +275,8 @@ class Files:
 
     def twin(self, source: str, target: str, at: str, *, sure: bool, forced: bool) -> None:
         """A hard link: what is written to one of the two is in both, and is not followed."""
+        if self.is_tried:
+            return
         source, place = self.real(source), self.real(target)
         if place in self.contents and not forced and place not in self._gone:
             return
@@ -260,8 +287,10 @@ class Files:
 
     def remove(self, path: str, *, sure: bool) -> None:
         """A script removes at its end what the model has read: only what comes later is new."""
+        if self.is_tried:
+            return
         path = self.behind_links(path)
-        if not any(letter in path for letter in "*?["):
+        if not is_pattern(path):
             names = [path]
             if like := self._like(path):
                 self._gone[like] = self._gone.get(like, False)
@@ -284,6 +313,8 @@ class Files:
 
     def remove_folder(self, path: str) -> None:
         """With what lies in it outside of what is known."""
+        if self.is_tried:
+            return
         self._folders_gone.add(path)
 
     def join(
@@ -291,6 +322,8 @@ class Files:
         sure: bool, replaces: bool,
     ) -> None:  # fmt: skip
         """`cat A B > C`: what is not written here is a piece of its own. Pieces: a document."""
+        if self.is_tried and not target.startswith(CAPTURED):
+            return
         pieces: list[Piece] = []
         doubtful: dict[str, None] = {}
         for each in sources:
@@ -319,14 +352,14 @@ class Files:
     def matching(self, pattern: str) -> list[str]:
         """Paths of files that are there, in a shell's order."""
         folder, depth = folder_of(pattern), pattern.count("/")
-        is_open = any(letter in folder for letter in "*?[")
+        is_open = is_pattern(folder)
         mine = self._names() if is_open else self._in.get(folder, ())
         names = dict.fromkeys(self.beside(folder))
         names |= {each: None for each in mine if each in self.contents or each in self._aliases}
         return sorted(
             each
             for each in names
-            if each.count("/") == depth and fnmatchcase(each, pattern) and not self._is_away(each)
+            if each.count("/") == depth and is_named(each, pattern) and not self._is_away(each)
         )
 
     def _is_away(self, path: str) -> bool:
@@ -340,7 +373,7 @@ class Files:
         return [
             each
             for name, latest in self._called.items()
-            if fnmatchcase(name, last)
+            if is_named(name, last)
             for its, each in latest.items()
             if may_be_one(root, its) and folder_of(each) != folder
         ]
@@ -364,12 +397,13 @@ class Files:
             self._found(source, at)
             return None
         if target in self.contents and not sure:
-            self.not_followed.append(at)
+            self.unread.add(at, _MAYBE)
             return None
         return target
 
     def _keep(self, path: str, content: Content) -> Content:
         self.contents[path] = content
+        self.templates.pop(path, None)
         self._in.setdefault(folder_of(path), {})[path] = None
         latest = self._called.setdefault(last_of(path), {})
         root = known_root(folder_of(path))
@@ -393,6 +427,6 @@ class Files:
 
     def _is_removed(self, path: str) -> bool:
         patterns = self._patterns.get(folder_of(path), ())
-        return any(fnmatchcase(path, each) for each in patterns) or any(
+        return any(is_named(path, each) for each in patterns) or any(
             each in self._folders_gone for each in parents_of(path)
         )

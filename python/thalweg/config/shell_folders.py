@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thalweg.config.shell_words import Variables
+from thalweg.config.shell_variables import Variables
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved
 
 _START = unresolved("PWD")
-_HOME = "~"
+_HOME = unresolved("HOME")
 
 
 @dataclass
@@ -64,15 +64,17 @@ class Folders:
 
     def _shown(self, path: str) -> str:
         """As $PWD has it."""
-        is_relative = not path.startswith(("/", _HOME)) and not _begins_open(path)
+        is_relative = not path.startswith(("/", "~")) and not _begins_open(path)
         return f"{_START}/{path}".rstrip("/") if is_relative else path
 
 
 def path_from(folder: str, text: str) -> str:
     """`text` as seen from a folder, without `.`, and without `..` where that is known."""
+    if text == "~" or text.startswith("~/"):
+        text = _HOME + text[1:]
     if text.startswith(_START):
         folder, text = "", text[len(_START) :].lstrip("/")
-    elif text.startswith(("/", _HOME)) or _begins_open(text):
+    elif text.startswith(("/", "~")) or _begins_open(text):
         folder = ""
     whole = f"{folder}/{text}" if folder else text
     is_absolute = whole.startswith("/")
@@ -107,7 +109,7 @@ def known_root(folder: str) -> str | None:
     """Folders with one root are the same if they are equal; None: that cannot be known."""
     if folder.startswith("/"):
         root, rest = "/", folder
-    elif _begins_open(folder) or folder.startswith(_HOME):
+    elif _begins_open(folder) or folder.startswith("~"):
         root, _, rest = folder.partition("/")
     else:
         root, rest = "", folder
@@ -128,4 +130,4 @@ def _begins_open(text: str) -> bool:
 
 
 def _is_open_root(part: str) -> bool:
-    return _begins_open(part) or part == _HOME
+    return _begins_open(part)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from thalweg.config.namelist import NumberedLine
+from thalweg.config.shell_brackets import closing
 from thalweg.config.shell_tree import HereDocument
-from thalweg.config.shell_words import closing
 from thalweg.errors import ThalwegError
 
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\n)+")
@@ -54,6 +54,11 @@ class _Waiting:
 def tokens_of(lines: Sequence[str], file: str, first: int = 1) -> list[Token]:
     """Raises a sentence on a here-document without an end."""
     return list(_Lexer("\n".join(lines) + "\n", file, first).tokens())
+
+
+def words_of(text: str) -> list[str]:
+    """With their quotes."""
+    return [token.text for token in tokens_of([text], "") if token.kind == "word"]
 
 
 class _Lexer:
@@ -136,6 +141,9 @@ class _Lexer:
                 position = self._end_of_quote(position)
             elif letter == "$" and after and after in "({'\"":
                 position = self._end_of_dollar(position)
+            elif letter == "$" and after == "[":
+                end = text.find("]", position, self.ends[self.line(position) - self.first])
+                position = end + 1 if end > 0 else position + 1
             elif letter == "$":
                 position += 1
             elif letter == "(" and text[position - 1] in "=@?+!*" and position > begin:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from thalweg.config.shell_lexer import Token, tokens_of
 from thalweg.config.shell_tree import (
@@ -47,6 +48,28 @@ def parse_script(
     if unclosed is not None:
         unclosed += parser.unclosed
     return body
+
+
+@lru_cache(maxsize=1000)
+def parts_of_command(text: str) -> Sequence[Sequence[str]]:
+    """Words of `a x | b y`, or of `cd x && b y`; none of anything else."""
+    try:
+        body = parse_script(text.split("\n"), "")
+    except ThalwegError:
+        return ()
+    lists = [pipeline for each in body for joint, pipeline in each.parts if joint != "||"]
+    if sum(len(each.parts) for each in body) != len(lists) or any(b.in_background for b in body):
+        return ()
+    commands = [command for pipeline in lists for command in pipeline.commands]
+    simple = [each for each in commands if isinstance(each, Simple) and each.words]
+    is_plain = all(each.files == Redirections() and not each.assigned() for each in simple)
+    if (
+        len(simple) < len(commands)
+        or not is_plain
+        or (len(lists) > 1 and simple[0].words[0] != "cd")
+    ):
+        return ()
+    return [each.words for each in simple]
 
 
 class _Parser:
@@ -183,12 +206,13 @@ class _Parser:
         operator, word = token.text, self._peek().text
         self.i += 1
         if "<<<" in operator:
-            files.strings += 1
+            files.strings.append(word)
         elif "<" in operator:
             if operator.lstrip("0123456789") == "<":
                 files.ins.append(word)
         elif operator.endswith(">&") and (word.isdigit() or word == "-"):
-            pass
+            if operator in (">&", "1>&") and word == "2":
+                files.outs.append((True, "/dev/stderr"))
         elif not operator[0].isdigit() or operator.startswith("1>"):
             files.outs.append((">>" in operator, word))
         elif not operator.startswith("2"):

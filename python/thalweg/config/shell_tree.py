@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from thalweg.config.namelist import NumberedLine
 
 _BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "srun"})
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _PATH = re.compile(r"/(?:usr/)?bin/(\w+)")
 
 
@@ -29,14 +29,14 @@ class Redirections:
     ins         files that are read from
     channels    files that are opened for channels of other numbers
     documents   here-documents that are read, the last one for good
-    strings     how many texts behind <<<
+    strings     texts behind <<<
     """
 
     outs: list[tuple[bool, str]] = field(default_factory=list)
     ins: list[str] = field(default_factory=list)
     channels: list[str] = field(default_factory=list)
     documents: list[HereDocument] = field(default_factory=list)
-    strings: int = 0
+    strings: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -55,6 +55,8 @@ class Simple:
         """Without what may stand before the name of the command, and its folder."""
         words, is_behind = list(self.words), False
         while len(words) > 1:
+            path = _PATH.fullmatch(words[0])
+            words[0] = path[1] if path else words[0]
             if words[0] in _BEFORE or _ASSIGNED.match(words[0]):
                 is_behind |= words.pop(0) in _BEFORE
             elif is_behind and words[0].startswith("-"):  # an option, and its number

@@ -4,116 +4,195 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from glob import escape
+from collections.abc import Callable, Iterable, Sequence
 
-from thalweg.config.arithmetic import evaluate
-from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names, without_marks
+from thalweg.config.shell_arithmetic import arithmetic
+from thalweg.config.shell_bc import bc
+from thalweg.config.shell_brackets import closing
+from thalweg.config.shell_folders import path_from
+from thalweg.config.shell_parser import parts_of_command
+from thalweg.config.shell_patterns import (
+    cut_before,
+    cut_behind,
+    escaped,
+    has_alternatives,
+    is_pattern,
+    regex_of,
+    replaced,
+)
+from thalweg.config.shell_programs import OF_WORDS, unescaped
+from thalweg.config.shell_variables import Variables
+from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
 
+QUOTES = re.compile(r"['\"\\]")
 _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
+_INDIRECT = re.compile(r"!([A-Za-z_]\w*)(.*)", re.DOTALL)
 _ELEMENT = re.compile(r"\[([^\]]*)\](.*)", re.DOTALL)
-_QUOTED_OR_NOT = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|[^'"]+|['"]""", re.DOTALL)
-_ALL_OF = re.compile(r'"?\$(?:@|\{@\}|\{(!?)([A-Za-z_]\w*)\[@\]\})"?')
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
+_QUOTED_OR_NOT = re.compile(
+    r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?:[^'"\\$]|\$(?!\{))+|\$\{[^}]*\}?|['"\\]""", re.DOTALL
+)
+_BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
 _DEFAULT = re.compile(r":?[-=+?]")
-_SLICE = re.compile(r":\s*([0-9]+)(?::\s*([0-9]+))?")
-_PIPED_TO_BC = re.compile(r"\s*(?:echo|printf)\s+(.*?)\|\s*bc(?:\s+-l)?\s*", re.DOTALL)
-_SCALE = re.compile(r"scale\s*=\s*([0-9]+)\s*;")
-_ECHO = re.compile(r"\s*echo\s+([^|;&<>`]*)")
-_EXPR = re.compile(r"\s*expr\s+([^|;&]*)")
-_PWD = re.compile(r"\s*(?:cd\s+(?:--\s+)?([^\s;&|]+)\s*(?:&&|;)\s*)?(?:/bin/)?pwd(?:\s+-[LP])?\s*")
-_PRINTED = re.compile(r"%(?:-?0?[0-9]{0,3}[dis]|%)")
-_BC_DIGITS = 15  # at most; what a float holds
+_IN_QUOTES = re.compile(
+    r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}|\$\(\([^)]*\)\)|\$[*?]", re.DOTALL
+)
+_MAY_SET = re.compile(r"=|\+\+|--")
+_EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
+_ALL_OF = re.compile(r"""("?)\$(?:([@*])|\{(?:(!?)([A-Za-z_]\w*)\[([@*])\]|([@*]))(:[^}]*)?\})\1""")
+_RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
+_IN_OPEN_QUOTE = re.compile(r"""(?:[^'"\\]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)*['"](?![^'"]*['"])""")
+_MOST_WORDS = 10_000  # of braces
 _DEEPEST = 20  # expansions in expansions
 
 
-@dataclass
-class Variables:
-    """Values by name; `given` by --set stand above what the script says.
-
-    arguments  $1, $2, ... of a function, or of `set --`; None: those of the script, not known
+def split_words(words: Iterable[str], variables: Variables) -> list[str]:
+    """As a command gets them, but for names of files: braces and the words of $x taken apart, those
+    of "$@" as they were.
     """
+    found: list[str] = []
+    for word in words:
+        for part in braces(word):
+            elements = _elements(part, variables)
+            if elements is not None:
+                found += elements
+                continue
+            text = expand(part, variables)
+            is_one = QUOTES.search(part) or has_unresolved(text) or text == part
+            found += [text] if is_one else variables.split(text)
+    return found
 
-    given: dict[str, str] = field(default_factory=dict)
-    assigned: dict[str, str] = field(default_factory=dict)
-    arrays: dict[str, list[str]] = field(default_factory=dict)
-    arguments: list[str] | None = None
-    used: set[str] = field(default_factory=set)
 
-    def value(self, name: str) -> str | None:
-        if self.arguments is not None and not name.isidentifier():
-            return self._argument(name, self.arguments)
-        self.used.add(name)
-        return self.given.get(name, self.assigned.get(name))
+def braces(word: str) -> list[str]:
+    """a{b,c}{1..3} -> ab1 ab2 ..., outside quotes and ${...}."""
+    position = 0
+    while (position := word.find("{", position)) >= 0:
+        end = closing(word, position)
+        parts = _parts_of_braces(word[position + 1 : end - 1])
+        before = word[:position]
+        if len(parts) > 1 and not before.endswith(("$", "\\")) and not _IN_OPEN_QUOTE.match(before):
+            return [
+                found
+                for part in parts[:_MOST_WORDS]
+                for found in braces(f"{before}{part}{word[end:]}")
+            ][:_MOST_WORDS]
+        position += 1
+    return [word]
 
-    def _argument(self, name: str, arguments: list[str]) -> str | None:
-        if name.isdecimal() and int(name) > 0:
-            return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
-        return {"#": str(len(arguments)), "@": " ".join(arguments), "*": " ".join(arguments)}.get(
-            name
-        )
 
-    def known(self, name: str) -> str | None:
-        """None also where a part of the value is open."""
-        value = self.value(name)
-        return None if value is None or has_unresolved(value) else value
+def _parts_of_braces(text: str) -> list[str]:
+    if numbers := _RANGE.fullmatch(text):
+        return _range(numbers)
+    if letters := _LETTERS.fullmatch(text):
+        first, last = ord(letters[1]), ord(letters[2])
+        step = 1 if last >= first else -1
+        return [chr(each) for each in range(first, last + step, step)]
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
-    def assign(self, name: str, value: str) -> None:
-        self.assigned[name] = value
-        if name in self.arrays:
-            self.arrays[name] = [value, *self.arrays[name][1:]]
 
-    def assign_array(self, name: str, words: list[str]) -> None:
-        self.arrays[name] = list(words)
-        self.assigned[name] = words[0] if words else ""
+def _range(found: re.Match[str]) -> list[str]:
+    """As wide as the wider end where that begins with 0, as in bash."""
+    ends = found[1], found[2]
+    begin, end = map(int, ends)
+    step = (abs(int(found[3] or 1)) or 1) * (1 if end >= begin else -1)
+    if abs(end - begin) // abs(step) >= _MOST_WORDS:
+        return []
+    padded = any(len(each.lstrip("-")) > 1 and each.lstrip("-").startswith("0") for each in ends)
+    width = max(map(len, ends)) if padded else 0
+    return [f"{each:0{width}}" for each in range(begin, end + (1 if step > 0 else -1), step)]
 
-    def forget(self, name: str) -> None:
-        self.arrays.pop(name, None)
-        self.assigned[name] = unresolved(name)
 
-    def elements(self, word: str) -> list[str] | None:
-        """Of "$@", "${x[@]}" and "${!x[@]}", its numbers: words of their own; None for others."""
-        found = _ALL_OF.fullmatch(word)
-        if found is None:
-            return None
-        if found[2] is None:
-            return self.arguments
-        words = self.arrays.get(found[2])
-        return words if words is None or not found[1] else [str(i) for i in range(len(words))]
+def _elements(word: str, variables: Variables) -> list[str] | None:
+    """Of "$@", "${x[@]:1:2}", "${!x[@]}" and their kin; None for others, and where not known."""
+    found = _ALL_OF.fullmatch(word)
+    if found is None:
+        return None
+    quote, wants_keys, name, part = found[1], found[3], found[4], found[7]
+    sign = found[2] or found[5] or found[6]
+    if name:
+        words = variables.keys(name) if wants_keys else variables.array(name)
+    else:
+        words = variables.arguments
+        if words is None:
+            variables.used.add("#")
+            words = variables.given_arguments()
+    if words is None or any(map(has_unresolved, words)):
+        return words if words is not None and quote and sign == "@" and not part else None
+    if part:
+        words = _part_of(words, part[1:], variables, is_array=bool(name))
+    if words is None:
+        return None
+    if not quote:
+        return [each for word in words for each in variables.split(word)]
+    marks = variables.value("IFS") or ""
+    if sign == "@":
+        return words
+    return None if has_unresolved(marks) else [marks[:1].join(words)]
+
+
+def _part_of(
+    words: list[str], text: str, variables: Variables, *, is_array: bool
+) -> list[str] | None:
+    """:1:2 of an array; $1 is the first of arguments."""
+    text = expand(text, variables)
+    first, colon, count = text.partition(":")
+    found = [arithmetic_value(each or "0", variables) for each in (first, count)]
+    if not all(re.fullmatch("-?[0-9]+", each) for each in found):
+        return None
+    begin, number = map(int, found)
+    if not is_array:
+        begin -= begin > 0
+        if int(found[0]) == 0:
+            return None  # with the name of the script
+    begin += len(words) if begin < 0 else 0
+    if begin < 0 or number < 0:
+        return None
+    return words[begin : begin + number] if colon else words[begin:]
 
 
 def pattern_of(word: str, variables: Variables) -> str:
     """With what stands in quotes as it is."""
     return "".join(
-        escape(expand(part, variables)) if part[0] in "'\"" else expand(part, variables)
+        escaped(expand(part, variables)) if part[0] in "'\"\\" else expand(part, variables)
         for part in _QUOTED_OR_NOT.findall(word)
     )
 
 
-def fits(text: str, pattern: str) -> bool:
-    """Whether a shell's pattern is one of the text."""
-    return fnmatchcase(text, pattern.replace("[^", "[!"))
+def fits(text: str, pattern: str, variables: Variables) -> bool | None:
+    """Whether a shell's pattern is one of the text; None for one that is not understood."""
+    found = regex_of(pattern, "nocasematch" in variables.options)
+    return None if found is None else found.fullmatch(text) is not None
 
 
-def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int = 0) -> str:
-    """`quotes`: they group and vanish, as in a command; in a here-document they are text."""
+def expand(
+    text: str, variables: Variables, *, quotes: bool = True, inside: bool = False, depth: int = 0
+) -> str:
+    """quotes: they group and vanish, as in a command; in a here-document they are text. inside: of
+    ${...} in double quotes or a document, where ' is a letter
+    """
     special_letters = _SPECIAL if quotes else _SPECIAL_IN_DOCUMENT
     found = special_letters.search(text)
     if found is None or depth > _DEEPEST:
         return text
     done: list[str] = []
-    position, doubled = 0, False
+    position, doubled = 0, inside
     while found is not None:
         done.append(text[position : found.start()])
         position = found.start()
         letter = text[position]
         if letter == "\\" and position + 1 < len(text):
             follows = text[position + 1]
-            special = follows in '$`\\"' if doubled else (quotes or follows in "$`\\")
+            marks = '$`\\"' + "}" * inside if doubled else "$`\\"
+            special = follows in marks or (quotes and not doubled)
             done.append(follows if special else letter + follows)
             position += 2
         elif letter == "'" and quotes and not doubled:
@@ -122,15 +201,16 @@ def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int =
             done.append(text[position + 1 : end])
             position = end + 1
         elif letter == '"' and quotes:
-            doubled = not doubled
+            doubled = inside or not doubled
             position += 1
         elif letter == "$" and quotes and not doubled and text[position + 1 : position + 2] == "'":
-            end = text.find("'", position + 2)
-            end = len(text) if end < 0 else end
-            done.append(_unescaped(text[position + 2 : end]))
-            position = end + 1
+            value, position = _unescaped(text, position + 2)
+            done.append(value)
+        elif letter == "$" and quotes and not doubled and text[position + 1 : position + 2] == '"':
+            position += 1
         elif letter in "$`":
-            value, position = _dollar(text, position, variables, depth)
+            in_text = doubled or not quotes
+            value, position = _dollar(text, position, variables, depth, in_text)
             done.append(value)
         else:
             done.append(letter)
@@ -139,17 +219,23 @@ def expand(text: str, variables: Variables, *, quotes: bool = True, depth: int =
     return "".join(done) + text[position:]
 
 
-def _unescaped(text: str) -> str:
-    """What $'...' stands for."""
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text)
+def _unescaped(text: str, begin: int) -> tuple[str, int]:
+    """What $'...' stands for, and where it ends."""
+    end = begin
+    while end < len(text) and text[end] != "'":
+        end += 1 + (text[end] == "\\")
+    return unescaped(text[begin:end]), end + 1
 
 
-def _dollar(text: str, position: int, variables: Variables, depth: int) -> tuple[str, int]:
+def _dollar(
+    text: str, position: int, variables: Variables, depth: int, inside: bool
+) -> tuple[str, int]:
     """Value of what begins with $ or ` at `position`, and where it ends."""
     if text[position] == "`":
-        end = text.find("`", position + 1)
-        end = len(text) if end < 0 else end
-        return command_value(text[position + 1 : end], variables, depth), end + 1
+        found = _BACKTICKS.match(text, position)
+        end = found.end() if found else len(text)
+        command = re.sub(r"\\([$`\\])", r"\1", text[position + 1 : end].removesuffix("`"))
+        return command_value(command, variables, depth), end
     if text.startswith("$((", position):
         end = closing(text, position + 1)
         if text[end - 2 : end] == "))":
@@ -162,40 +248,29 @@ def _dollar(text: str, position: int, variables: Variables, depth: int) -> tuple
         return arithmetic_value(text[position + 2 : end - 1], variables), end
     if text.startswith("${", position):
         end = closing(text, position + 1)
-        return _parameter(text[position + 2 : end - 1], variables, depth), end
+        return _parameter(text[position + 2 : end - 1], variables, depth, inside), end
     found = _NAME.match(text, position + 1)
     if found:
         value = variables.value(found[0])
         return (unresolved(found[0]) if value is None else value), found.end()
-    if position + 1 < len(text) and text[position + 1] in "0123456789@*#?$!":
+    if position + 1 < len(text) and text[position + 1] in "0123456789@*#?$!-":
         name = text[position + 1]
         value = variables.value(name)
         return (unresolved(name) if value is None else value), position + 2
     return "$", position + 1
 
 
-def closing(text: str, opening: int) -> int:
-    """Just behind the bracket that closes the one at `opening`; quotes hide brackets."""
-    pairs = {"(": ")", "{": "}"}
-    left, right = text[opening], pairs[text[opening]]
-    depth, quote = 0, ""
-    for i in range(opening, len(text)):
-        letter = text[i]
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter == left:
-            depth += 1
-        elif letter == right:
-            depth -= 1
-            if depth == 0:
-                return i + 1
-    return len(text)
-
-
-def _parameter(body: str, variables: Variables, depth: int) -> str:
+def _parameter(body: str, variables: Variables, depth: int, inside: bool) -> str:
     """What stands between ${ and }."""
+    indirect = _INDIRECT.fullmatch(body)
+    if indirect and indirect[2] in ("[@]", "[*]"):
+        keys = variables.keys(indirect[1])
+        return unresolved(indirect[1]) if keys is None else " ".join(keys)
+    if indirect and indirect[2][:1] not in ("*", "@", "["):
+        name = variables.value(indirect[1])
+        if name is None or not _NAME.fullmatch(name):
+            return unresolved(indirect[1])
+        body = name + indirect[2]
     found = _PARAMETER.fullmatch(body)
     if found is None:
         return unresolved(re.sub(r"\W", "", body) or "?")
@@ -207,30 +282,40 @@ def _parameter(body: str, variables: Variables, depth: int) -> str:
     if default:
         word = rest[default.end() :]
         empty = value is None or (not value and default[0].startswith(":"))
+        empty |= variables.is_unset(name)
         if default[0][-1] == "+":
-            return "" if empty else expand(word, variables, depth=depth + 1)
+            return "" if empty else expand(word, variables, inside=inside, depth=depth + 1)
         if default[0][-1] == "?":
             return unresolved(name) if empty else str(value)
         if not empty:
             return str(value)
-        value = expand(word, variables, depth=depth + 1)
+        value = expand(word, variables, inside=inside, depth=depth + 1)
         if default[0][-1] == "=":
-            variables.assign(name, value)
+            variables.change(name, value)
         return value
     if value is None or (rest and has_unresolved(value)):
         return unresolved(unresolved_names(value)[0] if value else name)
     if counts:
-        return str(len(value))
-    return _modified(name, value, expand(rest, variables, depth=depth + 1)) if rest else value
+        return unresolved(name) if has_unresolved(value) else str(len(value))
+    found_value = _modified(value, rest, variables) if rest else value
+    return unresolved(name) if found_value is None else found_value
 
 
 def _element(name: str, index: str, rest: str, variables: Variables, *, counts: bool) -> str:
     """${x[1]}, ${x[@]} and ${#x[@]}"""
-    words = variables.arrays.get(name)
+    words = variables.array(name)
+    if words is not None and rest[:1] == ":" and index in ("@", "*") and not counts:
+        words, rest = _part_of(words, rest[1:], variables, is_array=True), ""
     if words is None or rest:
         return unresolved(name)
+    elements = variables.map(name)
+    if elements is not None and index not in ("@", "*"):
+        value = elements.get(expand(index, variables), "")
+        return str(len(value)) if counts else value
     if index in ("@", "*"):
-        return str(len(words)) if counts else " ".join(words)
+        joined = variables.value("IFS") or ""
+        joint = " " if index == "@" else unresolved("IFS") if has_unresolved(joined) else joined[:1]
+        return str(len(words)) if counts else joint.join(words)
     number = arithmetic_value(index, variables)
     if not number.lstrip("-").isdecimal():
         return unresolved(name)
@@ -239,184 +324,139 @@ def _element(name: str, index: str, rest: str, variables: Variables, *, counts: 
     return str(len(value)) if counts else value
 
 
-def _modified(name: str, value: str, rest: str) -> str:
-    """${x%pattern}, ${x#pattern}, ${x/old/new} and ${x:first:count}."""
-    if not rest:
-        return value
+def _modified(value: str, rest: str, variables: Variables) -> str | None:
+    """${x%pattern}, ${x#pattern}, ${x/old/new}, ${x:first:count}; None where it is not known."""
     if rest[0] in "%#":
-        longest = rest[:2] in ("%%", "##")
-        pattern = rest[2:] if longest else rest[1:]
-        cuts = range(len(value) + 1)
-        if rest[0] == "#":
-            ends = [i for i in cuts if fits(value[:i], pattern)]
-            return value[(max(ends) if longest else min(ends)) :] if ends else value
-        ends = [i for i in cuts if fits(value[i:], pattern)]
-        return value[: (min(ends) if longest else max(ends))] if ends else value
-    if found := _SLICE.fullmatch(rest):
-        first = int(found[1])
-        return value[first : first + int(found[2])] if found[2] else value[first:]
-    if rest[0] == "/" and not any(mark in rest for mark in "*?["):
-        old, _, new = rest.lstrip("/").partition("/")
-        if rest[1:2] in ("#", "%"):
-            old = old[1:]
-            is_end, at_end = rest[1] == "%", value.endswith(old)
-            if is_end:
-                return value[: len(value) - len(old)] + new if at_end else value
-            return new + value[len(old) :] if value.startswith(old) else value
-        return value.replace(old, new, -1 if rest.startswith("//") else 1)
-    if rest in (",,", "^^"):
-        return value.lower() if rest == ",," else value.upper()
-    return unresolved(name)
+        is_longest = rest[:2] in ("%%", "##")
+        regex = _pattern(rest[2:] if is_longest else rest[1:], variables)
+        cuts = cut_behind if rest[0] == "%" else cut_before
+        return None if regex is None else cuts(value, regex, is_longest)
+    if rest[0] == ":":
+        return _slice(value, rest[1:], variables)
+    if rest[0] == "/":
+        return _replaced(value, rest[1:], variables)
+    changes: dict[str, Callable[[str], str]] = {
+        ",,": str.lower, "^^": str.upper,
+        ",": lambda text: text[:1].lower() + text[1:],
+        "^": lambda text: text[:1].upper() + text[1:],
+    }  # fmt: skip
+    return changes[rest](value) if rest in changes else None
+
+
+def _pattern(word: str, variables: Variables) -> re.Pattern[str] | None:
+    """None where it is open. Without `extglob` ksh takes @(a|b) as such, and bash as letters."""
+    pattern = pattern_of(word, variables)
+    if has_unresolved(pattern):
+        return None
+    if has_alternatives(pattern) and "extglob" not in variables.options:
+        return None
+    return regex_of(pattern)
+
+
+def _slice(value: str, text: str, variables: Variables) -> str | None:
+    """From a place on, or before the end where it is less than 0; so many letters, or up to as many
+    before the end.
+    """
+    text = expand(text, variables)
+    first_text, colon, count_text = text.partition(":")
+    found = [arithmetic_value(each or "0", variables) for each in (first_text, count_text)]
+    if "?" in text or not all(each.lstrip("-").isdecimal() for each in found):
+        return None
+    first, count = map(int, found)
+    if first < 0:
+        first += len(value)
+    if not 0 <= first <= len(value):
+        return ""
+    if not colon:
+        return value[first:]
+    end = first + count if count >= 0 else len(value) + count
+    return value[first:end] if end >= first else None
+
+
+def _replaced(value: str, rest: str, variables: Variables) -> str | None:
+    """Once, or with one more / each time; with # or % at one end. New versions of bash take & for
+    what was there.
+    """
+    sign = rest[:1] if rest[:1] in ("/", "#", "%") else ""
+    old, new, is_new, rest = "", "", False, rest[len(sign) :]
+    if rest.startswith("/") and sign not in ("#", "%"):
+        old, rest = "/", rest[1:]
+    for part in _QUOTED_OR_NOT.findall(rest):
+        if not is_new and not part.startswith(("'", '"', "\\", "${")) and "/" in part:
+            before, _, part = part.partition("/")
+            old, is_new = old + before, True
+        old, new = (old, new + part) if is_new else (old + part, new)
+    regex, text = _pattern(old, variables), expand(new, variables)
+    if regex is None or "&" in text or has_unresolved(text) or not (old or sign in ("#", "%")):
+        return None
+    return replaced(value, regex, text, sign)
 
 
 def arithmetic_value(body: str, variables: Variables) -> str:
     """$((...)): a whole number, or the names that it needs."""
-    text = expand(body, variables)
-    names = [*unresolved_names(text), *open_names(text, variables)]
-    value = None if names else evaluate(text, variables.known, octal=True)
-    if value is None:
-        return "".join(unresolved(name) for name in names) or unresolved("`arithmetic`")
-    return str(int(value))
-
-
-def open_names(text: str, variables: Variables) -> list[str]:
-    """Names in arithmetic that have no value; what such a value itself waits for."""
-    found: list[str] = []
-    for name in _NAME.findall(without_marks(text)):
-        value = variables.value(name)
-        if value is None:
-            found.append(name)
-        else:
-            found += unresolved_names(value)
-    return found
+    if "'" in body:
+        return unresolved("`arithmetic`")
+    return arithmetic(expand(body, variables), variables)
 
 
 def command_value(command: str, variables: Variables, depth: int) -> str:
-    """`echo ... | bc`, `expr`, `echo`, `pwd`, `printf`, `basename` and `dirname` are understood;
-    another one is open by its name.
+    """What a command prints; one that is not understood is open by its name. In a shell of its own:
+    variables stay as they are. It is run once for a command of the script that is read twice.
     """
-    if pwd := _PWD.fullmatch(command):
-        here = expand("$PWD", variables)
-        folder = expand(pwd[1] or "", variables, depth=depth + 1)
-        is_relative = not folder.startswith(("/", "~")) and not has_unresolved(folder[:1])
-        return folder if folder and not is_relative else f"{here}/{folder}".rstrip("/")
-    for pattern, reader in ((_PIPED_TO_BC, _bc), (_EXPR, _expr), (_ECHO, _echo)):
-        found = pattern.fullmatch(command)
-        if found and depth < _DEEPEST:
-            text = expand(found[1], variables, depth=depth + 1)
-            if has_unresolved(text):
-                return "".join(unresolved(name) for name in unresolved_names(text))
-            value = reader(text)
-            if value is not None:
-                return value
-    words = words_of(command)
-    if words and words[0] in _OF_WORDS and not any(mark in command for mark in "|;&<>"):
-        known = [expand(word, variables, depth=depth + 1) for word in words[1:]]
-        value = None if any(map(has_unresolved, known)) else _OF_WORDS[words[0]](known)
-        if value is not None:
-            return value
-    word = re.match(r"\W*(\w+)", command)
-    return unresolved(f"`{word[1] if word else 'command'}`")
-
-
-_Reader = Callable[[str], "str | None"]
-
-
-def _echo(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _expr(text: str) -> str | None:
-    value = evaluate(text.replace("\\", ""), lambda _: None)
-    return None if value is None else str(int(value))
-
-
-def _bc(text: str) -> str | None:
-    """With the digits behind the point that `scale` asks for, none where the value is whole."""
-    scale = _SCALE.search(text)
-    value = evaluate(_SCALE.sub("", text).replace("^", "**"), lambda _: None, integers=False)
+    if variables.printed is not None and command in variables.printed:
+        return variables.printed[command]
+    value = None
+    if depth < _DEEPEST:
+        before = variables.state() if _MAY_SET.search(command) else None
+        value = _printed_by_words(parts_of_command(command), variables)
+        if before is not None:
+            variables.set_state(before)
+    if value is None and depth < _DEEPEST:
+        value = variables.substitute(command)
     if value is None:
+        word = re.match(r"\W*(\w+)", command)
+        value = unresolved(f"`{word[1] if word else 'command'}`")
+    if variables.printed is not None:
+        variables.printed[command] = value
+    return value
+
+
+def _printed_by_words(parts: Sequence[Sequence[str]], variables: Variables) -> str | None:
+    """parts: the words of each command of a pipeline, or of `cd X && pwd`"""
+    names = [name_of_program(words[0]) for words in parts]
+    if names in (["pwd"], ["cd", "pwd"]):
+        here = expand("$PWD", variables)
+        folder = split_words(parts[0][1:], variables) if names[0] == "cd" else []
+        folder = [each for each in folder if each != "--"]
+        return path_from(here, "".join(folder)) if len(folder) < 2 else None
+    if len(parts) not in (1, 2) or names[0] not in OF_WORDS:
         return None
-    if value.denominator == 1:
-        return str(int(value))
-    digits = int(scale[1]) if scale else _BC_DIGITS
-    digits = min(digits, _BC_DIGITS)
-    return f"{int(value * 10**digits) / 10**digits:.{digits}f}"
-
-
-def _printf(words: Sequence[str]) -> str | None:
-    """Each %d, %s and their widths take one word."""
-    if not words or "\\" in words[0].removesuffix("\\n"):
+    given = words_given(parts[0][1:], variables)
+    printed = None if given is None else OF_WORDS[names[0]](given)
+    if printed is None or len(parts) == 1:
+        return None if printed is None else printed.rstrip("\n")
+    if names[1] != "bc" or not set(parts[1][1:]) <= {"-l", "-q"}:
         return None
-    left = list(words[1:])
-    try:
-        found = _PRINTED.sub(lambda each: _printed(each, left), words[0].removesuffix("\\n"))
-    except ValueError:
-        return None
-    return None if left else found
+    if has_unresolved(printed):
+        return "".join(unresolved(name) for name in unresolved_names(printed))
+    return bc(printed, has_library="-l" in parts[1])
 
 
-def _printed(found: re.Match[str], left: list[str]) -> str:
-    """Raises ValueError for what is no number."""
-    kind = found[0][-1]
-    if kind == "%":
-        return "%"
-    word = left.pop(0) if left else ""
-    return found[0] % (word if kind == "s" else int(word or "0"))
-
-
-def _basename(words: Sequence[str]) -> str | None:
-    if not 1 <= len(words) <= 2 or words[0].startswith("-"):
-        return None
-    name = words[0].rstrip("/").rpartition("/")[2] or "/" * words[0].startswith("/")
-    end = words[1] if len(words) == 2 else ""
-    return name.removesuffix(end) if name != end else name
-
-
-def _dirname(words: Sequence[str]) -> str | None:
-    if len(words) != 1 or words[0].startswith("-"):
-        return None
-    folder, slash, _ = words[0].rstrip("/").rpartition("/")
-    return folder or ("/" if slash or words[0].startswith("/") else ".")
-
-
-_OF_WORDS: dict[str, Callable[[Sequence[str]], str | None]] = {
-    "printf": _printf,
-    "basename": _basename,
-    "dirname": _dirname,
-}
-
-
-def first_word(text: str) -> str:
-    """Up to a space outside quotes and brackets."""
-    position, quote = 0, ""
-    while position < len(text):
-        letter = text[position]
-        if letter == "\\":
-            position += 1
-        elif quote:
-            if letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
-                position = closing(text, position + 1) - 1
-            elif letter == quote:
-                quote = ""
-        elif letter in "'\"`":
-            quote = letter
-        elif letter == "$" and text[position + 1 : position + 2] in ("(", "{"):
-            position = closing(text, position + 1) - 1
-        elif letter == "(" and position == 0:
-            position = closing(text, position) - 1
-        elif letter.isspace() or letter in "&|":
-            break
-        position += 1
-    return text[:position]
-
-
-def words_of(text: str) -> list[str]:
-    """Words with their quotes, between blanks."""
+def words_given(words: Sequence[str], variables: Variables) -> list[str] | None:
+    """As a command gets them; None where files decide."""
     found: list[str] = []
-    rest = text.strip()
-    while rest:
-        word = first_word(rest) or rest[:1]
-        found.append(word)
-        rest = rest[len(word) :].strip()
+    for word in words:
+        values = split_words([word], variables)
+        if not _is_plain(word) or (not QUOTES.search(word) and any(map(is_pattern, values))):
+            return None
+        found += values
     return found
+
+
+def name_of_program(word: str) -> str:
+    return word.removeprefix("/usr").removeprefix("/bin/")
+
+
+def _is_plain(word: str) -> bool:
+    """Neither a pattern nor braces nor ~ outside quotes."""
+    return not _EXPANDED_BY_SHELL.match(_IN_QUOTES.sub("", word))
