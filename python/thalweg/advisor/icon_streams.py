@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -26,12 +26,14 @@ from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
 from thalweg.advisor.icon_warnings import file_name_warnings, run_warnings, stream_warnings
 from thalweg.advisor.items import Open, Section, Settings
+from thalweg.config.namelist import Group
 from thalweg.config.run_script import RunScript
 from thalweg.config.text_files import read_lines
 from thalweg.errors import ThalwegError, did_you_mean
 
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
 _OTHER_MODELS = {"ocean_": "the ocean", "wave_": "waves"}  # groups that begin so -> whose they are
+_MODEL_TYPES = {2: "the ocean"}  # of master_model_nml; 1 is the atmosphere
 _DEFAULT_OUTPUT = "nml,totint"
 _MOST_PARTITIONS = 10_000
 
@@ -92,16 +94,21 @@ def find_streams(
             answer.runs.append(run)
             answer.warnings += process_warnings(settings, run, processes)
             answer.warnings += settings.unread()
-        except ThalwegError:
-            settings.open.refuse()  # what was open may be why
-            raise
-        settings.open.refuse()
+        except ThalwegError as error:
+            settings.open.refuse(script.cause())  # what was open may be why
+            raise ThalwegError(f"{error}{script.cause()}") from error
+        settings.open.refuse(script.cause())
     if len(answer.processes) > 1:
         answer.warnings.append(
             f"{script.path.name}: there are {len(answer.processes)} atmospheres: parallel and "
             "restart of --json are those of the first"
         )
     _give_bytes(answer, given_bytes)
+    answer.warnings += [
+        f"--set {name}: the script gives '{name}' values that differ ({', '.join(values)}): the "
+        "given one stands for all of them"
+        for name, values in script.settings_that_differ().items()
+    ]
     answer.warnings += [
         f"--set {name}: '{script.path.name}' uses no variable '{name}'."
         f"{did_you_mean(name, script.variables.used)}"
@@ -117,8 +124,10 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
     shared = [group for group in everything if group.name.startswith(_SHARED_GROUPS)]
     found = False
     opened = Open()
+    types = _types_by_file(shared)
     for name, groups in script.groups.items():
         names = {group.name for group in groups}
+        kind = types.get(name.rpartition("/")[2], 1)
         if not names & {"output_nml", "run_nml", "grid_nml"}:
             continue
         found = True
@@ -128,7 +137,7 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
                 for begin, text in _OTHER_MODELS.items()
                 if any(each.startswith(begin) for each in names)
             ),
-            "",
+            "" if kind == 1 else _MODEL_TYPES.get(kind, f"a model of type {kind}"),
         )
         if whose:
             answer.other_models.append(name)
@@ -148,6 +157,20 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
             f"{script.path.name}: there is no group '&run_nml', '&grid_nml' or '&output_nml' in "
             "it; give the script that writes the namelist of the atmosphere, or that namelist"
         )
+
+
+def _types_by_file(shared: Sequence[Group]) -> dict[str, int]:
+    """model_type of each namelist file that a master namelist names."""
+    found = {}
+    for group in shared:
+        items = group.items
+        if group.name == "master_model_nml" and {"model_type", "model_namelist_filename"} <= {
+            *items
+        }:
+            name, kind = items["model_namelist_filename"].values[0], items["model_type"].values[0]
+            if isinstance(name, str) and isinstance(kind, int):
+                found[name.rpartition("/")[2]] = kind
+    return found
 
 
 def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer) -> None:

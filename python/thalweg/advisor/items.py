@@ -21,7 +21,7 @@ class Open:
     def ask(self, name: str, place: str) -> None:
         self.places.setdefault(name, place)
 
-    def refuse(self) -> None:
+    def refuse(self, cause: str = "") -> None:
         """Raises one sentence on everything that was needed and is not known."""
         if not self.places:
             return
@@ -29,7 +29,7 @@ class Open:
         settable = [name for name in self.places if name.isidentifier() or name.isdecimal()]
         how = " ".join(f"--set {name}=VALUE" for name in settable)
         how = f"give {how}" if how else "write the values into the script"
-        raise ThalwegError(f"the script leaves open: {wanted}; {how}")
+        raise ThalwegError(f"the script leaves open: {wanted}; {how}{cause}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from thalweg.config.unresolved import has_unresolved
+from thalweg.config.unresolved import has_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
 
 # None is a null value: the item keeps what it was. Text may hold what a shell did not resolve.
@@ -163,6 +163,13 @@ def _name_begin(group: Group, tokens: list[_Token], mark: int) -> int:
             if tokens[begin].text[0].isalpha():
                 return begin
             break
+    names = [name for token in tokens[begin:mark] for name in unresolved_names(token.text)]
+    if names:
+        raise ThalwegError(
+            f"{group.file}:{tokens[mark].line}: the name of an item of '&{group.name}' is open: "
+            + "give "
+            + " ".join(f"--set {name}=VALUE" for name in dict.fromkeys(names))
+        )
     raise _wrong(group, tokens[mark], "has no name of an item before it")
 
 

@@ -21,8 +21,10 @@ from thalweg.config.shell_run import run_script
 from thalweg.config.shell_tree import Body
 from thalweg.config.shell_variables import Variables
 from thalweg.config.text_files import Beside
+from thalweg.config.unresolved import show_unresolved
 from thalweg.errors import ThalwegError
 
+_NOT_READ = "is written or changed here in a way that is not read"
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 
 
@@ -45,8 +47,23 @@ class RunScript:
     passed_over: list[str] = field(default_factory=list)
     sourced: list[str] = field(default_factory=list)
 
+    def settings_that_differ(self) -> dict[str, list[str]]:
+        """Variables of --set that the script gives more than one value, with these."""
+        found = {}
+        for name, values in self.variables.overridden.items():
+            if len(values) > 1 and name in self.variables.used:
+                found[name] = [show_unresolved(each) for each in values]
+        return found
+
     def unused_settings(self) -> list[str]:
         return sorted(set(self.variables.given) - self.variables.used)
+
+    def cause(self) -> str:
+        """What may be why something else is wrong or lacking; "" where nothing is known."""
+        found = [each for each in self.passed_over if " that ends it: " in each] or [
+            each for each in self.passed_over if _NOT_READ in each
+        ]
+        return f" (this may be why: {found[0]})" if found else ""
 
     def beside(self, name: str) -> Path | None:
         """A file that lies where the script does, if there is one."""
@@ -123,6 +140,7 @@ def _run(
         )
     namelists.take(files.contents, files.is_gone, files.templates)
     namelists.passed_over += unread
+    namelists.tell_anew(files.written_anew)
     script.sourced = [beside.label(path) for path in sourced.read]
     script.links = {last_of(path): last_of(behind) for path, behind in files.links.items()}
     script.texts = {

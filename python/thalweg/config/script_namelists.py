@@ -14,8 +14,10 @@ from thalweg.config.shell_folders import folder_of, known_root, last_of
 from thalweg.config.text_files import Beside
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
 
+_BEGIN = re.compile(r"\s*[&$](\w+)")
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
 _MASTER = "master_model_nml"
+_OF_MODELS = frozenset({"output_nml", "run_nml", "grid_nml"})
 _TEMPLATE = re.compile(r"templ|tmpl|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE)
 _LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 
@@ -58,12 +60,45 @@ class Namelists:
         for path, content in written.items():
             if path not in whole and set(content.doubtful) - of_whole:
                 self.doubtful.setdefault(last_of(path), []).extend(content.doubtful)
-        for label, path in self._chosen(contents, whole, named, is_gone).items():
+        chosen = self._chosen(contents, whole, named, is_gone)
+        for label in self._unnamed(chosen, contents, named):
+            del chosen[label]
+        for label, path in chosen.items():
             if contents[path].doubtful:
                 self.doubtful[label] = list(contents[path].doubtful)
             groups = self._groups_of(path, contents[path], self.passed_over)
             if groups:
                 self.groups[label] = groups
+
+    def _unnamed(
+        self, chosen: Mapping[str, str], contents: Mapping[str, Content], named: Sequence[str]
+    ) -> list[str]:
+        """Labels of those that no master namelist names, where it names others that are there."""
+        if not any(_is_named(path, named) for path in chosen.values()):
+            return []
+        left: list[str] = []
+        for label, path in chosen.items():
+            names = {found[1].lower() for _, line in contents[path].lines()
+                     if (found := _BEGIN.match(line))}  # fmt: skip
+            is_master = any(name.startswith("master_") for name in names)
+            if names & _OF_MODELS and not is_master and not _is_named(path, named):
+                left.append(label)
+        shown = ", ".join(f"'{label}'" for label in left if not _TEMPLATE.search(label))
+        if shown:
+            self.passed_over.append(
+                f"{self.beside.script.name}: {shown}: groups of a model, and the master namelist "
+                "names no such file: not counted"
+            )
+        return left
+
+    def tell_anew(self, written: Mapping[str, tuple[str, str]]) -> None:
+        """Of the files that count: what an earlier start of the model has read."""
+        for path, (start, at) in written.items():
+            if last_of(path) in self.groups:
+                self.passed_over.append(
+                    f"{at}: '{last_of(path)}' is written again behind a start of the model "
+                    f"({start}): what an earlier run writes is not counted"
+                )
 
     def take_file(self, label: str, lines: Iterable[NumberedLine], name: str = "") -> None:
         """A namelist file as it is."""
@@ -85,12 +120,12 @@ class Namelists:
 
     def _named(self, written: Mapping[str, Content]) -> list[str]:
         """Namelists that the master namelists name."""
-        masters = [
-            self._groups_of(path, content, [])
+        masters = {
+            last_of(path): self._groups_of(path, content, [])  # of several folders the last one
             for path, content in written.items()
             if any(_MASTER in line.lower() for _, _, line in self._read(path, content, []))
-        ]
-        return named_by_masters(masters)
+        }
+        return named_by_masters(masters.values())
 
     def _chosen(
         self,

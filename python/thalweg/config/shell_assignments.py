@@ -165,6 +165,9 @@ class Assignments:
         words = list(words)
         if words[0] == "setenv" and len(words) == 3:
             words = ["set", words[1], "=", words[2]]
+        if len(words) == 3 and words[2] == "=":  # ( a b ) follows
+            self.variables.forget(words[1])
+            return
         name, sign, value = "".join(words[1:4]).partition("=")
         if sign and _NAME.fullmatch(name) and len(words) <= 4:
             self._assign(name, expand(value, self.variables), adds=False)

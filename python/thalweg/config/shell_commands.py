@@ -129,15 +129,15 @@ class FileCommands(Output):
             last = replace(last, files=Redirections(outs=[(False, last.words[1])]))
             words[-1] = ["cat"]
         pieces = self._filtered(first, words, before)
-        if pieces is None or (last.files.outs and not known.sure):
+        if pieces is None:
             return False
         outs = [each for each in last.files.outs if not self.is_null(each[1])]
         if not last.files.outs and self.stdout:
             self.into(self.stdout, [pieces], at, sure=known.sure, replaces=False)
         for is_behind, word in outs[-1:]:
             for each in self.places([word], at):
-                self.into(each, [pieces], at, sure=True, replaces=not is_behind)
-                if not is_behind:
+                self.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
+                if known.sure and not is_behind:
                     self._keep_templates(first, words[0], each, at)
         return True
 

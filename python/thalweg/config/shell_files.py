@@ -33,6 +33,8 @@ class Files:
     links        the file behind each path of a link, or of a copy of what is not written here
     unread       what writes or changes namelists in a way that is not read
     templates    files of which `sed` and its kin made others: what, and where
+    starts       of the model: where the last one was of those that may have read a file, by path
+    written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
     """
@@ -43,6 +45,8 @@ class Files:
     unread: Unread = field(default_factory=Unread)
     is_tried: bool = False
     templates: dict[str, tuple[str, str]] = field(default_factory=dict)
+    starts: dict[str, str] = field(default_factory=dict)
+    written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
@@ -55,6 +59,15 @@ class Files:
     _guessed: set[tuple[str, str]] = field(default_factory=set)  # path, and what may mean it
     beside: Callable[[str], list[str]] = lambda _: []  # files of a folder beside the script
     read: Callable[[str], list[Written] | None] = lambda _: None  # lines of one beside it
+
+    def start(self, at: str) -> None:
+        """The model: it may read all that has groups."""
+        if not self.is_tried:
+            self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
+
+    def _write_anew(self, path: str, at: str) -> None:
+        if path in self.starts:
+            self.written_anew[path] = (self.starts.pop(path), at)
 
     def place(self, path: str, at: str, *, other: str = "") -> str:
         """The path of a file; where its folder may be that of a file of the same name, that one.
@@ -185,6 +198,7 @@ class Files:
         elif gone or (replaces and sure):
             is_open = replaces and bool(content.pieces) and self._may_be_another(path)
             content.pieces, content.doubtful = [], {at: None} if is_open else {}
+            self._write_anew(path, at)
             self.templates.pop(path, None)
         if replaces and sure:
             self.links.pop(path, None)
@@ -219,6 +233,7 @@ class Files:
             content = Content([self._from(self.links[place], at)])
         if not self._has_room(len(content.pieces), at):
             return
+        self._write_anew(place, at)
         doubtful = dict.fromkeys([*content.doubtful, *([] if sure else [at])])
         self._keep(place, Content(list(content.pieces), doubtful, source))
 
@@ -250,6 +265,7 @@ class Files:
             self.links[target] = before
             content = Content([self._from(before, at)])
         content.origin = source
+        self._write_anew(target, at)
         self._keep(target, content)
         self._gone[source] = True
 

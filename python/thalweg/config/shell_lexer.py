@@ -51,9 +51,23 @@ class _Waiting:
     line: int
 
 
-def tokens_of(lines: Sequence[str], file: str, first: int = 1) -> list[Token]:
-    """Raises a sentence on a here-document without an end."""
-    return list(_Lexer("\n".join(lines) + "\n", file, first).tokens())
+def tokens_of(
+    lines: Sequence[str], file: str, first: int = 1, unclosed: list[str] | None = None
+) -> list[Token]:
+    """unclosed: gets a sentence on a quote without an end
+
+    Raises a sentence on a here-document without an end.
+    """
+    lexer = _Lexer("\n".join(lines) + "\n", file, first)
+    found = list(lexer.tokens())
+    if unclosed is not None and lexer.lone:
+        line, over = lexer.lone[0], [each for each in lexer.over_lines if each < lexer.lone[0]]
+        above = f", or in line {over[0]}, where a text of several lines begins" if over else ""
+        unclosed.append(
+            f"{file}:{line}: the quote here has no other one that ends it: look for one that is "
+            f"missing{above}"
+        )
+    return found
 
 
 def words_of(text: str) -> list[str]:
@@ -66,6 +80,8 @@ class _Lexer:
         self.text, self.file, self.first = text, file, first
         self.ends = [found.start() for found in re.finditer("\n", text)]
         self.waiting: list[_Waiting] = []
+        self.lone: list[int] = []  # lines of quotes without an end
+        self.over_lines: list[int] = []  # of texts in quotes that go on in another line
 
     def line(self, position: int) -> int:
         return bisect_right(self.ends, position - 1) + self.first
@@ -173,6 +189,7 @@ class _Lexer:
 
     def _end_of_quote(self, position: int) -> int:
         if plain := _QUOTED.match(self.text, position, self._near(position)):
+            self._note(position, plain.end())
             return plain.end()
         text, quote, begin, near = self.text, self.text[position], position, self._near(position)
         position += 1
@@ -182,7 +199,15 @@ class _Lexer:
             elif text.startswith("$(", position) and quote == '"':
                 position = self._end_of_dollar(position) - 1
             position += 1
-        return position + 1 if position < near else begin + 1
+        if position < near:
+            self._note(begin, position)
+            return position + 1
+        self.lone.append(self.line(begin))
+        return begin + 1
+
+    def _note(self, begin: int, end: int) -> None:
+        if "=" in self.text[begin:end] and "\n" in self.text[begin:end]:
+            self.over_lines.append(self.line(begin))
 
     def _read_documents(self, position: int) -> int:
         """Lines behind the one that asks for them; where the next command begins."""

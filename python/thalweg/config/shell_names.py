@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from thalweg.config.shell_brackets import is_left_open
 from thalweg.config.shell_contents import Outside, Written, is_called_namelist
 from thalweg.config.shell_files import Files
 from thalweg.config.shell_folders import last_of
-from thalweg.config.shell_patterns import is_pattern
+from thalweg.config.shell_patterns import is_named, is_pattern
 from thalweg.config.shell_rows import read_row
 from thalweg.config.shell_tree import HereDocument, Loop, Redirections, Simple
 from thalweg.config.shell_variables import Variables
@@ -19,6 +20,7 @@ from thalweg.config.shell_words import QUOTES, expand, split_words
 from thalweg.config.unresolved import has_unresolved
 
 _MOST_NAMES = 1000  # of what a function is given
+_OPEN_PART = re.compile("\x02[^\x03]*\x03")
 _NOWHERE = frozenset({"/dev/null", "/dev/stderr", "/dev/tty"})
 
 
@@ -139,16 +141,15 @@ class Names:
         found = [row for row in rows if row is not None]
         return None if lines is None or len(found) < len(rows) else found
 
-    def is_namelist(self, path: str) -> bool:
+    def may_be_namelist(self, path: str) -> bool:
         """Also one of those that a pattern fits, or that may be meant where its name is open."""
-        if is_pattern(path) or has_unresolved(path.rpartition("/")[2]):
-            names = self.files.matching(path) if is_pattern(path) else [*self.files.contents]
-            if any(
-                self.files.contents[each].has_groups(each)
-                for each in names
-                if each in self.files.contents
-            ):
-                return True
+        pattern = _OPEN_PART.sub("*", path)
+        if not is_pattern(pattern):
+            return self.is_namelist(path)
+        contents = self.files.contents
+        return any(is_named(each, pattern) and contents[each].has_groups(each) for each in contents)
+
+    def is_namelist(self, path: str) -> bool:
         content = self.files.contents.get(self.files.real(path))
         is_one = content is not None and content.has_groups(path)
         return is_one or is_called_namelist(last_of(path))

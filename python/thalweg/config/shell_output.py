@@ -66,8 +66,9 @@ class Output(Names):
     def __post_init__(self) -> None:
         self._captures = 0
         self.watch = Watch(
-            self.files.unread, self.path, self.is_namelist, self.is_null, self.names_one
-        )
+            self.files.unread, self.path, self.is_namelist, self.is_null, self.may_be_namelist,
+            self.names_one,
+        )  # fmt: skip
 
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:

@@ -30,7 +30,23 @@ from thalweg.errors import ThalwegError
 _DEEPEST = 100  # blocks in blocks
 _ENDS_OF_CASE = (";;", ";&", ";;&")
 _CLOSERS = frozenset(
-    {"then", "elif", "else", "fi", "endif", "do", "done", "esac", "end", "}", ")", *_ENDS_OF_CASE}
+    {
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "endif",
+        "do",
+        "done",
+        "esac",
+        "end",
+        "}",
+        ")",
+        "breaksw",
+        "endsw",
+        "default:",
+        *_ENDS_OF_CASE,
+    }
 )
 _NONE = Token("", "", 0)
 
@@ -43,7 +59,7 @@ def parse_script(
     Raises a sentence on a here-document without an end, and on
     blocks too deep in one another.
     """
-    parser = _Parser(tokens_of(lines, file, first), file)
+    parser = _Parser(tokens_of(lines, file, first, unclosed), file)
     body = parser.script()
     if unclosed is not None:
         unclosed += parser.unclosed
@@ -128,6 +144,8 @@ class _Parser:
             token = self._peek()
             if self._takes("\n", ";", "&"):
                 continue
+            if token.text == "case" and self._is_awaited("case"):
+                break
             if token.text in _CLOSERS and token.kind in ("word", "operator"):
                 if self._is_awaited(token.text) or not self.awaited:
                     break
@@ -169,7 +187,7 @@ class _Parser:
         blocks = {
             "{": self._braces, "(": self._brackets, "if": self._if, "for": self._for,
             "foreach": self._foreach, "while": self._loop,
-            "until": self._loop, "select": self._loop, "case": self._case,
+            "until": self._loop, "select": self._loop, "case": self._case, "switch": self._switch,
             "function": self._function,
         }  # fmt: skip
         if token.kind in ("word", "operator"):
@@ -238,6 +256,8 @@ class _Parser:
         return Brackets(self._at(token), body, self._all_redirections())
 
     def _if(self, token: Token) -> Command:
+        if of_c_shell := self._if_of_c_shell(token):
+            return of_c_shell
         branches: list[tuple[Body, Body]] = []
         other: Body = []
         with self._awaiting("then", "elif", "else", "fi", "endif"):
@@ -251,6 +271,17 @@ class _Parser:
                 other += self._body()
             self._closes(token, "fi", "endif")  # of a C shell
         return If(self._at(token), branches, other, self._all_redirections())
+
+    def _if_of_c_shell(self, token: Token) -> Command | None:
+        """`if ( $x == 1 ) set y = 2`: a command in the line of the brackets, and no `then`"""
+        begin = self.i
+        if self._peek().text == "(":
+            condition = AndOr([("", Pipeline([self._command()]))])
+            if self._peek().kind == "word" and self._peek().text != "then":
+                branches = [([condition], [self._and_or()])]
+                return If(self._at(token), branches, [], Redirections())
+        self.i = begin
+        return None
 
     def _for(self, token: Token) -> Command:
         words: list[str] = []
@@ -315,6 +346,30 @@ class _Parser:
                     break  # none that is understood
                 body = self._body()
                 branches.append((patterns, body, self._peek().text))
+        return Case(self._at(token), word, branches, self._all_redirections())
+
+    def _switch(self, token: Token) -> Command:
+        """Of a C shell: `switch ( $x )`, `case a:`, `breaksw`, `default:`, `endsw`"""
+        word = ""
+        if self._takes("("):
+            word = self._peek().text
+            self.i += 1
+            self._takes(")")
+        branches: list[tuple[list[str], Body, str]] = []
+        with self._awaiting("case", "default:", "breaksw", "endsw"):
+            self._body()
+            while self._peek().text in ("case", "default:"):
+                patterns: list[str] = []
+                while self._peek().text in ("case", "default:"):
+                    is_default = self._peek().text == "default:"
+                    self.i += 1
+                    patterns.append("*" if is_default else self._peek().text.removesuffix(":"))
+                    self.i += not is_default
+                    self._skip_lines()
+                body = self._body()
+                branches.append((patterns, body, ";;" if self._takes("breaksw") else ";&"))
+                self._body()
+            self._closes(token, "endsw")
         return Case(self._at(token), word, branches, self._all_redirections())
 
     def _function(self, token: Token) -> Command:

@@ -29,6 +29,7 @@ from thalweg.config.shell_tree import (
     simples,
 )
 from thalweg.config.shell_variables import Variables
+from thalweg.config.shell_watch import is_start
 from thalweg.errors import ThalwegError
 
 _MOST_TURNS = 1000  # of a loop over words
@@ -137,6 +138,9 @@ class _Walk:
             map(self.simple.called, commands)
         ):
             parts = [each for each in commands if isinstance(each, Simple)]
+            for each in parts:
+                if is_start(each.words, self.commands.expanded(each.plain()).words):
+                    self.commands.files.start(each.at)
             self.commands.run(parts, known)
             truth = True if parts[-1].plain().words[:1] == ["tee"] else None
         else:

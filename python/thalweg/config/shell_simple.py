@@ -12,6 +12,7 @@ from thalweg.config.shell_assignments import ARITHMETIC, DECLARES, Assignments, 
 from thalweg.config.shell_commands import FileCommands
 from thalweg.config.shell_conditions import holds, is_condition
 from thalweg.config.shell_course import Course
+from thalweg.config.shell_filters import FILTERS
 from thalweg.config.shell_folders import last_of
 from thalweg.config.shell_output import Known
 from thalweg.config.shell_parser import parse_script
@@ -29,6 +30,7 @@ from thalweg.config.shell_tree import (
     simples_of,
 )
 from thalweg.config.shell_variables import State, Variables
+from thalweg.config.shell_watch import is_start
 from thalweg.config.shell_words import expand, words_given
 from thalweg.config.unresolved import has_unresolved, unresolved
 
@@ -105,6 +107,10 @@ class SimpleCommands:
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.left = "exit"
             return None
+        if simple.words[:2] == ["command", "-v"] or name in ("which", "type", "hash"):
+            return True if set(simple.words[1:]) & FILTERS else None
+        if name == "@":  # of a C shell
+            return assignments.calculate(f"(({' '.join(plain.words[1:])}))")
         if name == "eval":
             return self._evaluate(plain, known)
         if name == "alias":
@@ -115,6 +121,8 @@ class SimpleCommands:
             self._tell_later(plain.words[1:])
         if name == "trap":
             self._tell_trap(plain)
+        if is_start(simple.words, plain.words):
+            self.commands.files.start(simple.at)
         is_done = self.commands.run([simple], known)
         if is_assignment(simple) or name in _SUCCEEDS:
             return True

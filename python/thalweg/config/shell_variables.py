@@ -54,7 +54,7 @@ class Variables:
     options: set[str] = field(default_factory=set)
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
     substitute: Callable[[str], str | None] = lambda _: None
-    overridden: dict[str, set[str]] = field(default_factory=dict)
+    overridden: dict[str, dict[str, None]] = field(default_factory=dict)
     printed: dict[str, str] | None = None
     _unset: set[str] = field(default_factory=set)
     _shifted: int = 0
@@ -137,7 +137,7 @@ class Variables:
             return
         self.assigned[name] = value
         if name in self.given:
-            self.overridden.setdefault(name, set()).add(value)
+            self.overridden.setdefault(name, {})[value] = None
         self._unset.discard(name)
         if name in self.arrays:
             self.arrays[name] = [value, *self.arrays[name][1:]]

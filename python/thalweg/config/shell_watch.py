@@ -39,6 +39,8 @@ _ONLY_READS = frozenset(
 )  # fmt: skip
 _A_SCRIPT = re.compile(r"/|\.(?:sh|ksh|bash|csh|py|pl|R)$|^(?:python|perl|awk|ruby|Rscript)")
 _A_MODEL = re.compile(r"icon|\.exe$|\$|\x02", re.IGNORECASE)
+_STARTERS = frozenset({"srun", "mpirun", "mpiexec", "aprun", "poe", "ccc_mprun"})
+_MODEL = re.compile(r"icon(?:[_-]?(?:atm|cpu|gpu|model))?(?:\.exe|\.x)?")
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _IN_PLACE = re.compile(r"-[A-Za-hj-z0-9]*i.*|--in-place.*")
 
@@ -49,6 +51,7 @@ class Watch:
 
     path, is_namelist: of a word, and whether there is one at a path
     is_null: of a word that is /dev/null
+    may_be_namelist: also where its name is open
     names_one: whether there is a file at a path that has the name of a namelist in it
     """
 
@@ -56,6 +59,7 @@ class Watch:
     path: Callable[[str], str]
     is_namelist: Callable[[str], bool]
     is_null: Callable[[str], bool]
+    may_be_namelist: Callable[[str], bool]
     names_one: Callable[[str], bool]
 
     def tell(self, parts: Sequence[Simple]) -> None:
@@ -124,7 +128,13 @@ class Watch:
         if not word or word.startswith("-"):
             return False
         path = self.path(word)
-        return self.is_namelist(path) or self.names_one(path)
+        return self.may_be_namelist(path) or self.names_one(path)
+
+
+def is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
+    """Of the model. plain: without what stands before the program"""
+    names = [word.rpartition("/")[2] for word in (*words[:2], *plain[:1])]
+    return any(name in _STARTERS for name in names) or any(map(_MODEL.fullmatch, names))
 
 
 def _name_of(part: Simple) -> str:
