@@ -125,12 +125,18 @@ def _run(
     sourced = _Sourced(beside, unclosed)
     files = Files(Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside))
     commands = FileCommands(script.variables, files)
-    unread = run_script(
-        parse_script(lines, script.path.name, 1, unclosed),
-        script.variables,
-        commands,
-        sourced.body,
-    )
+    try:
+        unread = run_script(
+            parse_script(lines, script.path.name, 1, unclosed),
+            script.variables,
+            commands,
+            sourced.body,
+        )
+    except RecursionError:
+        raise ThalwegError(
+            f"{script.path.name}: brackets or commands are too deep in one another; a run script "
+            "has fewer"
+        ) from None
     namelists.passed_over += unclosed
     namelists.passed_over += files.unread.sentences()
     if files.too_large:

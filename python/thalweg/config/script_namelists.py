@@ -17,7 +17,8 @@ from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolve
 _BEGIN = re.compile(r"\s*[&$](\w+)")
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
 _MASTER = "master_model_nml"
-_OF_MODELS = frozenset({"output_nml", "run_nml", "grid_nml"})
+_GRID = "grid_nml"
+_OF_MODELS = frozenset({"output_nml", "run_nml", _GRID})
 _TEMPLATE = re.compile(r"templ|tmpl|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE)
 _LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 
@@ -74,20 +75,30 @@ class Namelists:
         self, chosen: Mapping[str, str], contents: Mapping[str, Content], named: Sequence[str]
     ) -> list[str]:
         """Labels of those that no master namelist names, where it names others that are there."""
-        if not any(_is_named(path, named) for path in chosen.values()):
-            return []
+        names = {
+            label: {
+                found[1].lower()
+                for _, line in contents[path].lines()
+                if (found := _BEGIN.match(line))
+            }
+            for label, path in chosen.items()
+        }
+        are_named = any(_is_named(path, named) for path in chosen.values())
+        has_grid = any(_GRID in each for each in names.values())
         left: list[str] = []
         for label, path in chosen.items():
-            names = {found[1].lower() for _, line in contents[path].lines()
-                     if (found := _BEGIN.match(line))}  # fmt: skip
-            is_master = any(name.startswith("master_") for name in names)
-            if names & _OF_MODELS and not is_master and not _is_named(path, named):
+            is_own = any(isinstance(each, Outside) for each in contents[path].pieces)
+            is_part = has_grid and _GRID not in names[label] and not is_own
+            is_left = not _is_named(path, named) if are_named else is_part
+            is_master = any(name.startswith("master_") for name in names[label])
+            if is_left and names[label] & _OF_MODELS and not is_master:
                 left.append(label)
         shown = ", ".join(f"'{label}'" for label in left if not _TEMPLATE.search(label))
         if shown:
             self.passed_over.append(
-                f"{self.beside.script.name}: {shown}: groups of a model, and the master namelist "
-                "names no such file: not counted"
+                f"{self.beside.script.name}: {shown}: groups of a model, and "
+                + ("the master namelist names no such file" if are_named else "no '&grid_nml'")
+                + ": not counted"
             )
         return left
 

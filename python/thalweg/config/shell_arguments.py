@@ -12,6 +12,9 @@ from typing import TypeVar
 from thalweg.config.shell_variables import Variables
 
 _T = TypeVar("_T")
+
+# Words, and how many of them are where they are; None: all.
+Given = tuple[Sequence[str], int | None]
 _SIGN = re.compile(r"\+?=")
 
 # Value, elements, those with names, what it stands for, and its letters.
@@ -25,35 +28,38 @@ def name_in(word: str) -> str:
 
 @dataclass
 class Arguments:
-    """local: of each function that runs, values that its local names had before"""
+    """local  of each function that runs, values that its local names had before
+    doubtful  names that need not be local there
+    """
 
     variables: Variables
     local: list[dict[str, _Value]] = field(default_factory=list)
-
-    def give(self, arguments: Sequence[str], *, sure: bool = True) -> None:
-        self.variables.arguments = list(arguments) if sure else None
+    doubtful: list[set[str]] = field(default_factory=list)
 
     @contextmanager
-    def given(self, arguments: Sequence[str] | None) -> Iterator[None]:
+    def given(self, arguments: Given | None) -> Iterator[None]:
         """As long as something runs; None: those that are there."""
-        before = self.variables.arguments
+        before = self.variables.arguments, self.variables.sure
         if arguments is not None:
-            self.give(arguments)
+            self.variables.give_arguments(*arguments)
         yield
         if arguments is not None:
-            self.variables.arguments = before
+            self.variables.give_arguments(*before)
 
     @contextmanager
-    def of_function(self, arguments: Sequence[str], assigned: Sequence[str]) -> Iterator[None]:
+    def of_function(self, arguments: Given, assigned: Sequence[str]) -> Iterator[None]:
         """assigned: words such as x=1 before its name, which hold as long as it runs"""
         kept = {name: self._value(name) for name in map(name_in, assigned)}
         self.local.append({})
+        self.doubtful.append(set())
         with self.given(arguments):
             yield
         self._set_back(self.local.pop())
+        for name in self.doubtful.pop():
+            self.variables.forget(name)
         self._set_back(kept)
 
-    def keep_local(self, words: Sequence[str]) -> None:
+    def keep_local(self, words: Sequence[str], *, sure: bool) -> None:
         """`local x=1 y`, not `declare -g x=1`"""
         options = "".join(word for word in words if word.startswith("-"))
         for word in words if self.local and "g" not in options else ():
@@ -61,6 +67,8 @@ class Arguments:
             if not name.startswith("-"):
                 variables = self.variables
                 is_new = name not in self.local[-1]
+                if is_new and not sure:
+                    self.doubtful[-1].add(name)
                 self.local[-1].setdefault(name, self._value(name))
                 for each in (variables.arrays, variables.maps, variables.references) * is_new:
                     each.pop(name, None)

@@ -84,6 +84,7 @@ class _Reader:
     depth: int
     tokens: list[tuple[str, str]] = field(default_factory=list)
     i: int = 0
+    read: _Place | None = None  # what comes next, and has been read already
 
     def whole(self) -> _Value:
         if len(self.text) > _LONGEST:
@@ -97,8 +98,7 @@ class _Reader:
             position = found.end()
             is_behind = bool(self.tokens) and self.tokens[-1][0] == "name"
             if sign in ("++", "--") and not is_behind and not _NAME_NEXT.match(text, position):
-                self.tokens.append((kind, sign[0]))  # 5--3
-                sign = sign[0]
+                position, sign = position - 1, sign[0]  # 5--3, and ---x
             self.tokens.append((kind, sign))
         if not self.tokens:
             return 0
@@ -128,18 +128,18 @@ class _Reader:
         return value
 
     def _assigned(self) -> _Value:
-        begin = self.i
         if self.i < len(self.tokens) and self.tokens[self.i][0] == "name":
             place = self._place()
             sign = self._sign()
             if sign in _ASSIGNS:
                 self.i += 1
+                before = self._value_of(place) if sign != "=" else 0
                 right = self._assigned()
                 if sign != "=":
-                    right = self._combined(sign[:-1], self._value_of(place), right)
+                    right = self._combined(sign[:-1], before, right)
                 self._give(place, right)
                 return right
-            self.i = begin
+            self.read = place
         return self._chosen()
 
     def _chosen(self) -> _Value:
@@ -189,7 +189,7 @@ class _Reader:
         return right if isinstance(right, _Open) else int(right != 0)
 
     def _unary(self) -> _Value:
-        sign = self._sign()
+        sign = self._sign() if self.read is None else ""
         if sign in ("++", "--"):
             self.i += 1
             place = self._place()
@@ -205,15 +205,15 @@ class _Reader:
         return self._primary()
 
     def _primary(self) -> _Value:
-        if self._takes("("):
+        if self.read is None and self._takes("("):
             value = self._list()
             self._needs(")")
             return value
-        if self.i >= len(self.tokens):
+        if self.read is None and self.i >= len(self.tokens):
             raise _WrongError
-        kind, text = self.tokens[self.i]
+        kind, text = ("name", "") if self.read is not None else self.tokens[self.i]
         if kind == "name":
-            place = self._place()
+            place, self.read = self.read or self._place(), None
             value = self._value_of(place)
             if self._sign() in ("++", "--"):
                 sign = self._sign()

@@ -131,8 +131,10 @@ class Assignments:
             planned.append(self._prepared(word))
         for each in planned:
             each()
-        for name in names if command == "readonly" or "r" in options else ():
-            self._keep_letters(name, "r", "")
+        is_read_only = command == "readonly" or "r" in options
+        is_exported = command == "export" or "x" in options
+        for name in names:
+            self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
 
     def _keep_letters(self, name: str, options: str, undone: str) -> None:
         variables = self.variables
@@ -140,6 +142,9 @@ class Assignments:
         before = variables.letters.get(name, "")
         kept = "".join(each for each in before if each not in undone)
         variables.letters[name] = options + kept
+        value = variables.known(name) if "Z" in options and name in variables.assigned else None
+        if value:
+            variables.change(name, _in_letters(value, options))
 
     def _named(self, word: str, planned: list[Callable[[], None]]) -> str:
         """The name; of one that a variable or quotes hold the value is as it is then."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from thalweg.config.shell_commands import FileCommands
 from thalweg.config.shell_conditions import is_condition
-from thalweg.config.shell_course import Course, Doubt
+from thalweg.config.shell_course import Course
 from thalweg.config.shell_loops import counted_loop, turns_of
 from thalweg.config.shell_output import Known
 from thalweg.config.shell_sets import names_set
@@ -68,8 +68,10 @@ class Blocks:
         """Of what need not be run."""
         folders = self.commands.files.folders
         here, before = folders.here, self.variables.state()
+        self.course.branches += 1
         yield
-        if self._parts():
+        self.course.branches -= 1
+        if self.course.part(self.variables.state()):
             self.variables.set_state(before)
             folders.stand_in(here)
         else:
@@ -85,14 +87,6 @@ class Blocks:
         else:
             folders.here = places.pop()
 
-    def _parts(self) -> bool:
-        """Whether a way that need not have been gone has left: what follows may not be reached."""
-        course = self.course
-        kind, course.left = course.left, ""
-        if kind and kind != "exit":
-            course.doubts.append(Doubt(kind, course.levels, self.variables.state()))
-        return kind != ""
-
     def _if(self, command: If, known: Known) -> None:
         """Branches that cannot hold are left out; after one that holds there is no other."""
         folders = self.commands.files.folders
@@ -107,8 +101,10 @@ class Blocks:
                 return
             if truth is not False:
                 here, before, doubts = folders.here, self.variables.state(), [*self.course.doubts]
+                self.course.branches += 1
                 self.run(body, Known(sure and truth is True, self._there(condition) * sure))
-                has_parted = self._parts()
+                self.course.branches -= 1
+                has_parted = self.course.part(self.variables.state())
                 if truth is None and _is_for_errors(condition):
                     self.course.doubts = doubts
                 if not has_parted:
@@ -134,13 +130,16 @@ class Blocks:
             self._any_turns(command.body, [command.name])
             return
         with self._loops():
-            for i, word in enumerate(turns):
+            for word in turns:
                 if not self.course.may_turn(command.at):
                     break
                 self.variables.assign(command.name, word)
-                self.run(command.body, known)
-                if self.course.ends_loop(self.variables, at_last=i + 1 == len(turns)):
+                self._turn(command.body, known)
+                if not self.course.ends_turn(self.variables):
                     break
+
+    def _turn(self, body: Body, known: Known) -> None:
+        self.run(body, known.but(sure=not self.course.doubts))
 
     def _counted(self, command: For, known: Known) -> None:
         """((i = 0; i < 3; i++))"""
@@ -156,6 +155,7 @@ class Blocks:
     def _loops(self) -> Iterator[None]:
         self.course.running.append("for")
         yield
+        self.course.ends_loop(self.variables)
         self.course.running.pop()
 
     def _any_turns(self, body: Body, names: Sequence[str]) -> None:
@@ -165,7 +165,7 @@ class Blocks:
                 self.variables.forget(name)
             with self._loops():
                 self.run(body, Known(sure=False))
-                self.course.ends_loop(self.variables, at_last=True)
+                self.course.ends_turn(self.variables)
 
     def _loop(self, command: Loop, known: Known) -> None:
         if command.word == "select":
@@ -177,16 +177,17 @@ class Blocks:
             self._while(command, [], known)
             return
         with self._loops():
-            for i, row in enumerate(rows):
+            for row in rows:
                 if not self.course.may_turn(command.at):
                     break
                 for name, value in row.items():
                     self.variables.change(name, value)
-                self.run(command.body, known)
-                if self.course.ends_loop(self.variables, at_last=i + 1 == len(rows)):
-                    return
-        for name in rows[0] if rows else ():
-            self.variables.change(name, "")
+                self._turn(command.body, known)
+                if not self.course.ends_turn(self.variables):
+                    break
+            else:
+                for name in rows[0] if rows else ():
+                    self.variables.change(name, "")
 
     def _while(self, command: Loop, step: Body, known: Known) -> None:
         """Turn by turn, as long as it is known whether there is another one, and all of them are
@@ -198,17 +199,16 @@ class Blocks:
             if truth is None or truth is wants:
                 self._any_turns([*command.condition, *command.body, *step], [])
                 if truth is not None and known.sure and _ends_script(command.body):
-                    self.course.left = "exit"
+                    self.course.leave("exit")
             return
         with self._loops():
             while self.run(command.condition, known) is wants:
                 if self.course.left or not self.course.may_turn(command.at):
                     break
-                self.run(command.body, known)
-                if self.course.ends_loop(self.variables, at_last=False):
+                self._turn(command.body, known)
+                if not self.course.ends_turn(self.variables):
                     break
                 self.run(step, known)
-            self.course.ends_loop(self.variables, at_last=True)
 
     def _ends(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
         """Tried out, without what it does with files."""
@@ -233,11 +233,9 @@ class Blocks:
                 truth = self.run(command.condition, known)
                 if truth is not wants or course.left:
                     return truth is not None
-                self.run(command.body, known)
-                if course.ends_loop(self.variables, at_last=False):
+                self._turn(command.body, known)
+                if not course.ends_turn(self.variables):
                     return True
-                if any(each.kind == "break" for each in course.doubts):
-                    return False
                 self.run(step, known)
         return False
 
@@ -257,8 +255,10 @@ class Blocks:
                     return
                 continue
             here, before = folders.here, self.variables.state()
+            self.course.branches += 1
             self.run(body, Known(False))
-            if not self._parts():
+            self.course.branches -= 1
+            if not self.course.part(self.variables.state()):
                 ends.append((folders.here, self.variables.state()))
             if is_one is True and end not in (";&", ";;&"):
                 break

@@ -44,3 +44,63 @@ def is_left_open(text: str) -> bool:
             position = end - 1
         position = text.find("$", position + 1)
     return False
+
+
+def is_quoted(segment: str) -> bool:
+    return segment[0] in "'\"\\" or segment[:2] in ("$'", '$"')
+
+
+def segments(word: str) -> list[str]:
+    """Parts of a word: what stands in quotes, what begins with $ or `, and what is between."""
+    found: list[str] = []
+    position = begin = 0
+    while position < len(word):
+        end = _end_of_segment(word, position)
+        if end == position:
+            position += 1
+            continue
+        if begin < position:
+            found.append(word[begin:position])
+        found.append(word[position:end])
+        position = begin = end
+    return [*found, word[begin:]] if begin < len(word) else found
+
+
+def _end_of_segment(word: str, position: int) -> int:
+    """Behind what is in quotes or begins with $ or ` at a place; that place where nothing does."""
+    letter, after = word[position], word[position + 1 : position + 2]
+    if letter == "\\":
+        return min(position + 2, len(word))
+    if letter == "'":
+        end = word.find("'", position + 1)
+        return end + 1 if end >= 0 else len(word)
+    if letter in '"`':
+        return _end_of_quote(word, position)
+    if letter != "$":
+        return position
+    if after == "'":
+        return _end_of_quote(word, position + 1)
+    if after == '"':
+        return _end_of_quote(word, position + 1)
+    if after and after in "({":
+        return closing(word, position + 1)
+    if after == "[" and "]" in word[position:]:
+        return word.index("]", position) + 1
+    end = position + 1
+    if after.isdigit() or (after and after in "@*#?$!-"):
+        return end + 1
+    while end < len(word) and (word[end].isalnum() or word[end] == "_"):
+        end += 1
+    return end if end > position + 1 else position
+
+
+def _end_of_quote(word: str, position: int) -> int:
+    quote = word[position]
+    i = position + 1
+    while i < len(word) and word[i] != quote:
+        if word[i] == "\\":
+            i += 1
+        elif quote == '"' and word[i] == "$" and word[i + 1 : i + 2] in ("(", "{"):
+            i = closing(word, i + 1) - 1
+        i += 1
+    return min(i + 1, len(word))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from thalweg.config.shell_contents import Piece, Written
 from thalweg.config.shell_copies import LINKS, Copy, Options
+from thalweg.config.shell_files import CAPTURED
 from thalweg.config.shell_filters import FILTERS, Filter, filter_of
 from thalweg.config.shell_folders import path_from
 from thalweg.config.shell_output import Known, Output, Printed
@@ -26,6 +27,9 @@ _PRINTS_NOTHING = frozenset(
      "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile", "test"}
 )  # fmt: skip
 _PRINTS = frozenset({"echo", "print", "printf"})
+
+
+_LARGEST_TEXT = 5_000_000  # letters of what a filter makes
 
 
 @dataclass
@@ -82,6 +86,8 @@ class FileCommands(Output):
             ]
             sources = sources or [*self.places(files.ins, at)]
             return bool(sources) and self.tee(simple, sources, known)
+        if command == "" and files.ins and self.stdout and not outs:
+            return self.cat(replace(simple, words=["cat"]), outs, known)
         if command in ("", ":", "true") and (command or not files.documents):
             for word in simple.words[1:]:
                 expand(word, self.variables)
@@ -134,8 +140,12 @@ class FileCommands(Output):
         outs = [each for each in last.files.outs if not self.is_null(each[1])]
         if not last.files.outs and self.stdout:
             self.into(self.stdout, [pieces], at, sure=known.sure, replaces=False)
+            if known.sure:
+                self._keep_templates(first, words[0], self.stdout, at)
         for is_behind, word in outs[-1:]:
             for each in self.places([word], at):
+                if not is_behind and each in self._files_of(first, words[0]):
+                    self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")
                 self.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
                 if known.sure and not is_behind:
                     self._keep_templates(first, words[0], each, at)
@@ -195,16 +205,21 @@ class FileCommands(Output):
                 return False
             edited[path] = pieces
         for path, pieces in edited.items():
+            before = self.files.contents.get(self.files.real(path))
+            if before is not None and before.origin in self.files.contents:
+                self.files.templates[before.origin] = (path, simple.at)
             self.files.put(path, pieces, simple.at, sure=True, replaces=True)
         return True
 
     def _keep_templates(self, first: Simple, words: list[str], made: str, at: str) -> None:
+        for path in self._files_of(first, words):
+            if path != made and not made.startswith(CAPTURED):
+                self.files.templates[self.files.real(path)] = (made, at)
+
+    def _files_of(self, first: Simple, words: list[str]) -> list[str]:
         found = filter_of(words, self.variables) if words[0] in FILTERS else None
         names = [*(found[1] if found else []), *(self.arguments(first.files.ins))]
-        for each in names:
-            path = self.files.behind_links(self.files.folders.path(each))
-            if path != made:
-                self.files.templates[self.files.real(path)] = (made, at)
+        return [self.files.behind_links(self.files.folders.path(each)) for each in names]
 
     def _goes(self, simple: Simple) -> bool:
         """From folder to folder."""
@@ -267,9 +282,13 @@ class FileCommands(Output):
 def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
     """None where it is not known what becomes of a line."""
     found: list[Written] = []
+    size = 0
     try:
         for each in lines:
             text = change(each.text)
+            size += len(text or "")
+            if size > _LARGEST_TEXT:
+                return None
             if text is not None:
                 found += [Written(each.file, each.number, part) for part in text.split("\n")]
     except ValueError:

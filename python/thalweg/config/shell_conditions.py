@@ -9,7 +9,14 @@ from collections.abc import Callable, Sequence
 
 from thalweg.config.shell_lexer import tokens_of
 from thalweg.config.shell_variables import Variables
-from thalweg.config.shell_words import QUOTES, arithmetic_value, expand, fits, pattern_of
+from thalweg.config.shell_words import (
+    QUOTES,
+    arithmetic_value,
+    expand,
+    fits,
+    pattern_of,
+    split_words,
+)
 from thalweg.config.unresolved import has_unresolved
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
@@ -104,10 +111,10 @@ def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
     """Of [ ]: a word without quotes that is empty is none; another one may be more words."""
     words: list[str] = []
     for each in raw:
-        text = expand(each, variables)
-        if has_unresolved(text):
+        values = split_words([each], variables)
+        if any(map(has_unresolved, values)):
             return None
-        words += [text] if QUOTES.search(each) or text == each else variables.split(text)
+        words += values
     if len(words) < 2:
         return words not in ([], [""])
     if len(words) == 2 and words[0] in ("-z", "-n"):
@@ -129,6 +136,9 @@ def _is_like(text: str, word: str, variables: Variables) -> bool | None:
     if not parts or has_unresolved(pattern) or not _PLAIN_REGEX.fullmatch(pattern):
         return None
     try:
-        return re.search(pattern, text) is not None
+        found = re.search(pattern, text)
     except re.error:
         return None
+    groups = [found[0], *(each or "" for each in found.groups())] if found else []
+    variables.assign_array("BASH_REMATCH", groups)
+    return found is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from thalweg.config.shell_tree import Body, Command
 from thalweg.config.shell_variables import State, Variables
@@ -14,20 +14,20 @@ _MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
 _MOST_COMMANDS = 300_000
 _DEEPEST = 70  # blocks, and functions or scripts twice, one in another
 
-_OF_LOOPS = ("break", "continue")
 
 Source = Callable[[str], Body | None]
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A `return`, `break` or `continue` that need not have been run, and the values there.
+    """A way that has left by `return`, `break` or `continue`, where another one goes on.
 
-    levels: of loops that it leaves
+    target: place in `running` of the function or loop that it leaves, or of which it takes the next
+    turn; state: values there
     """
 
     kind: str
-    levels: int
+    target: int
     state: State
 
 
@@ -35,9 +35,9 @@ class Doubt:
 class Course:
     """Of a script, its functions and those that it sources.
 
-    left       "exit", "return", "break" or "continue", on the way out to where that ends
-    levels     of loops that are left
-    doubts     those that need not have been run
+    left       "exit", "return", "break" or "continue", on the way out to where that ends: `target`
+    doubts     other ways that have left and come back further on
+    branches   blocks that need not be run, in which this is
     status     of the function that has just been left, as far as one can tell
     functions  commands that a name may be, each with whether it is sure
     """
@@ -46,46 +46,76 @@ class Course:
     functions: dict[str, list[tuple[Command, bool]]] = field(default_factory=dict)
     running: list[str] = field(default_factory=list)  # functions, scripts, and "for" of loops
     left: str = ""
-    levels: int = 0
+    target: int = 0
     doubts: list[Doubt] = field(default_factory=list)
+    branches: int = 0
     status: bool | None = None
     turns: int = 0
     commands: int = 0
     depth: int = 0
     told: list[str] = field(default_factory=list)
 
-    def ends_loop(self, variables: Variables, *, at_last: bool) -> bool:
-        """Behind a turn of a loop: whether no other one follows. at_last: in any case. What ways
-        that leave it have set is open where they meet the others.
+    def leave(self, kind: str, count: int = 1) -> bool:
+        """count: of loops. Whether there is something to leave."""
+        loops = 0
+        while loops < len(self.running) and self.running[-1 - loops] == "for":
+            loops += 1
+        is_loop = kind in ("break", "continue")
+        if (is_loop and loops == 0) or (kind == "return" and loops == len(self.running)):
+            return False
+        self.left = kind
+        self.target = len(self.running) - (min(max(count, 1), loops) if is_loop else loops + 1)
+        return True
+
+    def part(self, state: State) -> bool:
+        """Behind what need not be run: whether that has left. One that ends the script comes back
+        nowhere.
         """
-        left = self.left
-        ends = left != "" and not (left == "continue" and self.levels <= 1)
-        found: list[Doubt] = []
-        meeting: list[State] = []
-        for each in self.doubts:
-            is_kept = each.kind not in _OF_LOOPS or not (at_last or ends)
-            is_over = each.kind == "continue" and each.levels <= 1
-            if is_kept and not is_over:
-                found.append(each)
-            elif each.levels > 1:
-                found.append(replace(each, levels=each.levels - 1))
-            else:
-                meeting.append(each.state)
-        self.doubts = found
-        if meeting:
-            variables.merge([variables.state(), *meeting])
-        if left not in _OF_LOOPS:
-            return left != ""
-        self.levels -= 1
-        self.left = left if self.levels > 0 else ""
-        return left == "break" or self.levels > 0
+        kind, self.left = self.left, ""
+        if kind and kind != "exit":
+            self.doubts.append(Doubt(kind, self.target, state))
+        return kind != ""
+
+    def ends_turn(self, variables: Variables) -> bool:
+        """Of the loop that runs: whether there is a way into the next turn."""
+        here = len(self.running) - 1
+        if self.left == "continue" and self.target == here:
+            self.left = ""
+        others = self._back("continue", here)
+        if self.left == "":
+            if others:
+                variables.merge([variables.state(), *others])
+            return True
+        if others:
+            self.part(variables.state())
+            variables.merge(others)
+        return bool(others)
+
+    def ends_loop(self, variables: Variables) -> None:
+        self._ends("break", variables)
 
     def ends_function(self, variables: Variables) -> None:
-        meeting = [each.state for each in self.doubts if each.kind == "return"]
-        if meeting:
-            variables.merge([variables.state(), *meeting])
-        self.left = "" if self.left == "return" else self.left
-        self.doubts = [each for each in self.doubts if each.kind != "return"]
+        self._ends("return", variables)
+
+    def _ends(self, kind: str, variables: Variables) -> None:
+        """All ways that lead behind the loop or function that runs come together."""
+        here = len(self.running) - 1
+        others = self._back(kind, here)
+        if self.left == kind and self.target == here:
+            self.left = ""
+        if not others:
+            return
+        if self.left:
+            self.part(variables.state())
+            variables.merge(others)
+        else:
+            variables.merge([variables.state(), *others])
+
+    def _back(self, kind: str, here: int) -> list[State]:
+        """Values of the ways that come back here; they are none any more."""
+        found = [each.state for each in self.doubts if (each.kind, each.target) == (kind, here)]
+        self.doubts = [each for each in self.doubts if (each.kind, each.target) != (kind, here)]
+        return found
 
     def may_turn(self, at: str) -> bool:
         self.turns += 1

@@ -19,6 +19,7 @@ _SUBSTITUTION = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)
 _DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
 _ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/(?=s)")
 _OF_BASIC = re.compile(r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?[^\]]*\])|(.)", re.DOTALL)
+_MOST_REPEATS = 4
 _CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:alnum:]": "a-zA-Z0-9"}
 
 
@@ -41,7 +42,7 @@ def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[
 def _with_values(line: str, variables: Variables) -> str:
     def value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
-        text = variables.value(name)
+        text = variables.value(name) if variables.is_exported(name) else ""
         return unresolved(name) if text is None else text
 
     return _VARIABLE.sub(value, line)
@@ -212,6 +213,8 @@ def _regex(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
         return None
     if extended and re.search(r"[{|]", pattern):
         return None
+    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?]", pattern):
+        return None  # it may take without end
 
     def translated(found: re.Match[str]) -> str:
         of_basic, plain, escaped, letters, other = found.groups()

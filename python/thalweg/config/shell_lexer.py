@@ -23,6 +23,7 @@ _REDIRECTION = re.compile(r"(?:[0-9]+|&)?(?:>>|>\||>&|>|<<<|<&|<>|<)")
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[|&;()\n]")
 _PLAIN = re.compile(r"[^\s\\'\"`$<>|&;()]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"\\$`]*\"")
+_ESCAPED_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _MOST_JOINED = 2000  # lines of one text in quotes; a lone quote is a letter
 _SIMPLE_BRACES = re.compile(r"\$\{[^{}'\"\\`]*\}")
 _CLOSE_BY = 1000  # characters in which brackets mostly close
@@ -171,7 +172,10 @@ class _Lexer:
         return min(position, len(text))
 
     def _end_of_dollar(self, position: int) -> int:
-        if self.text[position + 1] in "'\"":
+        if self.text[position + 1] == "'":
+            found = _ESCAPED_TEXT.match(self.text, position + 1)
+            return found.end() if found else position + 2
+        if self.text[position + 1] == '"':
             return self._end_of_quote(position + 1)
         if simple := _SIMPLE_BRACES.match(self.text, position):
             return simple.end()

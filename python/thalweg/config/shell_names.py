@@ -16,7 +16,7 @@ from thalweg.config.shell_patterns import is_named, is_pattern
 from thalweg.config.shell_rows import read_row
 from thalweg.config.shell_tree import HereDocument, Loop, Redirections, Simple
 from thalweg.config.shell_variables import Variables
-from thalweg.config.shell_words import QUOTES, expand, split_words
+from thalweg.config.shell_words import QUOTES, expand, split_exactly, split_words
 from thalweg.config.unresolved import has_unresolved
 
 _MOST_NAMES = 1000  # of what a function is given
@@ -30,12 +30,20 @@ class Names:
     files: Files
 
     def arguments(self, words: Iterable[str]) -> list[str]:
+        return self.given(words)[0]
+
+    def given(self, words: Iterable[str]) -> tuple[list[str], int | None]:
+        """What a function gets, and how many of them are where they are; None: all."""
         found: list[str] = []
+        sure: int | None = None
         for word in words:
-            for each in split_words([word], self.variables):
+            values, known = split_exactly([word], self.variables)
+            if known is not None and sure is None:
+                sure = len(found) + known
+            for each in values:
                 is_open = is_pattern(each) and not QUOTES.search(word)
                 found += (self._names_like(each) or [each]) if is_open else [each]
-        return found[:_MOST_NAMES]
+        return found[:_MOST_NAMES], sure
 
     def _names_like(self, pattern: str) -> list[str]:
         """Of files, as a script that stands where it is now calls them."""
@@ -103,6 +111,10 @@ class Names:
         file, _, line = at.rpartition(":")
         return [Written(file, int(line), each) for each in text.split("\n")]
 
+    def lines_before(self) -> list[str] | None:
+        """Of what a pipeline or a block gives; None where that is not known."""
+        return None
+
     def pieces_of(self, path: str) -> list[Written] | None:
         """Of a file that the script wrote or that lies beside it; None where they are not known."""
         content = self.files.contents.get(self.files.real(path))
@@ -124,8 +136,12 @@ class Names:
         if files.documents:
             return [each.text for each in self.lines_of(files.documents[-1])]
         if not files.ins:
-            return None
-        pieces = self.pieces_of(self.path(files.ins[-1]))
+            return self.lines_before()
+        word = files.ins[-1]
+        if word.startswith("<("):
+            text = self.variables.substitute(word[2:-1])
+            return None if text is None else text.split("\n")
+        pieces = self.pieces_of(self.path(word))
         return None if pieces is None else [each.text for each in pieces]
 
     def rows(self, command: Loop) -> list[dict[str, str]] | None:

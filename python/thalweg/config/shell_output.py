@@ -90,9 +90,19 @@ class Output(Names):
         self.printed = printed
         self._end_block(files, at, given)
 
+    def lines_before(self) -> list[str] | None:
+        lines = [
+            each for part in self.stdin for each in (part if not isinstance(part, str) else ())
+        ]
+        if not self.stdin or any(isinstance(part, str) for part in self.stdin):
+            return None
+        return [each.text for each in lines if isinstance(each, Written)]
+
     def _given_to_block(self, files: Redirections, at: str) -> list[str | Sequence[Piece]]:
         if files.documents:
             return [self.lines_of(files.documents[-1])]
+        if files.ins and files.ins[-1].startswith("<("):
+            return []
         if files.strings:
             return [self.written(expand(files.strings[-1], self.variables), at)]
         return [*self.places(files.ins[-1:], at)]

@@ -14,6 +14,7 @@ _CLASSES = {
 }  # fmt: skip
 _CLASS = re.compile(r"\[:(\w+):\]")
 _SPECIAL = re.compile(r"([*?\[\]\\()|@+!])")
+_MOST_STARS = 4
 _REPEATS = {"@": "", "?": "?", "*": "*", "+": "+"}
 
 
@@ -39,7 +40,10 @@ def has_alternatives(pattern: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def regex_of(pattern: str, ignores_case: bool = False) -> re.Pattern[str] | None:
-    """None for !(a|b) and classes that are not known."""
+    """None for !(a|b), for classes that are not known, and for what may take without end."""
+    stars = len(re.findall(r"\*+", pattern))
+    if stars > _MOST_STARS or (stars > 1 and has_alternatives(pattern)):
+        return None
     try:
         text, end = _translated(pattern, 0)
         found = re.compile(text, re.DOTALL | (re.IGNORECASE if ignores_case else 0))
@@ -65,7 +69,7 @@ def _translated(pattern: str, position: int, closers: str = "") -> tuple[str, in
             position += 1
             letter = pattern[position]
             done.append(re.escape(letter))
-        else:
+        elif letter != "*" or done[-1:] != [".*"]:
             done.append({"*": ".*", "?": "."}.get(letter) or re.escape(letter))
         position += 1
     return "".join(done), position

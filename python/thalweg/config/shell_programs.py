@@ -39,11 +39,15 @@ def _echo(words: Sequence[str]) -> str | None:
 
 def _print(words: Sequence[str]) -> str | None:
     """Of ksh."""
-    words = list(words)
-    letters = words.pop(0) if words and re.fullmatch("-[rn]+|--?", words[0]) else ""
-    text = " ".join(words)
-    if words and words[0].startswith("-") and not letters:
+    words, letters = list(words), ""
+    while words and re.fullmatch("-[a-zA-Z]+|--?", words[0]):
+        word = words.pop(0)
+        letters += word[1:]
+        if word in ("-", "--"):
+            break
+    if set(letters) - set("rn-"):
         return None
+    text = " ".join(words)
     if "\\" in text and "r" not in letters:
         text = unescaped(text)
     return text + "\n" * ("n" not in letters)

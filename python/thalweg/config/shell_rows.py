@@ -20,10 +20,7 @@ def read_row(line: str, read: Simple, variables: Variables) -> dict[str, str] | 
     if set(options) - {"r"} or ("\\" in line and "r" not in options) or has_unresolved(line):
         return None
     names = [expand(word, variables) for word in plain.operands()]
-    marks = variables.value("IFS") or ""
-    for word in read.assigned():
-        if word.startswith("IFS="):
-            marks = expand(word[4:], variables)
+    marks = read_marks(read, variables)
     if not names or has_unresolved(marks) or not all(each.isidentifier() for each in names):
         return None
     values = _parts_of(line, marks, len(names))
@@ -47,3 +44,12 @@ def _parts_of(line: str, marks: str, count: int) -> list[str]:
     if is_closed and line:
         values[-1] = re.sub(f"(?:{mark})$", "", line)
     return values + [""] * (count - len(values))
+
+
+def read_marks(read: Simple, variables: Variables) -> str:
+    """IFS of a `read`."""
+    marks = variables.value("IFS") or ""
+    for word in read.assigned():
+        if word.startswith("IFS="):
+            marks = expand(word[4:], variables)
+    return marks

@@ -145,7 +145,17 @@ class _Walk:
             truth = True if parts[-1].plain().words[:1] == ["tee"] else None
         else:
             truth = self._of_blocks(commands, known)
-        return truth if truth is None or not pipeline.is_negated else not truth
+        truth = truth if truth is None or not pipeline.is_negated else not truth
+        if not self.course.left:
+            self.variables.status = self._status(truth)
+        return truth
+
+    def _status(self, truth: bool | None) -> str | None:
+        """$?: one that is not 0 is known of a function and a test."""
+        if truth is None or truth:
+            return "0" if truth and not self.simple.is_taken_as_done else None
+        known = self.variables.status
+        return known if known not in (None, "0") else "1"
 
     def _of_blocks(self, commands: Sequence[Command], known: Known) -> bool | None:
         """`{ ...; } | tee FILE` and `f | cat > FILE` print there."""
@@ -158,9 +168,13 @@ class _Walk:
             self._command(commands[0], known)
         rest = [each for each in commands[1:] if isinstance(each, Simple)]
         if len(rest) < len(commands) - 1 or any(map(self.simple.called, rest)):
-            for each in commands[1:]:
+            for i, each in enumerate(commands[1:]):
+                before, self.commands.stdin = self.commands.stdin, []
+                if i == 0 and printed.is_known:
+                    self.commands.stdin = [printed.pieces]
                 with self._apart(), self.commands.printing(""):
                     self._command(each, known)
+                self.commands.stdin = before
         elif not self.commands.pass_on(printed, rest, known):
             self.commands.tell_of_pipeline(printed, rest)
         return None
@@ -189,8 +203,9 @@ class _Walk:
                 return None
             doubts = len(self.course.doubts)
             with self._apart(), self.commands.captured() as printed:
-                self.run(body, Known())
+                truth = self.run(body, Known())
                 is_known = len(self.course.doubts) == doubts
+            self.variables.truth = truth
             return printed.text if printed.is_known and is_known else None
 
     def _command(self, command: Command, known: Known) -> bool | None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from thalweg.config.shell_arguments import Arguments
@@ -17,7 +18,7 @@ from thalweg.config.shell_folders import last_of
 from thalweg.config.shell_output import Known
 from thalweg.config.shell_parser import parse_script
 from thalweg.config.shell_programs import OF_WORDS
-from thalweg.config.shell_rows import read_row
+from thalweg.config.shell_rows import read_marks, read_row
 from thalweg.config.shell_tree import (
     AndOr,
     Body,
@@ -29,7 +30,7 @@ from thalweg.config.shell_tree import (
     simples,
     simples_of,
 )
-from thalweg.config.shell_variables import State, Variables
+from thalweg.config.shell_variables import State, Variables, split_at
 from thalweg.config.shell_watch import is_start
 from thalweg.config.shell_words import expand, words_given
 from thalweg.config.unresolved import has_unresolved, unresolved
@@ -40,7 +41,7 @@ _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"
 _FARTHEST = 20  # functions that call one another
 _DIGITS = re.compile("[0-9]+")
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
-_OPTIONS = {"C": "noclobber"}  # of `set`; others change nothing that is read
+_OPTIONS = {"C": "noclobber", "a": "allexport"}  # of `set`; others change nothing that is read
 # Commands of which a script goes on as if they had been done.
 _DONE = frozenset(
     {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
@@ -65,6 +66,7 @@ class SimpleCommands:
     def __post_init__(self) -> None:
         self.is_taken_as_done = False
         self.place = ("", 1)
+        self.entered = 0  # how many branches the function that runs is in
 
     def run_one(self, simple: Simple, known: Known) -> bool | None:
         """Whether it succeeds, as far as one can tell."""
@@ -77,6 +79,14 @@ class SimpleCommands:
         truth = self._run(simple, known)
         self.variables.printed = before
         return truth
+
+    @contextmanager
+    def with_values(self, simple: Simple) -> Iterator[None]:
+        """`X=1 command`: as long as it runs."""
+        before = self.variables.state()
+        Assignments(self.variables).take(Simple(simple.at, ["export", *simple.assigned()]))
+        yield
+        self.variables.set_state(before)
 
     def _counted_once(self, word: str) -> str:
         """With the value of $((i++)) in it, which is expanded more than once else."""
@@ -93,19 +103,23 @@ class SimpleCommands:
         if name in LEAVES and self._leaves(plain):
             return None
         if name in _DECLARES_LOCAL:
-            self.arguments.keep_local(plain.words[1:])
+            is_sure = self.course.branches == self.entered
+            self.arguments.keep_local(plain.words[1:], sure=is_sure)
         if ARITHMETIC.match(plain.text):
             return assignments.calculate(plain.text)
+        if name == "getopts" and self.variables.value("#") == "0":
+            return False
+        self.variables.truth = True
         assignments.take(plain if name in DECLARES | {"setenv", "set"} else simple)
         if simple.words and len(simple.assigned()) == len(simple.words):
             if simple.files.outs:
                 self.commands.run([replace(simple, words=[])], known)
-            return None if self._is_of_command(simple) else True
+            return self.variables.truth
         if self._changes_variables(plain, simple):
             return True
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
             self.commands.run([replace(plain, words=plain.words[1:])], known)
-            self.course.left = "exit"
+            self.course.leave("exit")
             return None
         if simple.words[:2] == ["command", "-v"] or name in ("which", "type", "hash"):
             return True if set(simple.words[1:]) & FILTERS else None
@@ -123,6 +137,9 @@ class SimpleCommands:
             self._tell_trap(plain)
         if is_start(simple.words, plain.words):
             self.commands.files.start(simple.at)
+        if name == "envsubst" and simple.assigned():
+            with self.with_values(simple):
+                return self.commands.run([simple], known) or None
         is_done = self.commands.run([simple], known)
         if is_assignment(simple) or name in _SUCCEEDS:
             return True
@@ -131,23 +148,14 @@ class SimpleCommands:
             return True
         return {"false": False, "true": True}.get(name)
 
-    def _is_of_command(self, simple: Simple) -> bool:
-        """x=$(command) fails where that does."""
-        names = [word.partition("=")[0] for word in simple.words if _SUBSTITUTED.search(word)]
-        return any(has_unresolved(self.variables.value(each) or "") for each in names)
-
     def _leaves(self, plain: Simple) -> bool:
         """Whether it leaves anything."""
-        name, running = plain.words[0], self.course.running
         count = "".join(self.commands.arguments(plain.words[1:2]))
-        is_in_loop = bool(running) and running[-1] == "for"
-        if name in ("break", "continue") and not is_in_loop:
+        number = int(count) if _DIGITS.fullmatch(count) else None
+        if not self.course.leave(plain.words[0], 1 if number is None else number):
             return False
-        if name == "return" and all(each == "for" for each in running):
-            return False
-        self.course.levels = max(int(count), 1) if _DIGITS.fullmatch(count) else 1
-        self.course.status = int(count) == 0 if _DIGITS.fullmatch(count) else None
-        self.course.left = name
+        self.course.status = None if number is None else number == 0
+        self.variables.status = None if number is None else str(number)
         return True
 
     def _changes_variables(self, plain: Simple, simple: Simple) -> bool:
@@ -191,7 +199,7 @@ class SimpleCommands:
         else:
             if not words or "=" in "".join(words[:2]):
                 return
-        self.arguments.give(self.commands.arguments(words))
+        self.variables.give_arguments(*self.commands.given(words))
 
     def _switch(self, on: bool, names: Sequence[str]) -> None:
         if on:
@@ -221,6 +229,8 @@ class SimpleCommands:
             self.variables.change(words[1], unresolved(words[1]) if text is None else text)
             return
         names = [each.partition("[")[0] for each in words if each[:1] != "-"]
+        if self._gives_array(name, words, plain, simple):
+            return
         lines = self.commands.lines_given(plain.files) if name == "read" else None
         row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
         if row is not None:
@@ -230,6 +240,22 @@ class SimpleCommands:
         for each in names or ["REPLY"]:
             if each.isidentifier():
                 self.variables.forget(each)
+
+    def _gives_array(self, name: str, words: Sequence[str], plain: Simple, simple: Simple) -> bool:
+        """`mapfile -t a < FILE` and `read -ra a <<< "1 2"`"""
+        options = "".join(word[1:] for word in words if word[:1] == "-")
+        lines = self.commands.lines_given(plain.files)
+        if lines is None or not words or not words[-1].isidentifier():
+            return False
+        if name in ("mapfile", "readarray") and options == "t":
+            self.variables.assign_array(words[-1], lines)
+            return True
+        if name == "read" and options in ("ra", "a", "ar"):
+            marks = read_marks(simple, self.variables)
+            if not has_unresolved("".join([marks, *lines])) and "\\" not in lines[0]:
+                self.variables.assign_array(words[-1], split_at(lines[0], marks))
+                return True
+        return False
 
     def called(self, command: Command) -> str:
         """The function that it calls; "" where it calls none."""
@@ -252,11 +278,14 @@ class SimpleCommands:
             if not name:
                 self.is_taken_as_done = not self._source(plain, known)
                 return True
-            given = self.commands.arguments(plain.words[1:])
+            given = self.commands.given(plain.words[1:])
+            entered, self.entered = self.entered, self.course.branches
             with self.arguments.of_function(given, simple.assigned()):
                 for each in simple.assigned():
                     Assignments(self.variables).take_word(each)
-                return self._call(name, known)
+                truth = self._call(name, known)
+            self.entered = entered
+            return truth
 
     def _evaluate(self, plain: Simple, known: Known) -> bool | None:
         text = " ".join(self.commands.arguments(plain.words[1:]))
@@ -297,7 +326,7 @@ class SimpleCommands:
         if found is None:
             return False
         is_asked_for = bool(path) and known.there == path
-        given = self.commands.arguments(plain.words[2:]) if plain.words[2:] else None
+        given = self.commands.given(plain.words[2:]) if plain.words[2:] else None
         with self.arguments.given(given):
             self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
         return True
@@ -322,10 +351,11 @@ class SimpleCommands:
         course = self.course
         course.running.append(name)
         truth = self.run(body, known)
-        course.running.pop()
         truth = course.status if course.left == "return" else truth
-        truth = None if any(each.kind == "return" for each in course.doubts) else truth
+        here = len(course.running) - 1
+        truth = None if any(each.target == here for each in course.doubts) else truth
         course.ends_function(self.variables)
+        course.running.pop()
         return truth
 
     def _tell_later(self, words: Sequence[str], depth: int = 0) -> None:

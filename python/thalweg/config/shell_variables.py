@@ -11,7 +11,9 @@ from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_nam
 
 _BLANKS = " \t\n"
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
+_LONGEST_ARRAY = 50_000  # elements
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
+_ARGUMENTS = unresolved("`arguments`")
 _MOST_REFERENCES = 20  # of one name to another
 
 
@@ -27,6 +29,7 @@ class State:
     options: set[str]
     unset: set[str]
     arguments: list[str] | None
+    sure: int | None
     shifted: int
 
 
@@ -34,13 +37,16 @@ class State:
 class Variables:
     """Values by name; `given` by --set stand above what the script says.
 
-    arguments  $1, $2, ... of a function, or of `set --`; None: those of the script, not known
+    arguments  $1, $2, ... of a function, or of `set --`; None: those of the script
+    sure       how many of these are where they are; None: all
     references the variable that a name stands for, by `declare -n`
     letters    by name, what `declare -i`, -u, -l and -Z2 make of each value
     options    of `shopt` and `set` that are on
     maps       arrays whose elements have names
     substitute what a command prints, as far as that can be told by running it
     overridden values that the script gives to those that are given
+    truth      whether the last command in $(...) succeeded
+    status     $?; None where it is not known
     printed    by the text of a command in $(...), as long as one command of the script is run
     """
 
@@ -48,6 +54,7 @@ class Variables:
     assigned: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
     arguments: list[str] | None = None
+    sure: int | None = None
     used: set[str] = field(default_factory=set)
     references: dict[str, str] = field(default_factory=dict)
     letters: dict[str, str] = field(default_factory=dict)
@@ -56,13 +63,16 @@ class Variables:
     substitute: Callable[[str], str | None] = lambda _: None
     overridden: dict[str, dict[str, None]] = field(default_factory=dict)
     printed: dict[str, str] | None = None
+    status: str | None = None
+    truth: bool | None = True
     _unset: set[str] = field(default_factory=set)
     _shifted: int = 0
 
     def state(self) -> State:
         return State(
             dict(self.assigned), dict(self.arrays), dict(self.maps), dict(self.references),
-            dict(self.letters), set(self.options), set(self._unset), self.arguments, self._shifted,
+            dict(self.letters), set(self.options), set(self._unset), self.arguments, self.sure,
+            self._shifted,
         )  # fmt: skip
 
     def set_state(self, state: State) -> None:
@@ -70,15 +80,16 @@ class Variables:
         self.assigned, self.arrays, self.maps = state.assigned, state.arrays, state.maps
         self.references, self.letters = state.references, state.letters
         self.options, self._unset = state.options, state.unset
-        self.arguments, self._shifted = state.arguments, state.shifted
+        self.arguments, self.sure, self._shifted = state.arguments, state.sure, state.shifted
 
     def merge(self, states: Sequence[State]) -> None:
         """Where ways through a script meet, what differs between them is open."""
         first, *others = states
         self.set_state(first)
         for other in others:
-            if self.arguments != other.arguments or self._shifted != other.shifted:
-                self.arguments = None
+            given = self.arguments, self.sure, self._shifted
+            if given != (other.arguments, other.sure, other.shifted):
+                self.arguments, self.sure = [_ARGUMENTS], 0
             self.options |= other.options
             for mine, its in (
                 (self.arrays, other.arrays), (self.maps, other.maps),
@@ -100,6 +111,8 @@ class Variables:
     def value(self, name: str) -> str | None:
         if self.arguments is not None and not name.isidentifier():
             return self._argument(name, self.arguments)
+        if name == "?":
+            return self.status
         if name in ("#", "@", "*"):
             self.used.add("#")
             return self._argument(name, self.given_arguments())
@@ -118,6 +131,10 @@ class Variables:
         return found
 
     def _argument(self, name: str, arguments: list[str]) -> str | None:
+        if self.sure is not None and arguments is self.arguments:
+            open_ = next((each for each in arguments[self.sure :] if has_unresolved(each)), "")
+            if name in ("#", "@", "*") or (name.isdecimal() and int(name) > max(self.sure, 0)):
+                return open_ or _ARGUMENTS
         if name.isdecimal() and int(name) > 0:
             return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
         marks = self.assigned.get("IFS", _BLANKS)
@@ -144,6 +161,9 @@ class Variables:
 
     def assign_array(self, name: str, words: list[str]) -> None:
         name = self.name(name)
+        if len(words) > _LONGEST_ARRAY:
+            self.forget(name)
+            return
         self.maps.pop(name, None)
         self.arrays[name] = list(words)
         self._unset.discard(name)
@@ -152,8 +172,9 @@ class Variables:
     def shift(self, count: int) -> None:
         if self.arguments is None:
             self._shifted += count
-        elif count <= len(self.arguments):
+        elif count <= len(self.arguments) or self.sure is not None:
             self.arguments = self.arguments[count:]
+            self.sure = None if self.sure is None else max(self.sure - count, 0)
 
     def forget(self, name: str) -> None:
         name = self.name(name)
@@ -170,6 +191,10 @@ class Variables:
         else:
             self.assign(name, unresolved(self.name(name)))
 
+    def give_arguments(self, arguments: Sequence[str] | None, sure: int | None = None) -> None:
+        self.arguments = None if arguments is None else list(arguments)
+        self.sure = sure
+
     def unset(self, name: str) -> None:
         """It has no value for sure, and is empty."""
         name = self.name(name)
@@ -177,6 +202,12 @@ class Variables:
             each.pop(name, None)
         self.assigned[name] = _BLANKS if name == "IFS" else ""
         self._unset.add(name)
+
+    def is_exported(self, name: str) -> bool:
+        """Programs see it; one that the script does not set comes from where it is run."""
+        name = self.name(name)
+        is_own = name in self.assigned and name not in self.given
+        return not is_own or "x" in self.letters.get(name, "") or "allexport" in self.options
 
     def is_unset(self, name: str) -> bool:
         return self.name(name) in self._unset
@@ -210,15 +241,20 @@ class Variables:
             return text.split()
         if has_unresolved(marks):
             return [unresolved("IFS")]
-        blanks = "".join(each for each in marks if each in _BLANKS)
-        others = "".join(each for each in marks if each not in _BLANKS)
-        text = text.strip(blanks) if blanks else text
-        if not text or not marks:
-            return [text] * bool(text)
-        space = f"[{re.escape(blanks)}]" if blanks else "(?!)"
-        mark = f"{space}*[{re.escape(others)}]{space}*|" if others else ""
-        found = re.split(f"{mark}{space}+", text)
-        return found[:-1] if found[-1] == "" else found
+        return split_at(text, marks)
+
+
+def split_at(text: str, marks: str) -> list[str]:
+    """At letters of IFS."""
+    blanks = "".join(each for each in marks if each in _BLANKS)
+    others = "".join(each for each in marks if each not in _BLANKS)
+    text = text.strip(blanks) if blanks else text
+    if not text or not marks:
+        return [text] * bool(text)
+    space = f"[{re.escape(blanks)}]" if blanks else "(?!)"
+    mark = f"{space}*[{re.escape(others)}]{space}*|" if others else ""
+    found = re.split(f"{mark}{space}+", text)
+    return found[:-1] if found[-1] == "" else found
 
 
 def _unlike(mine: Mapping[str, object], its: Mapping[str, object]) -> list[str]:

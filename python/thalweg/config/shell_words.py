@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from thalweg.config.shell_arithmetic import arithmetic
 from thalweg.config.shell_bc import bc
-from thalweg.config.shell_brackets import closing
+from thalweg.config.shell_brackets import closing, is_quoted, segments
 from thalweg.config.shell_folders import path_from
 from thalweg.config.shell_parser import parts_of_command
 from thalweg.config.shell_patterns import (
@@ -30,9 +30,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _INDIRECT = re.compile(r"!([A-Za-z_]\w*)(.*)", re.DOTALL)
 _ELEMENT = re.compile(r"\[([^\]]*)\](.*)", re.DOTALL)
-_QUOTED_OR_NOT = re.compile(
-    r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?:[^'"\\$]|\$(?!\{))+|\$\{[^}]*\}?|['"\\]""", re.DOTALL
-)
 _BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
 _DEFAULT = re.compile(r":?[-=+?]")
 _IN_QUOTES = re.compile(
@@ -43,26 +40,80 @@ _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
 _ALL_OF = re.compile(r"""("?)\$(?:([@*])|\{(?:(!?)([A-Za-z_]\w*)\[([@*])\]|([@*]))(:[^}]*)?\})\1""")
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
+_HAS_ALL = re.compile(r"\$(?:@|\{@|\{[A-Za-z_]\w*\[@\])")
+_AROUND_ALL = re.compile(
+    r"""\"((?:[^\"\\$]|\\.|\$[A-Za-z_]\w*|\$\{\w+\})*)"""
+    r"""(\$(?:@|\{@(?::[^}]*)?\}|\{\w+\[@\](?::[^}]*)?\}))((?:[^\"\\$]|\\.|\$[A-Za-z_]\w*|\$\{\w+\})*)\""""
+)
+_QUOTED_DEFAULT = re.compile(r"""\$\{\w+:?[-+=](?:[^}]*)['"]""")
 _IN_OPEN_QUOTE = re.compile(r"""(?:[^'"\\]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)*['"](?![^'"]*['"])""")
-_MOST_WORDS = 10_000  # of braces
+_MOST_WORDS = 2_000  # of braces
 _DEEPEST = 20  # expansions in expansions
 
 
 def split_words(words: Iterable[str], variables: Variables) -> list[str]:
     """As a command gets them, but for names of files: braces and the words of $x taken apart, those
-    of "$@" as they were.
+    of "$@" as they were. What is open counts as one word.
     """
+    return split_exactly(words, variables)[0]
+
+
+def split_exactly(words: Iterable[str], variables: Variables) -> tuple[list[str], int | None]:
+    """And the number of words before the first one that may be none, or several."""
     found: list[str] = []
+    known: int | None = None
     for word in words:
         for part in braces(word):
-            elements = _elements(part, variables)
-            if elements is not None:
-                found += elements
-                continue
-            text = expand(part, variables)
-            is_one = QUOTES.search(part) or has_unresolved(text) or text == part
-            found += [text] if is_one else variables.split(text)
-    return found
+            values, is_exact = _fields(part, variables)
+            if not is_exact and known is None:
+                known = len(found)
+            found += values
+    return found, known
+
+
+def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
+    """Of one word, and whether they are so many."""
+    elements = _elements(word, variables)
+    if elements is not None:
+        return elements, True
+    parts = segments(word)
+    if all(part[0] not in "$`" or is_quoted(part) for part in parts):
+        around = _AROUND_ALL.fullmatch(word)
+        if around is None:
+            return [expand(word, variables)], not _HAS_ALL.search(word)
+        middle = _elements(f'"{around[2]}"', variables)
+        if middle is None:
+            return [expand(word, variables)], False
+        before, behind = (expand(f'"{each}"', variables) for each in (around[1], around[3]))
+        if not middle:
+            return [before + behind] * bool(before + behind), True
+        joined = [before + middle[0], *middle[1:]]
+        return [*joined[:-1], joined[-1] + behind], True
+    fields, is_begun, is_exact = [""], False, True
+    for part in parts:
+        if part[0] not in "$`" or is_quoted(part):
+            fields[-1] += expand(part, variables)
+            is_begun |= part[0] in "'\"$" or fields[-1] != ""
+            continue
+        text = expand(part, variables)
+        is_open = has_unresolved(text)
+        is_exact &= not is_open and not _HAS_ALL.search(part)
+        if is_open or _QUOTED_DEFAULT.match(part):
+            fields[-1] += text
+            is_begun |= text != ""
+            continue
+        values = variables.split(text)
+        is_exact &= not any(map(has_unresolved, values))
+        if text[:1].isspace() and is_begun:
+            fields, is_begun = [*fields, ""], False
+        for k, value in enumerate(values):
+            if k:
+                fields.append("")
+            fields[-1] += value
+            is_begun = True
+        if values and text[-1:].isspace():
+            fields, is_begun = [*fields, ""], False
+    return fields if is_begun else fields[:-1], is_exact
 
 
 def braces(word: str) -> list[str]:
@@ -121,7 +172,7 @@ def _elements(word: str, variables: Variables) -> list[str] | None:
     if name:
         words = variables.keys(name) if wants_keys else variables.array(name)
     else:
-        words = variables.arguments
+        words = variables.arguments if variables.sure is None else [unresolved("`arguments`")]
         if words is None:
             variables.used.add("#")
             words = variables.given_arguments()
@@ -162,8 +213,8 @@ def _part_of(
 def pattern_of(word: str, variables: Variables) -> str:
     """With what stands in quotes as it is."""
     return "".join(
-        escaped(expand(part, variables)) if part[0] in "'\"\\" else expand(part, variables)
-        for part in _QUOTED_OR_NOT.findall(word)
+        escaped(expand(part, variables)) if is_quoted(part) else expand(part, variables)
+        for part in segments(word)
     )
 
 
@@ -381,8 +432,8 @@ def _replaced(value: str, rest: str, variables: Variables) -> str | None:
     old, new, is_new, rest = "", "", False, rest[len(sign) :]
     if rest.startswith("/") and sign not in ("#", "%"):
         old, rest = "/", rest[1:]
-    for part in _QUOTED_OR_NOT.findall(rest):
-        if not is_new and not part.startswith(("'", '"', "\\", "${")) and "/" in part:
+    for part in segments(rest):
+        if not is_new and part[0] not in "'\"\\$`" and "/" in part:
             before, _, part = part.partition("/")
             old, is_new = old + before, True
         old, new = (old, new + part) if is_new else (old + part, new)
@@ -405,7 +456,7 @@ def command_value(command: str, variables: Variables, depth: int) -> str:
     """
     if variables.printed is not None and command in variables.printed:
         return variables.printed[command]
-    value = None
+    value, variables.truth = None, True
     if depth < _DEEPEST:
         before = variables.state() if _MAY_SET.search(command) else None
         value = _printed_by_words(parts_of_command(command), variables)
@@ -414,6 +465,7 @@ def command_value(command: str, variables: Variables, depth: int) -> str:
     if value is None and depth < _DEEPEST:
         value = variables.substitute(command)
     if value is None:
+        variables.truth = None
         word = re.match(r"\W*(\w+)", command)
         value = unresolved(f"`{word[1] if word else 'command'}`")
     if variables.printed is not None:
@@ -446,8 +498,11 @@ def words_given(words: Sequence[str], variables: Variables) -> list[str] | None:
     """As a command gets them; None where files decide."""
     found: list[str] = []
     for word in words:
-        values = split_words([word], variables)
+        values, known = split_exactly([word], variables)
+        is_open = known is not None and any(map(has_unresolved, values)) and len(words) > 1
         if not _is_plain(word) or (not QUOTES.search(word) and any(map(is_pattern, values))):
+            return None
+        if is_open and "%" in words[0]:  # of printf, which counts them
             return None
         found += values
     return found

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of variables in scripts: those of bash, or open."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from thalweg.config.run_script import read_run_script
+from thalweg.config.unresolved import has_unresolved
+
+END = "\ncat > NAMELIST << EOF\n&a\n v = '<$v>'\n/\nEOF\n"
+
+# Each leaves a value in v, and nothing about it is unknown.
+KNOWN = [
+    # arithmetic
+    "a=010; v=$((a + 1))",
+    "a=7/2; v=$((a * 2))",
+    "v=$((2#101 + 16#ff + 0x1F + 10#08))",
+    "v=$((-2 ** 2))",
+    "v=$((5 > 3 ? 10 : 20))",
+    "v=$((1 || 0 && !1))",
+    "v=$((6 & 3 | 8 ^ 1))",
+    "a=5; v=$((a++ + 1))$a",
+    "a=5; v=$((++a))$a",
+    "a=-3; v=$((5-$a))",
+    "a=5; : $((a += 2)); v=$a",
+    "a=(3 4 5); i=2; v=$((a[i] * 2))",
+    "a=1; (( b = a ? 7 : 8, a = b )); v=$a",
+    "v=3; (( v <<= 2 ))",
+    "v=1; let 'v += 2' v++",
+    "i=0; n[i++]=x; n[i++]=y; v=${n[1]}$i",
+    "a=0; v=1; (( a = 0 )) || v=2",
+    "v=1; let a=0 && v=2",
+    "v=$[ (1 + 2) * 3 ]",
+    "v=$((3 > 2 > 1))",
+    # words
+    "l=a,b; IFS=,; for n in $l; do v+=$n-; done",
+    "d=2000-05-01; IFS=-; set -- $d; v=$2$1",
+    "f() { v=$#$1; }; IFS=:; f ${x:-a:b}",
+    "s='1,2,3'; a=(${s//,/ }); v=${#a[@]}${a[1]}",
+    "f() { for i in \"${@:2}\"; do v+=$i,; done; }; f x 'a b' c",
+    "a=(1 2 3); v=${a[@]:1:2}",
+    "f() { v=$#; }; f {1..3} x{a,{b,c}}",
+    "f() { v=$#$*; }; g() { f $@; }; g a 'b c'",
+    "v=$'a\\x41\\102\\t'\"b\"",
+    'v=$"abc"',
+    "a=0; a=1 b=$a; v=$b",
+    "x=9; f() { local x=$1 y=$x; v=$y; }; f 3",
+    "a=({1..5}); v=${#a[@]}${a[-1]}",
+    "declare -A m=([x]=1 [y]=2); m[z]=3; k=y; v=${m[$k]}${m[z]}${#m[@]}",
+    "n=(a b); n+=(c); v=${!n[@]}${n[*]}",
+    "f() { local -n r=$1; r=5; }; v=1; f v",
+    'n=v; declare "$n=3"',
+    "n=v; export $n=4",
+    'kv=v=7; export "$kv"',
+    "n=v; printf -v $n %03d 7",
+    "n=v; read $n <<< new",
+    "declare -i v=1; v+=2; v=v*4",
+    "declare -u v; v=abc",
+    "readonly v=1; v=2",
+    "v=1; builtin export v=2",
+    "v=1; \\export v=2",
+    "x='export v=5'; $x",
+    "f() { set $1; v=$2; }; f 'a b'",
+    "f() { shift 5; v=$1; }; f a b",
+    "unset x; v=${x-d}${x:-e}",
+    "f() { local x; v=${x-unset}; }; f",
+    # patterns and replacements
+    "x='a*b'; v=${x#'a*'}",
+    "x=a/b/c; v=${x//\\//_}${x////-}",
+    "x=abc; v=${x/b*/Z}${x/#a/p}${x/%/s}",
+    "x=a1b22; v=${x//[^0-9]/}${x//[[:digit:]]/#}",
+    "x=abcdef; v=${x: -2}${x:1:-1}${x:$((1 + 1)):2}",
+    "x=abc; v=${x^}${x^^}${x:010:1}",
+    "r=x; x=5; v=${!r}",
+    "shopt -s extglob; x=000120; v=${x##+(0)}",
+    "shopt -s extglob\nx=ab; case $x in @(cd|a?)) v=1;; *) v=2;; esac",
+    "shopt -s nocasematch; [[ AB == ab ]] && v=1",
+    "x=abc; case $x in a\\*) v=1;; a*) v=2;; esac",
+    "v=${u:-a\\}b}",
+    # conditions
+    "[[ 010 -eq 8 ]] && v=1 || v=2",
+    "[ 010 -eq 10 ] && v=1 || v=2",
+    "[[ ! ( a == b ) ]] && v=1",
+    "[[ (1 == 2 || 3 == 3) && 4 == 4 ]] && v=1",
+    "[ a = a -a b = c -o d = d ] && v=1",
+    "[ ! \\( a = b -o c = d \\) ] && v=1",
+    "[[ 2000-01-01 < 2000-02-01 ]] && v=1",
+    "x=2d_x; [[ $x =~ ^[0-9]d ]] && v=1",
+    "x=; [ $x ] && v=1 || v=2",
+    "[[ 'a||b' == 'a||b' ]] && v=1",
+    "f() { return 1; }; f && v=1 || v=2",
+    "f() { [[ $1 == a ]]; }; if f a; then v=1; fi",
+    # loops
+    "v=0; while [ $v -lt 5 ]; do v=$((v + 1)); done",
+    "v=0; until (( v >= 3 )); do ((v++)); done",
+    "for ((i = 0; i < 3; i++)); do :; done; v=$i",
+    "n=2; for ((i = 0; i < n; i++)); do n=1; v+=$i; done",
+    "i=1; v=old; while [ $i -le 3 ]; do if [ $i -eq 2 ]; then v=x; fi; i=$((i + 1)); done",
+    "f() { while [ $# -gt 0 ]; do case $1 in -n) v=$2; shift;; esac; shift; done; }; f -n 5 -m 6",
+    "while read a b; do v+=$b$a; done << E\n1 2\n3 4 5\nE\n",
+    "while IFS=, read -r a b; do v+=$b; done <<< a,b,c",
+    "v=0; while true; do ((v++)); [ $v = 4 ] && break; done",
+    "for i in 1 2 3; do [ $i = 2 ] && continue; v+=$i; done",
+    # what commands print
+    "v=$(echo 'a  b')",
+    "x='a  b'; v=$(echo \"$x\")$(echo $x)",
+    "v=$(expr 3 + 4 \\* 2)$(expr 3+4)",
+    "v=$(printf '%03d_%s-' 7 x 8 y)",
+    "f() { echo $(($1 * 2)); }; v=$(f 4)`f 5`",
+    "v=$([ 1 = 2 ] && echo y || echo n)",
+    "l=$(seq -w 8 10); for i in $l; do v+=$i; done",
+    'v=$(echo a,b,c | sed "s/,/\' /g" | tr -d "\'")',
+    "v=$(echo abc | tr a-c A-C)",
+    'q() { local IFS=,; echo "$*"; }; v=$(q a b c)',
+    "f() { cat << E\nx$1\nE\n}; v=$(f 2)",
+    "v=`echo \\`echo a\\``",
+    # files
+    "echo 'v=7' > c.sh; . ./c.sh",
+    "printf 'v=%s\\n' 8 > c.sh; source c.sh",
+    "echo v=@X@ | sed s/@X@/9/ > c.sh; . ./c.sh",
+    "export X=3; Y=4; echo 'v=$Y${X}' | envsubst > c.sh; . ./c.sh",
+]
+
+# What these leave in v is not known.
+OPEN = [
+    "v=1; [ -f nowhere ] && v=2",
+    "v=1; cp a b || v=2",
+    'v=1; if [ -n "$FROM_OUTSIDE" ]; then v=2; fi',
+    "v=1; for i in $(ls); do v=$i; done",
+    "i=5; for i in $(ls); do :; done; v=$i",
+    "v=$(date +%Y)",
+    "f() { [ -f nowhere ] && return; v=2; }; v=1; f",
+    "v=1; while read l; do v=$l; done < nowhere",
+    "v=1; case $FROM_OUTSIDE in a) v=2;; esac",
+    "v=$(($FROM_OUTSIDE + 1))",
+    "v=$((08 + 1))",
+    "v=$((1.5 * 2))",
+    "v=~/x",
+    "x=@(a|b); v=${x#@(a|b)}",
+    "f() { echo $RANDOM; }; v=$(f)",
+    "v=1; x=$(grep a b) || v=2",
+    "for i in 1 2 3; do v=$i; [ -f nowhere ] && break; done",
+    "v=$(echo *.none)",
+    "v=1; (( FROM_OUTSIDE++ )) && v=2",
+]
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+
+
+def of_bash(folder: Path, text: str) -> str:
+    folder.mkdir()
+    (folder / "exp.test").write_text(text + END)
+    subprocess.run(
+        ["bash", "--norc", "exp.test"], cwd=folder, capture_output=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]},
+    )  # fmt: skip
+    return (folder / "NAMELIST").read_text().split("'<")[1].split(">'")[0]
+
+
+def ours(folder: Path, text: str) -> str:
+    folder.mkdir()
+    (folder / "exp.test").write_text(text + END)
+    script = read_run_script(folder / "exp.test", {})
+    assert not script.passed_over
+    assert not script.doubtful
+    [group] = [each for each in script.groups["NAMELIST"] if each.name == "a"]
+    return str(group.items["v"].values[0])[1:-1]
+
+
+@needs_bash
+@pytest.mark.parametrize("text", KNOWN)
+def test_values_are_those_of_bash(tmp_path: Path, text: str) -> None:
+    if "envsubst" in text and shutil.which("envsubst") is None:
+        pytest.skip("envsubst is not installed")
+    assert ours(tmp_path / "ours", text) == of_bash(tmp_path / "bash", text)
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_what_cannot_be_known_is_open(tmp_path: Path, text: str) -> None:
+    assert has_unresolved(ours(tmp_path / "ours", text))
