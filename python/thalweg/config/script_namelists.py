@@ -88,7 +88,7 @@ class Namelists:
         left: list[str] = []
         for label, path in chosen.items():
             is_own = any(isinstance(each, Outside) for each in contents[path].pieces)
-            is_part = has_grid and _GRID not in names[label] and not is_own
+            is_part = has_grid and names[label] <= {"output_nml"} and not is_own
             is_left = not _is_named(path, named) if are_named else is_part
             is_master = any(name.startswith("master_") for name in names[label])
             if is_left and names[label] & _OF_MODELS and not is_master:

@@ -29,7 +29,7 @@ _PRINTS_NOTHING = frozenset(
 _PRINTS = frozenset({"echo", "print", "printf"})
 
 
-_LARGEST_TEXT = 5_000_000  # letters of what a filter makes
+_LARGEST_TEXT = 500_000  # letters of what a filter makes
 
 
 @dataclass

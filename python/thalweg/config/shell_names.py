@@ -14,7 +14,7 @@ from thalweg.config.shell_files import Files
 from thalweg.config.shell_folders import last_of
 from thalweg.config.shell_patterns import is_named, is_pattern
 from thalweg.config.shell_rows import read_row
-from thalweg.config.shell_tree import HereDocument, Loop, Redirections, Simple
+from thalweg.config.shell_tree import AndOr, HereDocument, Loop, Redirections, Simple
 from thalweg.config.shell_variables import Variables
 from thalweg.config.shell_words import QUOTES, expand, split_exactly, split_words
 from thalweg.config.unresolved import has_unresolved
@@ -147,7 +147,9 @@ class Names:
     def rows(self, command: Loop) -> list[dict[str, str]] | None:
         """Values in each turn of `while read a b; do ... done < FILE`; None where not known."""
         condition = command.condition
-        one = len(condition) == 1 and len(condition[0].parts) == 1
+        one = len(condition) == 1 and (
+            len(condition[0].parts) == 1 or is_about_last_line(condition[0])
+        )
         commands = condition[0].parts[0][1].commands if one else []
         read = commands[0] if len(commands) == 1 else None
         if not isinstance(read, Simple) or read.plain().words[:1] != ["read"]:
@@ -190,3 +192,12 @@ def _joined(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
             text = ""
     if text:
         yield first, text
+
+
+def is_about_last_line(condition: AndOr) -> bool:
+    """`read x || [ -n "$x" ]`, for a file whose last line has no end"""
+    joint, pipeline = condition.parts[1]
+    command = pipeline.commands[0]
+    is_test = isinstance(command, Simple) and command.words[:2] in (["[", "-n"], ["[[ -n"])
+    is_test |= isinstance(command, Simple) and command.text.startswith("[[ -n ")
+    return len(condition.parts) == 2 and joint == "||" and is_test

@@ -42,7 +42,11 @@ def has_alternatives(pattern: str) -> bool:
 def regex_of(pattern: str, ignores_case: bool = False) -> re.Pattern[str] | None:
     """None for !(a|b), for classes that are not known, and for what may take without end."""
     stars = len(re.findall(r"\*+", pattern))
-    if stars > _MOST_STARS or (stars > 1 and has_alternatives(pattern)):
+    repeated = re.findall(r"(?<!\\)[*+]\(([^)]*)", pattern)
+    is_simple = all(
+        re.fullmatch(r"(?:[^|\[(]|\[[^\]]*\]+)(?:\|[^|(])*|[^|(*]*", each) for each in repeated
+    )
+    if stars > _MOST_STARS or len(repeated) > 1 or (repeated and not is_simple):
         return None
     try:
         text, end = _translated(pattern, 0)

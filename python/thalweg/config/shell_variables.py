@@ -11,6 +11,7 @@ from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_nam
 
 _BLANKS = " \t\n"
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
+_LONGEST_OPEN = 10_000  # of one that is open in part
 _LONGEST_ARRAY = 50_000  # elements
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _ARGUMENTS = unresolved("`arguments`")
@@ -186,7 +187,8 @@ class Variables:
     def change(self, name: str, value: str) -> None:
         """What a command prints is asked for by the name of the variable that takes it."""
         is_of_command = any(_UNKNOWN_COMMAND.match(each) for each in unresolved_names(value))
-        if not is_of_command and len(value) <= _LONGEST_VALUE:
+        longest = _LONGEST_OPEN if has_unresolved(value) else _LONGEST_VALUE
+        if not is_of_command and len(value) <= longest:
             self.assign(name, value)
         else:
             self.assign(name, unresolved(self.name(name)))
@@ -210,6 +212,8 @@ class Variables:
         return not is_own or "x" in self.letters.get(name, "") or "allexport" in self.options
 
     def is_unset(self, name: str) -> bool:
+        if name.isdecimal() and self.arguments is not None and self.sure is None:
+            return int(name) > len(self.arguments)
         return self.name(name) in self._unset
 
     def assign_map(self, name: str, elements: Mapping[str, str]) -> None:

@@ -116,7 +116,7 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
     return fields if is_begun else fields[:-1], is_exact
 
 
-def braces(word: str) -> list[str]:
+def braces(word: str, most: int = _MOST_WORDS) -> list[str]:
     """a{b,c}{1..3} -> ab1 ab2 ..., outside quotes and ${...}."""
     position = 0
     while (position := word.find("{", position)) >= 0:
@@ -124,11 +124,11 @@ def braces(word: str) -> list[str]:
         parts = _parts_of_braces(word[position + 1 : end - 1])
         before = word[:position]
         if len(parts) > 1 and not before.endswith(("$", "\\")) and not _IN_OPEN_QUOTE.match(before):
-            return [
-                found
-                for part in parts[:_MOST_WORDS]
-                for found in braces(f"{before}{part}{word[end:]}")
-            ][:_MOST_WORDS]
+            found: list[str] = []
+            for part in parts:
+                if len(found) < most:
+                    found += braces(f"{before}{part}{word[end:]}", most - len(found))
+            return found
         position += 1
     return [word]
 
