@@ -127,7 +127,7 @@ def test_every_rank_and_kind_is_in_the_timeline(make_run: MakeRun) -> None:
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["0", "1", "I/O 2"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == ["computing", "copying", "waiting", "getting", "writing"]
+    assert legend == ["computing", "copying", "waiting for output", "getting", "writing"]
 
 
 def test_two_timelines_have_the_same_time_axis(make_run: MakeRun) -> None:

@@ -27,9 +27,9 @@ KIND_COLOURS = {
 KIND_WORDS = {
     "start": "starting",
     "compute": "computing",
-    "exchange": "exchanging halos",
+    "exchange": "halos and agreement",
     "copy": "copying",
-    "wait": "waiting",
+    "wait": "waiting for output",
     "send": "handing over",
     "get": "getting",
     "reorder": "reordering",
