@@ -144,7 +144,7 @@ def _run(
             f"{files.too_large}: from here on the files of the script are larger than what is "
             "followed: what is written to them is not counted"
         )
-    namelists.take(files.contents, files.is_gone, files.templates)
+    namelists.take(files.contents, files.is_gone, files.templates, files.symbolic_links())
     namelists.passed_over += unread
     namelists.tell_anew(files.written_anew)
     script.sourced = [beside.label(path) for path in sourced.read]

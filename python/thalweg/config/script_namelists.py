@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
-from thalweg.config.shell_contents import Content, Outside, Written, counted, is_called_namelist
+from thalweg.config.shell_contents import (
+    Content,
+    Outside,
+    Written,
+    counted,
+    is_called_namelist,
+    is_log,
+)
 from thalweg.config.shell_folders import folder_of, known_root, last_of
 from thalweg.config.text_files import Beside
 from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
@@ -20,7 +28,6 @@ _MASTER = "master_model_nml"
 _GRID = "grid_nml"
 _OF_MODELS = frozenset({"output_nml", "run_nml", _GRID})
 _TEMPLATE = re.compile(r"templ|tmpl|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE)
-_LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 
 
 @dataclass
@@ -40,16 +47,19 @@ class Namelists:
         contents: Mapping[str, Content],
         is_gone: Callable[[str], bool],
         templates: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+        links: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Of the files that a script wrote or changed.
 
         is_gone    it has removed them again
         templates  files that others were made from, which count instead, and where
+        links      symbolic ones, with what they are of
         """
         written = {path: each for path, each in contents.items() if each.has_groups(path)}
-        named = self._named(written)
+        named = self._named(written, links)
         for path, (made, at) in templates.items():
-            if path in written and made in written and not _is_named(path, named):
+            is_there = made in written and not is_gone(made)
+            if path in written and is_there and not _is_named(path, named):
                 del written[path]
                 if not _TEMPLATE.search(last_of(path)):
                     self.passed_over.append(
@@ -83,6 +93,8 @@ class Namelists:
             }
             for label, path in chosen.items()
         }
+        if any(map(has_unresolved, map(last_of_open, named))):
+            return []  # it may name any
         are_named = any(_is_named(path, named) for path in chosen.values())
         has_grid = any(_GRID in each for each in names.values())
         left: list[str] = []
@@ -93,7 +105,7 @@ class Namelists:
             is_master = any(name.startswith("master_") for name in names[label])
             if is_left and names[label] & _OF_MODELS and not is_master:
                 left.append(label)
-        shown = ", ".join(f"'{label}'" for label in left if not _TEMPLATE.search(label))
+        shown = ", ".join(f"'{label}'" for label in left)
         if shown:
             self.passed_over.append(
                 f"{self.beside.script.name}: {shown}: groups of a model, and "
@@ -107,8 +119,8 @@ class Namelists:
         for path, (start, at) in written.items():
             if last_of(path) in self.groups:
                 self.passed_over.append(
-                    f"{at}: '{last_of(path)}' is written again behind a start of the model "
-                    f"({start}): what an earlier run writes is not counted"
+                    f"{at}: '{last_of(path)}' is written to again behind a start of the model "
+                    f"({start}): it counts as it was written last, not what an earlier run writes"
                 )
 
     def take_file(self, label: str, lines: Iterable[NumberedLine], name: str = "") -> None:
@@ -129,14 +141,17 @@ class Namelists:
     def _is_there(self, path: str) -> bool:
         return self.beside.find(path) is not None
 
-    def _named(self, written: Mapping[str, Content]) -> list[str]:
+    def _named(
+        self, written: Mapping[str, Content], links: Mapping[str, str] = MappingProxyType({})
+    ) -> list[str]:
         """Namelists that the master namelists name."""
         masters = {
             last_of(path): self._groups_of(path, content, [])  # of several folders the last one
             for path, content in written.items()
             if any(_MASTER in line.lower() for _, _, line in self._read(path, content, []))
         }
-        return named_by_masters(masters.values())
+        named = named_by_masters(masters.values())
+        return [*named, *(behind for link, behind in links.items() if _is_named(link, named))]
 
     def _chosen(
         self,
@@ -216,7 +231,7 @@ def _rank(path: str, named: Sequence[str]) -> int:
     name = last_of(path)
     if _is_named(path, named):
         return 3
-    return 2 if is_called_namelist(name) else 0 if _LOG.search(name) else 1
+    return 2 if is_called_namelist(name) else 0 if is_log(name) else 1
 
 
 def _shown_folder(path: str) -> str:
@@ -227,10 +242,23 @@ def _shown_folder(path: str) -> str:
 def _is_named(path: str, named: Sequence[str], *, with_folder: bool = False) -> bool:
     """By a master namelist: by its name, or by as much of its path as that gives."""
     for each in named:
-        tail = each.removeprefix("./")
+        tail = _tail_of(each)
         if (not with_folder or "/" in tail) and f"/{path}".endswith(f"/{tail}"):
             return True
     return False
+
+
+def last_of_open(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _tail_of(name: str) -> str:
+    """As much of the path as every folder has in common with it."""
+    name = posixpath.normpath(name.strip())
+    while name.startswith("../"):
+        name = name[3:]
+    is_elsewhere = name.startswith("/") or has_unresolved(name)
+    return last_of(name) if is_elsewhere else name
 
 
 def named_by_masters(files: Iterable[Iterable[Group]]) -> list[str]:

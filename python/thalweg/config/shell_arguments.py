@@ -73,7 +73,8 @@ class Arguments:
                 for each in (variables.arrays, variables.maps, variables.references) * is_new:
                     each.pop(name, None)
                 if is_new:
-                    variables.letters.pop(name, None)
+                    exported = "x" in variables.letters.pop(name, "")
+                    variables.letters[name] = "x" * exported
                 if name == word and is_new:
                     variables.unset(name)
 

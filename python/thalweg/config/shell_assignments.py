@@ -71,6 +71,8 @@ class Assignments:
         elif len(simple.assigned()) == len(words):
             for word in words:
                 self.take_word(word)
+                if self.variables.printed is not None:
+                    self.variables.printed.clear()
 
     def calculate(self, text: str) -> bool | None:
         """let x=1+2, ((x = y * 2)), ((x < 3)): whether it is not 0; None where that is not known"""
@@ -101,6 +103,9 @@ class Assignments:
     def _assign(self, name: str, value: str, adds: bool) -> None:
         variables = self.variables
         letters = variables.letters.get(variables.name(name), "")
+        if "?" in letters:
+            variables.forget(name)
+            return
         before = (variables.value(name) or "") if adds else ""
         if "i" in letters:
             value = f"({before or 0})+({value or 0})" if adds else value
@@ -113,7 +118,9 @@ class Assignments:
         options = "".join(word[1:] for word in words if word.startswith("-"))
         options += {"integer": "i", "nameref": "n"}.get(command, "")
         options = "" if command in ("export", "readonly") else options
-        undone = "".join(word[1:] for word in words if word.startswith("+"))
+        undone = "x" * (command == "export" and "-n" in words) + "".join(
+            word[1:] for word in words if word.startswith("+")
+        )
         planned: list[Callable[[], None]] = []
         names: list[str] = []
         for word in words:
@@ -132,7 +139,7 @@ class Assignments:
         for each in planned:
             each()
         is_read_only = command == "readonly" or "r" in options
-        is_exported = command == "export" or "x" in options
+        is_exported = (command == "export" and "-n" not in words) or "x" in options
         for name in names:
             self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
 

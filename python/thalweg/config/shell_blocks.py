@@ -15,12 +15,12 @@ from thalweg.config.shell_course import Course
 from thalweg.config.shell_loops import counted_loop, turns_of
 from thalweg.config.shell_output import Known
 from thalweg.config.shell_sets import names_set
-from thalweg.config.shell_tree import Body, Case, For, If, Loop, Pipeline, Simple
+from thalweg.config.shell_tree import Body, Case, Command, For, If, Loop, Pipeline, Simple
 from thalweg.config.shell_variables import State, Variables
 from thalweg.config.shell_words import expand, fits, pattern_of
 from thalweg.config.unresolved import has_unresolved
 
-_MOST_TURNS = 1000  # of a loop
+_MOST_TURNS = 10_000  # of a loop that is tried
 
 
 def _asks(pipeline: Pipeline) -> bool:
@@ -43,6 +43,15 @@ def _ends_script(body: Body) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class _Way:
+    """Where one of several ways through a script is."""
+
+    here: str  # the folder
+    state: State
+    functions: dict[str, list[Command]]
+
+
 @dataclass
 class Blocks:
     """run: a body. asked_for: the file whose existence a condition asks for"""
@@ -63,34 +72,39 @@ class Blocks:
         else:
             self._case(command, known)
 
+    def _way(self) -> _Way:
+        folders, functions = self.commands.files.folders, dict(self.course.functions)
+        return _Way(folders.here, self.variables.state(), functions)
+
+    def _go_back(self, way: _Way) -> None:
+        self.commands.files.folders.here = way.here
+        self.variables.set_state(way.state)
+        self.course.functions = dict(way.functions)
+
     @contextmanager
     def maybe(self) -> Iterator[None]:
         """Of what need not be run."""
-        folders = self.commands.files.folders
-        here, before = folders.here, self.variables.state()
+        before = self._way()
         self.course.branches += 1
         yield
         self.course.branches -= 1
         if self.course.part(self.variables.state()):
-            self.variables.set_state(before)
-            folders.stand_in(here)
+            self._go_back(before)
         else:
-            self._meet([(here, before), (folders.here, self.variables.state())])
+            self._meet([before, self._way()])
 
-    def _meet(self, ends: Sequence[tuple[str, State]]) -> None:
-        """Of ways that end in a folder each."""
-        folders = self.commands.files.folders
-        self.variables.merge([state for _, state in ends])
-        places = {here for here, _ in ends}
+    def _meet(self, ends: Sequence[_Way]) -> None:
+        self.variables.merge([each.state for each in ends])
+        self.course.meet([each.functions for each in ends])
+        places = {each.here for each in ends}
         if len(places) > 1:
-            folders.lose()
+            self.commands.files.folders.lose()
         else:
-            folders.here = places.pop()
+            self.commands.files.folders.here = places.pop()
 
     def _if(self, command: If, known: Known) -> None:
         """Branches that cannot hold are left out; after one that holds there is no other."""
-        folders = self.commands.files.folders
-        ends: list[tuple[str, State]] = []
+        ends: list[_Way] = []
         sure = known.sure
         for condition, body in [*command.branches, ([], command.other)]:
             truth = self.run(condition, replace(known, sure=sure))
@@ -100,7 +114,7 @@ class Blocks:
                 self.run(body, Known(sure, self._there(condition) if sure else ""))
                 return
             if truth is not False:
-                here, before, doubts = folders.here, self.variables.state(), [*self.course.doubts]
+                before, doubts = self._way(), [*self.course.doubts]
                 self.course.branches += 1
                 self.run(body, Known(sure and truth is True, self._there(condition) * sure))
                 self.course.branches -= 1
@@ -108,9 +122,8 @@ class Blocks:
                 if truth is None and _is_for_errors(condition):
                     self.course.doubts = doubts
                 if not has_parted:
-                    ends.append((folders.here, self.variables.state()))
-                folders.stand_in(here)
-                self.variables.set_state(before)
+                    ends.append(self._way())
+                self._go_back(before)
                 if truth is True:
                     break
                 sure = False
@@ -160,12 +173,25 @@ class Blocks:
 
     def _any_turns(self, body: Body, names: Sequence[str]) -> None:
         """Of a loop that may have any number of turns: what one sets, another may find."""
+        touched = set() if self.commands.files.is_tried else self._touched_by(body)
         with self.maybe():
-            for name in {*names, *names_set(body, self.course.functions)}:
+            for name in {*names, *touched, *names_set(body, self.course.functions)} - {"@"}:
                 self.variables.forget(name)
-            with self._loops():
-                self.run(body, Known(sure=False))
-                self.course.ends_turn(self.variables)
+            if "@" in touched:
+                self.variables.forget_arguments()
+            self._one_turn(body)
+
+    def _touched_by(self, body: Body) -> set[str]:
+        with self._tried():
+            before, self.variables.touched = self.variables.touched, set()
+            self._one_turn(body)
+            touched, self.variables.touched = self.variables.touched, before
+        return touched
+
+    def _one_turn(self, body: Body) -> None:
+        with self._loops():
+            self.run(body, Known(sure=False))
+            self.course.ends_turn(self.variables)
 
     def _loop(self, command: Loop, known: Known) -> None:
         if command.word == "select":
@@ -190,59 +216,60 @@ class Blocks:
                     self.variables.change(name, "")
 
     def _while(self, command: Loop, step: Body, known: Known) -> None:
-        """Turn by turn, as long as it is known whether there is another one, and all of them are
-        known before the first: else it may have any number.
-        """
+        """Turn by turn, if all of them are known before the first: else it may have any number."""
         wants = command.word == "while"
-        if not self._ends(command, step, wants, known):
-            truth = self.run(command.condition, known)
-            if truth is None or truth is wants:
-                self._any_turns([*command.condition, *command.body, *step], [])
-                if truth is not None and known.sure and _ends_script(command.body):
-                    self.course.leave("exit")
+        body = [*command.condition, *command.body, *step]
+        if self.commands.files.is_tried:
+            if not self._turns(command, step, wants, known):
+                self._any_turns(body, [])
             return
-        with self._loops():
-            while self.run(command.condition, known) is wants:
-                if self.course.left or not self.course.may_turn(command.at):
-                    break
-                self._turn(command.body, known)
-                if not self.course.ends_turn(self.variables):
-                    break
-                self.run(step, known)
+        with self._tried():
+            ends = self._turns(command, step, wants, known)
+        if ends:
+            self._turns(command, step, wants, known)
+            return
+        truth = self.run(command.condition, known)
+        if truth is None or truth is wants:
+            self._any_turns(body, [])
+            if truth is not None and known.sure and _ends_script(command.body):
+                self.course.leave("exit")
 
-    def _ends(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
-        """Tried out, without what it does with files."""
-        files, course = self.commands.files, self.course
-        if files.is_tried:
-            return True
-        kept = course.left, [*course.doubts], dict(course.functions), [*course.running]
-        before, place = self.variables.state(), files.folders.state()
-        files.is_tried = files.unread.is_quiet = True
-        try:
-            return self._turns_end(command, step, wants, known)
-        finally:
-            files.is_tried = files.unread.is_quiet = False
-            course.left, course.doubts, course.functions, course.running = kept
-            self.variables.set_state(before)
-            files.folders.set_state(place)
-
-    def _turns_end(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
+    def _turns(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
+        """Whether it is known that there are no others."""
         course = self.course
         with self._loops():
             for _ in range(_MOST_TURNS):
                 truth = self.run(command.condition, known)
                 if truth is not wants or course.left:
-                    return truth is not None
+                    return truth is not None or course.left != ""
+                if not course.may_turn(command.at):
+                    return True
                 self._turn(command.body, known)
                 if not course.ends_turn(self.variables):
                     return True
                 self.run(step, known)
         return False
 
+    @contextmanager
+    def _tried(self) -> Iterator[None]:
+        """Without what it does with files: everything is as it was behind it."""
+        files, course, variables = self.commands.files, self.course, self.variables
+        outer = files.is_tried, files.unread.is_quiet
+        before, place = self._way(), files.folders.state()
+        kept = course.left, course.target, [*course.doubts], course.turns, course.commands
+        told, stdin = [*course.told], [*self.commands.stdin]
+        overridden = {name: dict(each) for name, each in variables.overridden.items()}
+        files.is_tried = files.unread.is_quiet = True
+        yield
+        files.is_tried, files.unread.is_quiet = outer
+        course.left, course.target, course.doubts, course.turns, course.commands = kept
+        course.told, self.commands.stdin, variables.overridden = told, stdin, overridden
+        self._go_back(before)
+        files.folders.set_state(place)
+
     def _case(self, command: Case, known: Known) -> None:
         """The first branch whose pattern fits; all that may, unsure, where that is open."""
-        folders = self.commands.files.folders
-        ends: list[tuple[str, State]] = []
+        ends: list[_Way] = []
         word, sure, falls = expand(command.word, self.variables), known.sure, False
         for patterns, body, end in command.branches:
             is_one = True if falls else self._fits(word, patterns)
@@ -254,20 +281,19 @@ class Blocks:
                 if end not in (";&", ";;&") or self.course.left:
                     return
                 continue
-            here, before = folders.here, self.variables.state()
+            before = self._way()
             self.course.branches += 1
             self.run(body, Known(False))
             self.course.branches -= 1
             if not self.course.part(self.variables.state()):
-                ends.append((folders.here, self.variables.state()))
+                ends.append(self._way())
             if is_one is True and end not in (";&", ";;&"):
                 break
-            folders.stand_in(here)
-            self.variables.set_state(before)
+            self._go_back(before)
             sure = False
         else:
             if ends:
-                ends.append((folders.here, self.variables.state()))
+                ends.append(self._way())
         if ends:
             self._meet(ends)
 

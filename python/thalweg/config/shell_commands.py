@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from thalweg.config.shell_contents import Piece, Written
+from thalweg.config.shell_contents import Piece, Written, is_called_namelist, is_log
 from thalweg.config.shell_copies import LINKS, Copy, Options
 from thalweg.config.shell_files import CAPTURED
 from thalweg.config.shell_filters import FILTERS, Filter, filter_of
-from thalweg.config.shell_folders import path_from
+from thalweg.config.shell_folders import last_of, path_from
 from thalweg.config.shell_output import Known, Output, Printed
 from thalweg.config.shell_patterns import has_alternatives
 from thalweg.config.shell_programs import OF_WORDS
@@ -51,10 +51,20 @@ class FileCommands(Output):
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
+        self._doubt(parts)
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:
             self.printed.append((parts[0].at, f"what '{name}' prints"))
         return False
+
+    def _doubt(self, parts: Sequence[Simple]) -> None:
+        """Files that are no namelists: what is not understood may have changed them."""
+        outs = [word for part in parts for _, word in part.files.outs]
+        edits = [word for part in parts if self.watch.edits(part) for word in part.words[1:]]
+        for word in (*outs, *edits):
+            path = self.path(word) if not self.is_null(word) else ""
+            if path in self.files.contents and not self.is_namelist(path):
+                self.files.doubt(path, parts[0].at)
 
     def tell(self, simple: Simple) -> None:
         """Of what may be run at another time, as in a function."""
@@ -213,7 +223,9 @@ class FileCommands(Output):
 
     def _keep_templates(self, first: Simple, words: list[str], made: str, at: str) -> None:
         for path in self._files_of(first, words):
-            if path != made and not made.startswith(CAPTURED):
+            is_better = is_called_namelist(last_of(path)) and not is_called_namelist(last_of(made))
+            is_by_the_way = words[0] == "grep" or is_log(last_of(made)) or is_better
+            if path != made and not made.startswith(CAPTURED) and not is_by_the_way:
                 self.files.templates[self.files.real(path)] = (made, at)
 
     def _files_of(self, first: Simple, words: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from thalweg.config.namelist import NumberedLine, begins_group
 from thalweg.config.shell_folders import last_of
 
 _CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
+_LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 _ALWAYS = 3  # a rank
 
 
@@ -42,6 +43,10 @@ class Outside:
 
 
 Piece = Written | Outside
+
+
+def is_log(name: str) -> bool:
+    return _LOG.search(name) is not None
 
 
 def is_called_namelist(name: str) -> bool:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from thalweg.config.shell_tree import Body, Command
+from thalweg.config.shell_tree import Body, Braces, Command, Redirections
 from thalweg.config.shell_variables import State, Variables
 
 _MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
@@ -39,11 +39,11 @@ class Course:
     doubts     other ways that have left and come back further on
     branches   blocks that need not be run, in which this is
     status     of the function that has just been left, as far as one can tell
-    functions  commands that a name may be, each with whether it is sure
+    functions  commands that a name may be, by name
     """
 
     source: Source
-    functions: dict[str, list[tuple[Command, bool]]] = field(default_factory=dict)
+    functions: dict[str, list[Command]] = field(default_factory=dict)
     running: list[str] = field(default_factory=list)  # functions, scripts, and "for" of loops
     left: str = ""
     target: int = 0
@@ -54,6 +54,21 @@ class Course:
     commands: int = 0
     depth: int = 0
     told: list[str] = field(default_factory=list)
+
+    def meet(self, ways: Sequence[Mapping[str, list[Command]]]) -> None:
+        """Functions of ways that come together: what differs may be any, or none."""
+        first, *others = ways
+        found = dict(first)
+        for other in others:
+            for name in {*found, *other}:
+                if found.get(name) != other.get(name):
+                    choices = [*found.get(name, []), *other.get(name, [])]
+                    if name not in found or name not in other:
+                        choices.append(Braces("", [], Redirections()))
+                    found[name] = [
+                        each for i, each in enumerate(choices) if each not in choices[:i]
+                    ]
+        self.functions = found
 
     def leave(self, kind: str, count: int = 1) -> bool:
         """count: of loops. Whether there is something to leave."""

@@ -112,6 +112,20 @@ class Files:
         """Removed for sure."""
         return self._gone.get(path, False)
 
+    def symbolic_links(self) -> dict[str, str]:
+        """Of files, with what they are of."""
+        return {link: self.real(link) for link in self._aliases}
+
+    def may_be_gone(self, path: str) -> bool:
+        """Removed, but not for sure."""
+        return self._gone.get(self.real(path)) is False
+
+    def doubt(self, path: str, at: str) -> None:
+        """Of what a command that is not read may have written there."""
+        content = self.contents.get(self.real(path))
+        if content is not None and not self.is_tried:
+            content.doubtful[at] = None
+
     def is_folder(self, text: str, *, through_link: bool = True) -> bool:
         """Also what another file was copied to before, where its name is not known."""
         path = self.behind_links(self.folders.path(text))
@@ -172,6 +186,8 @@ class Files:
         content = self.contents.get(self.real(path))
         if content is None or self._gone.get(self.real(path)) or not content.pieces:
             return None
+        if content.doubtful or self.may_be_gone(path):
+            return None
         lines = [piece.text for piece in content.pieces if isinstance(piece, Written)]
         content.is_script = len(lines) == len(content.pieces)
         return lines if content.is_script else None
@@ -198,8 +214,8 @@ class Files:
         elif gone or (replaces and sure):
             is_open = replaces and bool(content.pieces) and self._may_be_another(path)
             content.pieces, content.doubtful = [], {at: None} if is_open else {}
-            self._write_anew(path, at)
             self.templates.pop(path, None)
+        self._write_anew(path, at)
         if replaces and sure:
             self.links.pop(path, None)
         content.origin = ""
@@ -354,6 +370,7 @@ class Files:
                     content.pieces if content else [self._from(self.links.get(path, path), at)]
                 )
                 doubtful |= content.doubtful if content else {}
+                doubtful |= {at: None} if self.may_be_gone(path) else {}
         self.put(target, pieces, at, sure=sure, replaces=replaces)
         self.contents[self.real(target)].doubtful |= doubtful
 

@@ -51,6 +51,8 @@ def _with_values(line: str, variables: Variables) -> str:
 def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
     """tr a-z A-Z, and -d of letters."""
     sets = [_letters(unescaped(each)) for each in operands]
+    if any("\n" in each for each in sets):
+        return None
     if list(options) == ["-d"] and len(sets) == 1 and sets[0]:
         gone = sets[0]
         return (lambda line: "".join(each for each in _known(line) if each not in gone)), []
@@ -59,8 +61,6 @@ def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[s
     first, second = sets
     second += second[-1] * (len(first) - len(second))
     table = dict(reversed(list(zip(first, second, strict=False))))
-    if "\n" in first or "\n" in second:
-        return None
     return (lambda line: "".join(table.get(each, each) for each in _known(line))), []
 
 
@@ -178,6 +178,8 @@ def _step(found: re.Match[str], where: re.Pattern[str] | None, *, extended: bool
     asked = [int(each) for each in re.findall(r"(?<!\\)(?:\\\\)*\\([0-9])", new)]
     if regex is None or not old or any(each > regex.groups for each in asked):
         return None
+    if re.search(r"(?<!\\)(?:\\\\)*\\[A-Za-mo-su-z]", new):
+        return None  # \L and its kin
     if "g" in flags and regex.search("") is not None:
         return None  # of nothing, which is counted in other ways
     regex = re.compile(regex.pattern, re.IGNORECASE) if "I" in flags else regex
@@ -209,7 +211,7 @@ def _filled(new: str, match: re.Match[str]) -> str:
 
 def _regex(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
     """Of a basic expression, or an extended one; None where it is not plain."""
-    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|]", pattern):
+    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", pattern):
         return None
     if extended and re.search(r"[{|]", pattern):
         return None

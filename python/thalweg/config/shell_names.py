@@ -14,7 +14,7 @@ from thalweg.config.shell_files import Files
 from thalweg.config.shell_folders import last_of
 from thalweg.config.shell_patterns import is_named, is_pattern
 from thalweg.config.shell_rows import read_row
-from thalweg.config.shell_tree import AndOr, HereDocument, Loop, Redirections, Simple
+from thalweg.config.shell_tree import AndOr, HereDocument, Loop, Redirections, Simple, simples
 from thalweg.config.shell_variables import Variables
 from thalweg.config.shell_words import QUOTES, expand, split_exactly, split_words
 from thalweg.config.unresolved import has_unresolved
@@ -118,7 +118,8 @@ class Names:
     def pieces_of(self, path: str) -> list[Written] | None:
         """Of a file that the script wrote or that lies beside it; None where they are not known."""
         content = self.files.contents.get(self.files.real(path))
-        if self.files.is_tried or (content is not None and content.doubtful):
+        is_open = content is not None and bool(content.doubtful)
+        if self.files.is_tried or is_open or self.files.may_be_gone(path):
             return None
         pieces = content.pieces if content else [Outside(path, "")]
         found: list[Written] = []
@@ -154,7 +155,9 @@ class Names:
         read = commands[0] if len(commands) == 1 else None
         if not isinstance(read, Simple) or read.plain().words[:1] != ["read"]:
             return None
-        lines = self.lines_given(command.files) if command.word == "while" else None
+        reads = any(each.plain().words[:1] == ["read"] for each in simples(command.body))
+        is_own = command.word == "while" and not reads
+        lines = self.lines_given(command.files) if is_own else None
         rows = [read_row(line, read, self.variables) for line in lines or ()]
         found = [row for row in rows if row is not None]
         return None if lines is None or len(found) < len(rows) else found

@@ -87,6 +87,8 @@ class Output(Names):
             if self.stdout and self.is_namelist(self.stdout):
                 for place in self.printed:
                     self.files.unread.add(*place)
+            elif self.printed:
+                self.files.doubt(self.stdout, at)
         self.printed = printed
         self._end_block(files, at, given)
 
@@ -97,6 +99,13 @@ class Output(Names):
         if not self.stdin or any(isinstance(part, str) for part in self.stdin):
             return None
         return [each.text for each in lines if isinstance(each, Written)]
+
+    def take_line(self) -> None:
+        """By `read`, of what a block gets."""
+        lines = self.lines_before()
+        if lines:
+            pieces = [each for part in self.stdin for each in part if isinstance(each, Written)]
+            self.stdin = [pieces[1:]] if pieces[1:] else []
 
     def _given_to_block(self, files: Redirections, at: str) -> list[str | Sequence[Piece]]:
         if files.documents:

@@ -32,7 +32,6 @@ from thalweg.config.shell_variables import Variables
 from thalweg.config.shell_watch import is_start
 from thalweg.errors import ThalwegError
 
-_MOST_TURNS = 1000  # of a loop over words
 _EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
 _QUESTIONS = frozenset({"[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "ls", "which"})
 
@@ -198,6 +197,7 @@ class _Walk:
             body = parse_script(command.split("\n"), *self.simple.place)
         except ThalwegError:
             return None
+        before, self.variables.printed = self.variables.printed, None
         with self.course.deeper(":".join(map(str, self.simple.place)), 2) as may_run:
             if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
                 return None
@@ -205,19 +205,21 @@ class _Walk:
             with self._apart(), self.commands.captured() as printed:
                 truth = self.run(body, Known())
                 is_known = len(self.course.doubts) == doubts
+                status = self.variables.status
             self.variables.truth = truth
+            self.variables.status = status
+            self.variables.printed = before
             return printed.text if printed.is_known and is_known else None
 
     def _command(self, command: Command, known: Known) -> bool | None:
         if isinstance(command, Simple):
             return self.simple.run_one(command, known)
         if isinstance(command, Function):
-            before = self.course.functions.get(command.name, []) if not known.sure else []
-            self.course.functions[command.name] = [*before, (command.command, known.sure)]
+            self.course.functions[command.name] = [command.command]
             return True
         with (
             self.course.deeper(command.at, 1) as may_run,
-            self.commands.redirected(command.files, command.at, known),
+            self.commands.redirected(self.simple.counted(command.files), command.at, known),
         ):
             if not may_run:
                 return None

@@ -31,7 +31,7 @@ _GIVES = frozenset(
 )  # fmt: skip
 _FARTHEST = 20  # functions that call one another
 
-Functions = Mapping[str, Sequence[tuple[Command, bool]]]
+Functions = Mapping[str, Sequence[Command]]
 
 
 def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
@@ -43,7 +43,7 @@ def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
         elif isinstance(command, Simple):
             found |= _of_simple(command)
             called = functions.get(command.plain().words[0], ()) if command.words else ()
-            for each, _ in called if depth < _FARTHEST else ():
+            for each in called if depth < _FARTHEST else ():
                 found |= names_set(_as_body(each), functions, depth + 1)
     return {name for name in found if name.isidentifier()}
 

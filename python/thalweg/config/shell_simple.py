@@ -36,7 +36,6 @@ from thalweg.config.shell_words import expand, words_given
 from thalweg.config.unresolved import has_unresolved, unresolved
 
 LEAVES = frozenset({"exit", "return", "break", "continue"})
-_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([\w-]+)")
 _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"})
 _FARTHEST = 20  # functions that call one another
 _DIGITS = re.compile("[0-9]+")
@@ -48,6 +47,7 @@ _DONE = frozenset(
      "source", ".", "module", "ulimit", "install"}
 )  # fmt: skip
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
+_NAMES = re.compile(r"[A-Za-z_]\w*")
 _COUNTS = re.compile(
     r"\$\(\((?:[^()]|\([^()]*\))*(?:\+\+|--|[^=!<>]=[^=])(?:[^()]|\([^()]*\))*\)\)"
 )
@@ -75,7 +75,9 @@ class SimpleCommands:
         file, _, line = simple.at.rpartition(":")
         self.place, self.is_taken_as_done = (file, int(line)), False
         before, self.variables.printed = self.variables.printed, {}
-        simple = replace(simple, words=[self._counted_once(word) for word in simple.words])
+        files = self.counted(simple.files)
+        words = [self._counted_once(word) for word in simple.words]
+        simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
         self.variables.printed = before
         return truth
@@ -88,10 +90,21 @@ class SimpleCommands:
         yield
         self.variables.set_state(before)
 
+    def counted(self, files: Redirections) -> Redirections:
+        """Their words are expanded more than once."""
+        outs = [(behind, self._counted_once(word)) for behind, word in files.outs]
+        return replace(files, outs=outs)
+
     def _counted_once(self, word: str) -> str:
-        """With the value of $((i++)) in it, which is expanded more than once else."""
+        """With the value of $((i++)) in it, which is expanded more than once else. Where a part
+        before it has the same name, or it is in $(...), it is open.
+        """
         if "$((" not in word or not _COUNTS.search(word) or word.startswith("'"):
             return word
+        for each in _COUNTS.finditer(word):
+            for name in _NAMES.findall(each[0]):
+                if re.search(rf"\$\{{?{name}\b|\$\((?!\()|`", word[: each.start()]):
+                    self.variables.forget(name)
         return _COUNTS.sub(lambda found: expand(found[0], self.variables), word)
 
     def _run(self, simple: Simple, known: Known) -> bool | None:
@@ -104,7 +117,11 @@ class SimpleCommands:
             return None
         if name in _DECLARES_LOCAL:
             is_sure = self.course.branches == self.entered
-            self.arguments.keep_local(plain.words[1:], sure=is_sure)
+            named = [
+                word if word[:1] not in "\"'$" else expand(word, self.variables)
+                for word in plain.words[1:]
+            ]
+            self.arguments.keep_local(named, sure=is_sure)
         if ARITHMETIC.match(plain.text):
             return assignments.calculate(plain.text)
         if name == "getopts" and self.variables.value("#") == "0":
@@ -233,6 +250,8 @@ class SimpleCommands:
             return
         lines = self.commands.lines_given(plain.files) if name == "read" else None
         row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
+        if name == "read" and not (plain.files.ins or plain.files.documents or plain.files.strings):
+            self.commands.take_line()
         if row is not None:
             for each, value in row.items():
                 self.variables.change(each, value)
@@ -280,6 +299,7 @@ class SimpleCommands:
                 return True
             given = self.commands.given(plain.words[1:])
             entered, self.entered = self.entered, self.course.branches
+            self.variables.printed = None
             with self.arguments.of_function(given, simple.assigned()):
                 for each in simple.assigned():
                     Assignments(self.variables).take_word(each)
@@ -300,6 +320,7 @@ class SimpleCommands:
             self.course.deeper(plain.at, 2) as may_run,
             self.commands.redirected(plain.files, plain.at, known),
         ):
+            self.variables.printed = None
             if may_run and self.course.may_turn(plain.at):
                 return self.run(parse_script(text.split("\n"), file, int(line)), known)
         return None
@@ -311,7 +332,7 @@ class SimpleCommands:
             name, sign, text = expand(word, self.variables).partition("=")
             if sign and not has_unresolved(text):
                 body = parse_script([f'{text} "$@"'], file, int(line))
-                self.course.functions[name] = [(Braces(plain.at, body, Redirections()), True)]
+                self.course.functions[name] = [Braces(plain.at, body, Redirections())]
 
     def _source(self, plain: Simple, known: Known) -> bool:
         """A script that this one wrote, or that lies beside it. Whether it is there."""
@@ -334,17 +355,21 @@ class SimpleCommands:
     def _call(self, name: str, known: Known) -> bool | None:
         """One function, or each of those that it may be."""
         choices = self.course.functions[name]
-        before, ends, truth = self.variables.state(), list[State](), None
-        for command, is_sure in choices:
-            sure = known.sure and is_sure and len(choices) == 1
-            truth = self._run_within([AndOr([("", Pipeline([command]))])], name, Known(sure))
-            if len(choices) > 1:
-                ends.append(self.variables.state())
-                self.variables.set_state(before)
-                before = self.variables.state()
+        if len(choices) == 1:
+            return self._run_within([AndOr([("", Pipeline([choices[0]]))])], name, known)
+        ends: list[State] = []
+        for command in choices:
+            before = self.variables.state()
+            self.course.branches += 1
+            self._run_within([AndOr([("", Pipeline([command]))])], name, Known(sure=False))
+            self.course.branches -= 1
+            state = self.variables.state()
+            if not self.course.part(state):
+                ends.append(state)
+            self.variables.set_state(before)
         if ends:
             self.variables.merge(ends)
-        return truth if len(choices) == 1 else None
+        return None
 
     def _run_within(self, body: Body, name: str, known: Known) -> bool | None:
         """Whether what it returns is 0."""
@@ -361,7 +386,7 @@ class SimpleCommands:
     def _tell_later(self, words: Sequence[str], depth: int = 0) -> None:
         """Of functions that may be called at another time: `trap cleanup EXIT`."""
         for word in words:
-            for command, _ in self.course.functions.get(word.strip("'\""), ()):
+            for command in self.course.functions.get(word.strip("'\""), ()):
                 for each in simples_of(command):
                     self.commands.tell(each)
                     if depth < _FARTHEST:

@@ -32,6 +32,7 @@ class State:
     arguments: list[str] | None
     sure: int | None
     shifted: int
+    status: str | None
 
 
 @dataclass
@@ -46,6 +47,7 @@ class Variables:
     maps       arrays whose elements have names
     substitute what a command prints, as far as that can be told by running it
     overridden values that the script gives to those that are given
+    touched    names that have been given values since it was made
     truth      whether the last command in $(...) succeeded
     status     $?; None where it is not known
     printed    by the text of a command in $(...), as long as one command of the script is run
@@ -65,6 +67,7 @@ class Variables:
     overridden: dict[str, dict[str, None]] = field(default_factory=dict)
     printed: dict[str, str] | None = None
     status: str | None = None
+    touched: set[str] | None = None
     truth: bool | None = True
     _unset: set[str] = field(default_factory=set)
     _shifted: int = 0
@@ -73,7 +76,7 @@ class Variables:
         return State(
             dict(self.assigned), dict(self.arrays), dict(self.maps), dict(self.references),
             dict(self.letters), set(self.options), set(self._unset), self.arguments, self.sure,
-            self._shifted,
+            self._shifted, self.status,
         )  # fmt: skip
 
     def set_state(self, state: State) -> None:
@@ -82,6 +85,7 @@ class Variables:
         self.references, self.letters = state.references, state.letters
         self.options, self._unset = state.options, state.unset
         self.arguments, self.sure, self._shifted = state.arguments, state.sure, state.shifted
+        self.status = state.status
 
     def merge(self, states: Sequence[State]) -> None:
         """Where ways through a script meet, what differs between them is open."""
@@ -90,11 +94,14 @@ class Variables:
         for other in others:
             given = self.arguments, self.sure, self._shifted
             if given != (other.arguments, other.sure, other.shifted):
-                self.arguments, self.sure = [_ARGUMENTS], 0
-            self.options |= other.options
+                self.forget_arguments()
+            self.status = self.status if self.status == other.status else None
+            self.options |= {f"?{each}" for each in self.options ^ other.options}
+            for name in _unlike(self.letters, other.letters):
+                self.letters[name] = "?"
             for mine, its in (
                 (self.arrays, other.arrays), (self.maps, other.maps),
-                (self.references, other.references), (self.letters, other.letters),
+                (self.references, other.references),
             ):  # fmt: skip
                 for name in _unlike(mine, its):
                     self.forget(name)
@@ -149,10 +156,17 @@ class Variables:
         value = self.value(name)
         return None if value is None or has_unresolved(value) else value
 
+    def touch(self, name: str) -> None:
+        if self.touched is not None:
+            self.touched.add(name)
+
     def assign(self, name: str, value: str) -> None:
         name = self.name(name)
+        self.touch(name)
         if "r" in self.letters.get(name, ""):
             return
+        if "allexport" in self.options and "x" not in self.letters.get(name, ""):
+            self.letters[name] = self.letters.get(name, "") + "x"
         self.assigned[name] = value
         if name in self.given:
             self.overridden.setdefault(name, {})[value] = None
@@ -162,6 +176,7 @@ class Variables:
 
     def assign_array(self, name: str, words: list[str]) -> None:
         name = self.name(name)
+        self.touch(name)
         if len(words) > _LONGEST_ARRAY:
             self.forget(name)
             return
@@ -171,6 +186,7 @@ class Variables:
         self.assigned[name] = words[0] if words else ""
 
     def shift(self, count: int) -> None:
+        self.touch("@")
         if self.arguments is None:
             self._shifted += count
         elif count <= len(self.arguments) or self.sure is not None:
@@ -179,6 +195,7 @@ class Variables:
 
     def forget(self, name: str) -> None:
         name = self.name(name)
+        self.touch(name)
         self.arrays.pop(name, None)
         self.maps.pop(name, None)
         self._unset.discard(name)
@@ -193,13 +210,18 @@ class Variables:
         else:
             self.assign(name, unresolved(self.name(name)))
 
+    def forget_arguments(self) -> None:
+        self.arguments, self.sure = [_ARGUMENTS], 0
+
     def give_arguments(self, arguments: Sequence[str] | None, sure: int | None = None) -> None:
+        self.touch("@")
         self.arguments = None if arguments is None else list(arguments)
         self.sure = sure
 
     def unset(self, name: str) -> None:
         """It has no value for sure, and is empty."""
         name = self.name(name)
+        self.touch(name)
         for each in (self.arrays, self.maps, self.letters, self.references):
             each.pop(name, None)
         self.assigned[name] = _BLANKS if name == "IFS" else ""
@@ -218,6 +240,7 @@ class Variables:
 
     def assign_map(self, name: str, elements: Mapping[str, str]) -> None:
         name = self.name(name)
+        self.touch(name)
         self.arrays.pop(name, None)
         self.maps[name] = dict(elements)
         self.assigned[name] = elements.get("0", "")

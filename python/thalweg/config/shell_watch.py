@@ -112,6 +112,13 @@ class Watch:
             return self._changes_by(words[0], words[1:], are_open=True)
         return self._changes_by(command, words, are_open=False)
 
+    def edits(self, part: Simple) -> bool:
+        """In place, or by another program that may do so."""
+        command, *words = [*part.words, ""]
+        in_place = command in ("sed", "perl") and any(map(_IN_PLACE.fullmatch, words))
+        is_script = _A_SCRIPT.search(command) is not None and not _A_MODEL.search(command)
+        return in_place or is_script or command in _WRITES_WHAT_IT_NAMES
+
     def _changes_by(self, command: str, words: Sequence[str], *, are_open: bool) -> bool:
         """are_open: it gets other words, too, which are not known"""
         changes = command in _WRITES_WHAT_IT_NAMES or command == "tee"

@@ -172,7 +172,16 @@ def pattern_of(word: str, variables: Variables) -> str:
 def fits(text: str, pattern: str, variables: Variables) -> bool | None:
     """Whether a shell's pattern is one of the text; None for one that is not understood."""
     found = regex_of(pattern, "nocasematch" in variables.options)
-    return None if found is None else found.fullmatch(text) is not None
+    if found is None:
+        return None
+    truth = found.fullmatch(text) is not None
+    if "?nocasematch" in variables.options and not truth:
+        other = regex_of(pattern, ignores_case=True)
+        return None if other is None or other.fullmatch(text) else False
+    if "?nocasematch" in variables.options and regex_of(pattern) is not None:
+        exact = regex_of(pattern)
+        return truth if exact is not None and exact.fullmatch(text) else None
+    return truth
 
 
 def expand(
