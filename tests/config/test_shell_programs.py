@@ -145,11 +145,18 @@ def passed(change: Callable[[str], str | None]) -> str:
     [
         ["tr", "a-c", "A-C"], ["tr", "[:lower:]", "[:upper:]"], ["tr", "-d", "'a"],
         ["tr", "ab", "x"],
+        ["tr", " ", "\\n"],
+        ["cut", "-c2-4"],
+        ["cut", "-c", "3-"],
+        ["cut", "-d", " ", "-f", "2"],
+        ["cut", "-d'", "-f2-3"],
+        ["awk", "{print $2}"],
+        ["awk", "-F=", "{ print $1 }"],
         ["grep", "a"], ["grep", "-v", "^#"], ["grep", "-E", "(a|=)"], ["grep", "-i", "DTIME"],
         ["grep", "-F", "a.b"],
     ],
 )  # fmt: skip
-def test_tr_and_grep_are_those_of_the_machine(words: list[str]) -> None:
+def test_filters_are_those_of_the_machine(words: list[str]) -> None:
     found = filter_of(words, Variables())
     if words[:2] == ["grep", "-E"]:
         assert found is None  # of alternatives another one may be the longest

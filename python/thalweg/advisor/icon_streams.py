@@ -29,6 +29,7 @@ from thalweg.advisor.items import Open, Section, Settings
 from thalweg.config.namelist import Group
 from thalweg.config.run_script import RunScript
 from thalweg.config.text_files import read_lines
+from thalweg.config.unresolved import unresolved_names
 from thalweg.errors import ThalwegError, did_you_mean
 
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
@@ -159,6 +160,22 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
         )
 
 
+def _open_names(sections: Sequence[Section]) -> Iterator[str]:
+    """Of what a name of a stream has in it, and the script gives no value."""
+    told: set[str] = set()
+    for section in sections:
+        item = section.group.items.get("output_filename")
+        for value in item.values if item else ():
+            for name in unresolved_names(value) if isinstance(value, str) else ():
+                if name not in told and name.isidentifier():
+                    told.add(name)
+                    yield (
+                        f"{section.place('output_filename')}: output_filename has '{name}' in it, "
+                        "which the script gives no value that is known: a misspelt name, or give "
+                        f"--set {name}=VALUE; streams are shown with it"
+                    )
+
+
 def _types_by_file(shared: Sequence[Group]) -> dict[str, int]:
     """model_type of each namelist file that a master namelist names."""
     found = {}
@@ -203,6 +220,7 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
         )
         for domain in run.domains
     }
+    answer.warnings += _open_names(sections)
     for section in sections:
         answer.warnings += [*slips_of_stream(section), *_beyond(run, section)]
     found = [

@@ -26,6 +26,7 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 _PLAIN_REGEX = re.compile(
     r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\\[.*+?$^(){}|\[\]]|[.*+?^$|()])*"
 )
+_LIKE = re.compile(r"\[\[\s+([^\s&|]+)\s+=~\s+((?:[^\s&|]|(?<!\|)\|(?!\|))+)\s+\]\]")
 _TEXTS = {"=": True, "==": True, "!=": False}
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _JOINTS = (("||", "-o", True), ("&&", "-a", False))  # and which of its parts decides alone
@@ -38,6 +39,10 @@ def is_condition(words: Sequence[str]) -> bool:
 def holds(words: Sequence[str], variables: Variables) -> bool | None:
     """A condition joined by && or ||, or by -a or -o, is known where its parts are."""
     first = words[0]
+    like = _LIKE.fullmatch(first)
+    if like is not None:
+        left = expand(like[1], variables)
+        return None if has_unresolved(left) else _is_like(left, like[2], variables)
     if first.startswith("[["):
         body = [token.text for token in tokens_of([first[2:-2].strip()], "")]
         return _joined([each for each in body if each != "\n"], variables, _test)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What sed, envsubst, grep and tr make of lines, as far as they are plain; they fill templates."""
+"""What sed, envsubst, grep, tr, cut and awk make of lines, as far as they are plain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from thalweg.config.unresolved import has_unresolved, unresolved
 # A line, or none where it is left out; raises ValueError where that is not known.
 Filter = Callable[[str], "str | None"]
 
-FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat"})
+FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk"})
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_CUT = re.compile(
+    r"(?:-d ?(?P<mark>.) -f|-c) ?(?P<first>[1-9][0-9]*)(?P<dash>-?)(?P<last>[0-9]*)"
+    r"(?P<files>(?: .*)?)"
+)
+_PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
 _SUBSTITUTION = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", re.DOTALL)
 _DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
 _ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/(?=s)")
@@ -29,9 +34,16 @@ def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[
     options = [word for word in rest if word.startswith("-") and len(word) > 1]
     operands = [word for word in rest if not word.startswith("-") or word == "-"]
     if name == "envsubst":
-        return None if rest else (lambda line: _with_values(line, variables), [])
+        if len(rest) > 1 or options:
+            return None
+        names = {a or b for a, b in _VARIABLE.findall("".join(rest))} if rest else None
+        return (lambda line: _with_values(line, variables, names)), []
     if name == "cat":
         return None if options else (lambda line: line, operands)
+    if name == "cut":
+        return _cut(rest)
+    if name == "awk":
+        return _awk(rest)
     if name == "tr":
         return _tr(options, operands)
     if name == "grep":
@@ -39,19 +51,60 @@ def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[
     return _sed(rest)
 
 
-def _with_values(line: str, variables: Variables) -> str:
+def _with_values(line: str, variables: Variables, names: set[str] | None) -> str:
+    """names: those that are filled in; None: all"""
+
     def value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
+        if names is not None and name not in names:
+            return found[0]
         text = variables.value(name) if variables.is_exported(name) else ""
         return unresolved(name) if text is None else text
 
     return _VARIABLE.sub(value, line)
 
 
+def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """cut -c 1-4, and -d : -f 2"""
+    text = " ".join(words)
+    found = _CUT.fullmatch(text)
+    if found is None:
+        return None
+    mark, first, dash, last = found["mark"], found["first"], found["dash"], found["last"]
+    begin = int(first) - 1
+    end = None if dash and not last else int(last or first)
+
+    def columns(line: str) -> str:
+        if mark is None:
+            return _known(line)[begin:end]
+        parts = _known(line).split(mark)
+        return mark.join(parts[begin:end]) if len(parts) > 1 else line
+
+    return columns, found["files"].split()
+
+
+def _awk(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """awk -F : '{print $2}'"""
+    left, mark = list(words), None
+    if left and left[0].startswith("-F"):
+        word = left.pop(0)
+        mark = word[2:] or (left.pop(0) if left else "")
+    found = _PRINTS_FIELD.fullmatch(left[0]) if left else None
+    if found is None or (mark is not None and not re.fullmatch(r"[:,;=/_-]", mark)):
+        return None
+    place = int(found[1]) - 1
+
+    def field(line: str) -> str:
+        parts = _known(line).split(mark)
+        return parts[place] if place < len(parts) else ""
+
+    return field, left[1:]
+
+
 def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
     """tr a-z A-Z, and -d of letters."""
     sets = [_letters(unescaped(each)) for each in operands]
-    if any("\n" in each for each in sets):
+    if any("\n" in each for each in sets[:1]):
         return None
     if list(options) == ["-d"] and len(sets) == 1 and sets[0]:
         gone = sets[0]

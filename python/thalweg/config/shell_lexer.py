@@ -200,7 +200,7 @@ class _Lexer:
         while position < near and text[position] != quote:
             if text[position] == "\\" and quote != "'":
                 position += 1
-            elif text.startswith("$(", position) and quote == '"':
+            elif text.startswith(("$(", "${"), position) and quote == '"':
                 position = self._end_of_dollar(position) - 1
             position += 1
         if position < near:

@@ -331,7 +331,8 @@ class SimpleCommands:
         for word in plain.words[1:] if "expand_aliases" in self.variables.options else ():
             name, sign, text = expand(word, self.variables).partition("=")
             if sign and not has_unresolved(text):
-                body = parse_script([f'{text} "$@"'], file, int(line))
+                is_value = re.fullmatch(r"\w+=\S*", text) is not None
+                body = parse_script([text if is_value else f'{text} "$@"'], file, int(line))
                 self.course.functions[name] = [Braces(plain.at, body, Redirections())]
 
     def _source(self, plain: Simple, known: Known) -> bool:

@@ -117,10 +117,10 @@ class Variables:
         return name
 
     def value(self, name: str) -> str | None:
-        if self.arguments is not None and not name.isidentifier():
-            return self._argument(name, self.arguments)
         if name == "?":
             return self.status
+        if self.arguments is not None and not name.isidentifier():
+            return self._argument(name, self.arguments)
         if name in ("#", "@", "*"):
             self.used.add("#")
             return self._argument(name, self.given_arguments())

@@ -38,7 +38,9 @@ _IN_QUOTES = re.compile(
 )
 _MAY_SET = re.compile(r"=|\+\+|--")
 _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
-_ALL_OF = re.compile(r"""("?)\$(?:([@*])|\{(?:(!?)([A-Za-z_]\w*)\[([@*])\]|([@*]))(:[^}]*)?\})\1""")
+_ALL_OF = re.compile(
+    r"""("?)\$(?:([@*])|\{(?:(!?)([A-Za-z_]\w*)\[([@*])\]|([@*]))([:#%/^,][^}]*)?\})\1"""
+)
 _HAS_ALL = re.compile(r"\$(?:@|\{@|\{[A-Za-z_]\w*\[@\])")
 _PLAIN_PART = r"""((?:[^"\\$]|\\.|\$[A-Za-z_]\w*|\$\{\w+\})*)"""
 _AROUND_ALL = re.compile(
@@ -129,8 +131,12 @@ def _elements(word: str, variables: Variables) -> list[str] | None:
             words = variables.given_arguments()
     if words is None or any(map(has_unresolved, words)):
         return words if words is not None and quote and sign == "@" and not part else None
-    if part:
+    if part and part[0] == ":":
         words = _part_of(words, part[1:], variables, is_array=bool(name))
+    elif part:
+        changed = [_modified(each, part, variables) for each in words]
+        words = [each for each in changed if each is not None]
+        words = words if len(words) == len(changed) else None
     if words is None:
         return None
     if not quote:
@@ -315,6 +321,8 @@ def _parameter(body: str, variables: Variables, depth: int, inside: bool) -> str
 def _element(name: str, index: str, rest: str, variables: Variables, *, counts: bool) -> str:
     """${x[1]}, ${x[@]} and ${#x[@]}"""
     words = variables.array(name)
+    if rest and index in ("@", "*") and not counts and rest[0] != ":":
+        words, rest = _elements(f'"${{{name}[{index}]{rest}}}"', variables), ""
     if words is not None and rest[:1] == ":" and index in ("@", "*") and not counts:
         words, rest = _part_of(words, rest[1:], variables, is_array=True), ""
     if words is None or rest:
