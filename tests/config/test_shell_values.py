@@ -129,6 +129,9 @@ KNOWN = [
     "[[ ab12 =~ ([a-z]+)([0-9]+) ]] && v=${BASH_REMATCH[2]}",
     "v=0; while getopts a: o; do v=$OPTARG; done; v=x$v",
     "shopt -s expand_aliases\nalias f='v=2'\nf",
+    "f() { false; return; }; g() { f || return; v=in; }; v=out; g",
+    "f() { shift $(($# - 1)); v=$1$#; }; f a b c",
+    "f() { while getopts n: o; do :; done; shift $((OPTIND - 1)); v=$#x; }; f",
     "a=(zt_2m ztemp); v=$(printf '%s,' \"${a[@]#z}\")",
     "q() { printf '%s,' \"${@/#/x}\"; }; v=$(q temp pres)",
     "d=2023061500; v=$(echo $d | cut -c5-6)$(echo a:b | cut -d: -f2)$(echo a b | awk '{print $2}')",
@@ -154,6 +157,10 @@ KNOWN = [
 
 # What these leave in v is not known.
 OPEN = [
+    'h() { [ "$OUTER" = 1 ]; }; f() { h || return 1; v=in; }; v=out; f',
+    'h() { [ "$OUTER" = 1 ]; }; for i in 1 2; do v=$i; h || break; done',
+    "v=a; for i in 1 2; do if ! grep -q $i nowhere; then continue; fi; v=$v$i; done",
+    "set -- -n 5 x; while getopts n: o; do :; done; shift $((OPTIND - 1)); v=$1",
     "while read a; do read b; v+=$b; done << E\n1\n2\n3\n4\nE\n",
     'for i in a b; do [ "$OUTER" = 1 ] && break; for j in 1; do :; done; done; v=$i',
     "n=0; for f in a b c; do n=$((n + 1)); test -f x$f || continue; break; done; v=$n",

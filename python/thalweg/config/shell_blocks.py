@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from thalweg.config.shell_commands import FileCommands
-from thalweg.config.shell_conditions import is_condition
 from thalweg.config.shell_course import Course
 from thalweg.config.shell_loops import counted_loop, turns_of
 from thalweg.config.shell_output import Known
@@ -21,17 +20,6 @@ from thalweg.config.shell_words import expand, fits, pattern_of
 from thalweg.config.unresolved import has_unresolved
 
 _MOST_TURNS = 10_000  # of a loop that is tried
-
-
-def _asks(pipeline: Pipeline) -> bool:
-    command = pipeline.commands[-1]
-    return isinstance(command, Simple) and is_condition(command.words)
-
-
-def _is_for_errors(condition: Body) -> bool:
-    """`if ! srun ./icon; then`"""
-    pipeline = condition[0].parts[0][1] if len(condition) == 1 else None
-    return pipeline is not None and pipeline.is_negated and not _asks(pipeline)
 
 
 def _ends_script(body: Body) -> bool:
@@ -54,13 +42,17 @@ class _Way:
 
 @dataclass
 class Blocks:
-    """run: a body. asked_for: the file whose existence a condition asks for"""
+    """run     a body
+    asked_for  the file whose existence a condition asks for
+    asks       whether a pipeline is there to be asked, and not to do something that may fail
+    """
 
     variables: Variables
     commands: FileCommands
     course: Course
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
+    asks: Callable[[Pipeline], bool]
 
     def run_one(self, command: If | For | Loop | Case, known: Known) -> None:
         if isinstance(command, If):
@@ -88,7 +80,7 @@ class Blocks:
         self.course.branches += 1
         yield
         self.course.branches -= 1
-        if self.course.part(self.variables.state()):
+        if self.course.part(self.variables):
             self._go_back(before)
         else:
             self._meet([before, self._way()])
@@ -118,8 +110,8 @@ class Blocks:
                 self.course.branches += 1
                 self.run(body, Known(sure and truth is True, self._there(condition) * sure))
                 self.course.branches -= 1
-                has_parted = self.course.part(self.variables.state())
-                if truth is None and _is_for_errors(condition):
+                has_parted = self.course.part(self.variables)
+                if truth is None and self._is_for_errors(condition):
                     self.course.doubts = doubts
                 if not has_parted:
                     ends.append(self._way())
@@ -129,6 +121,11 @@ class Blocks:
                 sure = False
         if ends:
             self._meet(ends)
+
+    def _is_for_errors(self, condition: Body) -> bool:
+        """`if ! srun ./icon; then`"""
+        pipeline = condition[0].parts[0][1] if len(condition) == 1 else None
+        return pipeline is not None and pipeline.is_negated and not self.asks(pipeline)
 
     def _there(self, condition: Body) -> str:
         one = len(condition) == 1 and len(condition[0].parts) == 1
@@ -285,7 +282,7 @@ class Blocks:
             self.course.branches += 1
             self.run(body, Known(False))
             self.course.branches -= 1
-            if not self.course.part(self.variables.state()):
+            if not self.course.part(self.variables):
                 ends.append(self._way())
             if is_one is True and end not in (";&", ";;&"):
                 break

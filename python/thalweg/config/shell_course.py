@@ -82,14 +82,23 @@ class Course:
         self.target = len(self.running) - (min(max(count, 1), loops) if is_loop else loops + 1)
         return True
 
-    def part(self, state: State) -> bool:
+    def part(self, variables: Variables) -> bool:
         """Behind what need not be run: whether that has left. One that ends the script comes back
-        nowhere.
+        nowhere; those that come back to one place go on as one.
         """
         kind, self.left = self.left, ""
-        if kind and kind != "exit":
-            self.doubts.append(Doubt(kind, self.target, state))
-        return kind != ""
+        if kind in ("", "exit"):
+            return kind != ""
+        state = variables.state()
+        others = [each for each in self.doubts if (each.kind, each.target) == (kind, self.target)]
+        if others:
+            here = variables.state()
+            variables.merge([each.state for each in others] + [state])
+            state = variables.state()
+            variables.set_state(here)
+        self.doubts = [each for each in self.doubts if all(each is not other for other in others)]
+        self.doubts.append(Doubt(kind, self.target, state))
+        return True
 
     def ends_turn(self, variables: Variables) -> bool:
         """Of the loop that runs: whether there is a way into the next turn."""
@@ -102,7 +111,7 @@ class Course:
                 variables.merge([variables.state(), *others])
             return True
         if others:
-            self.part(variables.state())
+            self.part(variables)
             variables.merge(others)
         return bool(others)
 
@@ -121,7 +130,7 @@ class Course:
         if not others:
             return
         if self.left:
-            self.part(variables.state())
+            self.part(variables)
             variables.merge(others)
         else:
             variables.merge([variables.state(), *others])

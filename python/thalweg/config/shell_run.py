@@ -33,7 +33,6 @@ from thalweg.config.shell_watch import is_start
 from thalweg.errors import ThalwegError
 
 _EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
-_QUESTIONS = frozenset({"[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "ls", "which"})
 
 
 def run_script(
@@ -46,13 +45,6 @@ def run_script(
     walk = _Walk(variables, commands, Course(source))
     walk.run(body, Known())
     return list(dict.fromkeys(walk.course.told))
-
-
-def _asks(pipeline: Pipeline | None) -> bool:
-    """Whether it is there to be asked, and not to do something that may fail."""
-    command = pipeline.commands[-1] if pipeline else None
-    word = (command.words or [""])[0] if isinstance(command, Simple) else ""
-    return word in _QUESTIONS or word.startswith(("((", "[["))
 
 
 def _leaves_at_once(pipeline: Pipeline) -> bool:
@@ -70,7 +62,9 @@ class _Walk:
         self.simple = SimpleCommands(
             self.variables, self.commands, self.course, Arguments(self.variables), self.run
         )
-        self.blocks = Blocks(self.variables, self.commands, self.course, self.run, self.asked_for)
+        self.blocks = Blocks(
+            self.variables, self.commands, self.course, self.run, self.asked_for, self.simple.asks
+        )
         self.variables.substitute = self._printed
 
     def run(self, body: Body, known: Known) -> bool | None:
@@ -105,7 +99,11 @@ class _Walk:
         there, before = known.there, None
         for joint, pipeline in each.parts:
             goes_on = None if truth is None else truth is (joint != "||")
-            leaves = joint == "||" and not _asks(before) and _leaves_at_once(pipeline)
+            leaves = (
+                joint == "||"
+                and _leaves_at_once(pipeline)
+                and not self.simple.asks(before or pipeline)
+            )
             before = pipeline
             if goes_on is True:
                 truth = self._pipeline(pipeline, Known(known.sure, there))

@@ -46,6 +46,7 @@ _DONE = frozenset(
     {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
      "source", ".", "module", "ulimit", "install"}
 )  # fmt: skip
+_QUESTIONS = frozenset({"[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "ls", "which"})
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _COUNTS = re.compile(
@@ -171,16 +172,21 @@ class SimpleCommands:
         number = int(count) if _DIGITS.fullmatch(count) else None
         if not self.course.leave(plain.words[0], 1 if number is None else number):
             return False
-        self.course.status = None if number is None else number == 0
-        self.variables.status = None if number is None else str(number)
+        if number is not None:
+            self.variables.status = str(number)
+        status = self.variables.status
+        self.course.status = None if status is None else status == "0"
         return True
 
     def _changes_variables(self, plain: Simple, simple: Simple) -> bool:
         """shift, set, shopt, unset, read"""
         name, words = (plain.words or [""])[0], plain.words[1:]
         if name == "shift":
-            count = int(words[0]) if words and _DIGITS.fullmatch(words[0]) else 1
-            self.variables.shift(count)
+            count = "".join(self.commands.arguments(words[:1])) if words else "1"
+            if _DIGITS.fullmatch(count):
+                self.variables.shift(int(count))
+            else:
+                self.variables.forget_arguments()
         elif name == "set":
             self._set(words)
         elif name == "shopt":
@@ -256,6 +262,8 @@ class SimpleCommands:
             for each, value in row.items():
                 self.variables.change(each, value)
             return
+        if name == "getopts":
+            names += ["OPTIND", "OPTARG"]
         for each in names or ["REPLY"]:
             if each.isidentifier():
                 self.variables.forget(each)
@@ -275,6 +283,14 @@ class SimpleCommands:
                 self.variables.assign_array(words[-1], split_at(lines[0], marks))
                 return True
         return False
+
+    def asks(self, pipeline: Pipeline) -> bool:
+        """Whether it is there to be asked, and not to do something that may fail."""
+        command = pipeline.commands[-1]
+        if not isinstance(command, Simple) or self.called(command) or is_assignment(command):
+            return True
+        word = (command.words or [""])[0]
+        return word in _QUESTIONS or word.startswith(("((", "[["))
 
     def called(self, command: Command) -> str:
         """The function that it calls; "" where it calls none."""
@@ -364,9 +380,8 @@ class SimpleCommands:
             self.course.branches += 1
             self._run_within([AndOr([("", Pipeline([command]))])], name, Known(sure=False))
             self.course.branches -= 1
-            state = self.variables.state()
-            if not self.course.part(state):
-                ends.append(state)
+            if not self.course.part(self.variables):
+                ends.append(self.variables.state())
             self.variables.set_state(before)
         if ends:
             self.variables.merge(ends)

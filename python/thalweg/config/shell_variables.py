@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from thalweg.config.unresolved import has_unresolved, unresolved, unresolved_names
 
 _BLANKS = " \t\n"
+_AT_FIRST = {"IFS": _BLANKS, "OPTIND": "1"}
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
 _LONGEST_OPEN = 10_000  # of one that is open in part
 _LONGEST_ARRAY = 50_000  # elements
@@ -128,7 +129,7 @@ class Variables:
         if name.isdecimal() and name != "0":
             name = str(int(name) + self._shifted)
         self.used.add(name)
-        before = _BLANKS if name == "IFS" else None
+        before = _AT_FIRST.get(name)
         return self.given.get(name, self.assigned.get(name, before))
 
     def given_arguments(self) -> list[str]:
