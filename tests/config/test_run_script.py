@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.run_script import RunScript, parse_settings, read_run_script
-from thalweg.config.unresolved import show_unresolved
 from thalweg.errors import ThalwegError
+from thalweg.shell.unresolved import show_unresolved
 
 WRITES = "cat > NAMELIST << EOF\n&a\n x = '{value}'\n/\nEOF\n"
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from thalweg.config.shell_arithmetic import arithmetic
-from thalweg.config.shell_bc import bc
-from thalweg.config.shell_filters import filter_of
-from thalweg.config.shell_variables import Variables
-from thalweg.config.unresolved import has_unresolved
+from thalweg.shell.files.filters import filter_of
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.arithmetic import arithmetic
+from thalweg.shell.values.bc import bc
+from thalweg.shell.values.variables import Variables
 
 CASES = 400
 SIGNS = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.run_script import read_run_script
-from thalweg.config.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved
 
 END = "\ncat > NAMELIST << EOF\n&a\n v = '<$v>'\n/\nEOF\n"
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from thalweg.advisor.icon_variables import Variable
 from thalweg.advisor.items import Section, Settings
-from thalweg.config.arithmetic import evaluate
 from thalweg.errors import ThalwegError
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.arithmetic import arithmetic
+from thalweg.shell.values.variables import Variables
 
 SOIL_LAYERS = 8  # of TERRA, where lnd_nml/zml_soil gives no others
 SNOW_LAYERS = 2  # lnd_nml/nlev_snow
@@ -17,6 +19,7 @@ ICE_CLASSES = 1  # sea_ice_nml/kice
 _HEIGHTS = {"n_wshear": ("wshear_uv_heights", 2), "n_srh": ("srh_heights", 2)}  # of io_nml
 _LEVEL_ITEMS = {"pl": "p_levels", "hl": "h_levels", "il": "i_levels"}
 _ALL = "all"
+_ZEROS = re.compile(r"\b0+(?=[0-9])")
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ def _chosen(section: Section, full: int) -> frozenset[int] | None:
 
 def _number(text: str, full: int) -> int | None:
     text = text.strip().replace("nlevp1", f"({full}+1)").replace("nlev", f"({full})")
-    value = evaluate(text, lambda _: None)
-    return None if value is None else int(value)
+    value = arithmetic(_ZEROS.sub("", text), Variables())
+    return int(value) if text and not has_unresolved(value) else None
 
 
 def _wrong(section: Section, part: str) -> ThalwegError:

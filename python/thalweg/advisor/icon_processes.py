@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thalweg.advisor.items import Section, Settings
-from thalweg.config.unresolved import unresolved_names
+from thalweg.shell.unresolved import unresolved_names
 
 Shown = bool | int | float | str | None
 PARALLEL: Mapping[str, Shown] = {

@@ -11,8 +11,8 @@ from thalweg.advisor.items import Section, Settings
 from thalweg.advisor.words import many
 from thalweg.config.calendars import LONGEST_MS, SECOND_MS, Calendar, Interval, parse_interval
 from thalweg.config.run_script import RunScript
-from thalweg.config.unresolved import unresolved_names
 from thalweg.errors import ThalwegError
+from thalweg.shell.unresolved import unresolved_names
 
 DEFAULT_STEP_S = 600.0  # run_nml/dtime
 DEFAULT_LEVELS = 31  # run_nml/num_lev

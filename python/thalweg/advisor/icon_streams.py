@@ -29,8 +29,8 @@ from thalweg.advisor.items import Open, Section, Settings
 from thalweg.config.namelist import Group
 from thalweg.config.run_script import RunScript
 from thalweg.config.text_files import read_lines
-from thalweg.config.unresolved import unresolved_names
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.shell.unresolved import unresolved_names
 
 _SHARED_GROUPS = ("master_", "time_nml")  # of the master namelist, which all models share
 _OTHER_MODELS = {"ocean_": "the ocean", "wave_": "waves"}  # groups that begin so -> whose they are

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from thalweg.config.namelist import Group, Item, Value
-from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
+from thalweg.shell.unresolved import has_unresolved, show_unresolved, unresolved_names
 
 
 @dataclass

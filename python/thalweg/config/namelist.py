@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from thalweg.config.unresolved import has_unresolved, unresolved_names
 from thalweg.errors import ThalwegError
+from thalweg.shell.lines import BEGIN_OF_GROUP, NumberedLine
+from thalweg.shell.unresolved import has_unresolved, unresolved_names
 
 # None is a null value: the item keeps what it was. Text may hold what a shell did not resolve.
 Value: TypeAlias = bool | int | float | str | None
-NumberedLine: TypeAlias = tuple[int, str]
 
 _TOKEN = re.compile(
     r"""[ \t\r\f]*(?:$ | (?P<comment>!.*) | (?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*") | (?P<open>['"])
@@ -22,7 +22,6 @@ _TOKEN = re.compile(
     | (?P<word>[^\s,;=!/'"&()]+))""",
     re.VERBOSE,
 )
-_GROUP = re.compile(r"\s*[&$](\w+)(.*)", re.DOTALL)
 _LOGICAL = re.compile(r"\.?(t|true|f|false)\.?", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[edq]?([+-]?[0-9]+))?", re.IGNORECASE)
@@ -61,10 +60,6 @@ class _Token(NamedTuple):
     column: int
 
 
-def begins_group(line: str) -> bool:
-    return _GROUP.match(line) is not None
-
-
 def read_namelist(
     lines: Iterable[NumberedLine],
     file: str,
@@ -84,7 +79,7 @@ def read_namelist(
             continue
         while rest:
             if tokens is None:
-                found = _GROUP.match(rest)
+                found = BEGIN_OF_GROUP.match(rest)
                 if found is None or rest.lstrip()[0] == "$":  # models look for '&NAME'
                     if between is not None:
                         between.append((file, number, rest.strip()))

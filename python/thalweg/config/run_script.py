@@ -10,19 +10,21 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from thalweg.config.namelist import Group, NumberedLine, begins_group
+from thalweg.config.namelist import Group
 from thalweg.config.script_namelists import Namelists
-from thalweg.config.shell_commands import FileCommands
-from thalweg.config.shell_contents import Content, Outside, Written
-from thalweg.config.shell_files import Files
-from thalweg.config.shell_folders import Folders, known_root, last_of
-from thalweg.config.shell_parser import parse_script
-from thalweg.config.shell_run import run_script
-from thalweg.config.shell_tree import Body
-from thalweg.config.shell_variables import Variables
 from thalweg.config.text_files import Beside
-from thalweg.config.unresolved import show_unresolved
 from thalweg.errors import ThalwegError
+from thalweg.shell.files.commands import FileCommands
+from thalweg.shell.files.contents import Content, Outside, Written
+from thalweg.shell.files.files import Files
+from thalweg.shell.files.folders import Folders
+from thalweg.shell.lines import NumberedLine, begins_group
+from thalweg.shell.paths import known_root, last_of
+from thalweg.shell.tree.parser import parse_script
+from thalweg.shell.tree.tree import Body
+from thalweg.shell.unresolved import show_unresolved
+from thalweg.shell.values.variables import Variables
+from thalweg.shell.walk.run import run_script
 
 _NOT_READ = "is written or changed here in a way that is not read"
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)

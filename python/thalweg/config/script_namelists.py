@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from thalweg.config.namelist import Group, NumberedLine, begins_group, read_namelist
-from thalweg.config.shell_contents import (
+from thalweg.config.namelist import Group, read_namelist
+from thalweg.config.text_files import Beside
+from thalweg.shell.files.contents import (
     Content,
     Outside,
     Written,
@@ -18,9 +19,9 @@ from thalweg.config.shell_contents import (
     is_called_namelist,
     is_log,
 )
-from thalweg.config.shell_folders import folder_of, known_root, last_of
-from thalweg.config.text_files import Beside
-from thalweg.config.unresolved import has_unresolved, show_unresolved, unresolved_names
+from thalweg.shell.lines import NumberedLine, begins_group
+from thalweg.shell.paths import folder_of, known_root, last_of
+from thalweg.shell.unresolved import has_unresolved, show_unresolved, unresolved_names
 
 _BEGIN = re.compile(r"\s*[&$](\w+)")
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)

@@ -16,8 +16,8 @@ from thalweg.advisor.icon_streams import Answer
 from thalweg.advisor.icon_times import Steps
 from thalweg.advisor.proposing.meetings import Outputs, outputs_of
 from thalweg.advisor.shapes import Nodes
-from thalweg.config.unresolved import has_unresolved
 from thalweg.errors import ThalwegError
+from thalweg.shell.unresolved import has_unresolved
 
 # ICON's words for its restart modes -> those of predictions.
 RESTART_MODES = {

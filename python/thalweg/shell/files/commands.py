@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of a script do with its files. One that is not understood, and may write or
+change a namelist, is noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from thalweg.shell.files.contents import Piece, Written, is_called_namelist, is_log
+from thalweg.shell.files.copies import LINKS, Copy, Options
+from thalweg.shell.files.files import CAPTURED
+from thalweg.shell.files.filters import FILTERS, Filter, filter_of
+from thalweg.shell.files.output import Known, Output, Printed
+from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
+from thalweg.shell.paths import last_of, path_from
+from thalweg.shell.tree.tree import Redirections, Simple
+from thalweg.shell.values.patterns import has_alternatives
+from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.words import expand, words_given
+
+_PRINTS_NOTHING = frozenset(
+    {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
+     "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill", "local",
+     "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile", "test"}
+)  # fmt: skip
+_PRINTS = frozenset({"echo", "print", "printf"})
+
+
+_LARGEST_TEXT = 500_000  # letters of what a filter makes
+
+
+@dataclass
+class FileCommands(Output):
+    """Of a pipeline, and of one command."""
+
+    def run(self, parts: Sequence[Simple], known: Known) -> bool:
+        """Of a pipeline: whether it is one on files that is understood."""
+        parts = [self.expanded(each.plain()) for each in parts]
+        if any(feeds_another(part) for part in parts):
+            self.watch.tell(parts)
+            return False
+        if len(parts) == 1 and self._do(parts[0], known):
+            return True
+        is_filter = any(part.words[:1] and part.words[0] in FILTERS for part in parts)
+        if is_filter and self._filter(parts, known):
+            return True
+        is_tee = len(parts) == 2 and parts[1].words[:1] == ["tee"]
+        if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
+            return self.tee(parts[1], self.sources(parts[0]), known)
+        self.watch.tell(parts)
+        self._doubt(parts)
+        name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
+        if self.stdout and name not in _PRINTS_NOTHING:
+            self.printed.append((parts[0].at, f"what '{name}' prints"))
+        return False
+
+    def _doubt(self, parts: Sequence[Simple]) -> None:
+        """Files that are no namelists: what is not understood may have changed them."""
+        outs = [word for part in parts for _, word in part.files.outs]
+        edits = [word for part in parts if self.watch.edits(part) for word in part.words[1:]]
+        for word in (*outs, *edits):
+            path = self.path(word) if not self.is_null(word) else ""
+            if path in self.files.contents and not self.is_namelist(path):
+                self.files.doubt(path, parts[0].at)
+
+    def tell(self, simple: Simple) -> None:
+        """Of what may be run at another time, as in a function."""
+        part = self.expanded(simple.plain())
+        self.watch.tell([part])
+        if part.words[:1] and part.words[0] in COPIES and self.watch.changes(part):
+            self.files.unread.add(simple.at, f"'{part.words[0]}' that is run at another time")
+
+    def links(self, command: str) -> bool:
+        """Whether it is a function of ICON's scripts that is understood."""
+        return command in LINKS
+
+    def _do(self, simple: Simple, known: Known) -> bool:
+        command, *words = [*simple.words, ""]
+        files, at = simple.files, simple.at
+        if command in COPIES | REMOVES and any(map(has_alternatives, words)):
+            self.files.unread.add(at, f"'{command}' with a pattern in brackets")
+            return True
+        outs = [each for each in files.outs if not self.is_null(each[1])]
+        if command == "cat" and not simple.options():
+            return self.cat(simple, outs, known)
+        if command == "install" and "-d" not in words:
+            return self._do(_as_copy(simple), known)
+        if command in _PRINTS:
+            return self.print_text(simple, outs, known)
+        if command == "tee":
+            sources: list[str | Sequence[Piece]] = [
+                self.lines_of(each) for each in files.documents[-1:]
+            ]
+            sources = sources or [*self.places(files.ins, at)]
+            return bool(sources) and self.tee(simple, sources, known)
+        if command == "" and files.ins and self.stdout and not outs:
+            return self.cat(replace(simple, words=["cat"]), outs, known)
+        if command in ("", ":", "true") and (command or not files.documents):
+            for word in simple.words[1:]:
+                expand(word, self.variables)
+            self.empty([word for is_behind, word in outs if not is_behind], at, known)
+            return bool(simple.words or files.outs)
+        if command == "" and outs:  # `> FILE << EOF`, as zsh has it
+            return self.cat(replace(simple, words=["cat"]), outs, known)
+        if command in COPIES and not files.documents:
+            return self._copies(simple, known)
+        if command in REMOVES:
+            letters = set("".join(each.lstrip("-") for each in simple.options()))
+            for text in self.texts(simple.operands()):
+                self._remove(text, known, with_folders=bool(letters & {"r", "R"}))
+            return True
+        if command == "truncate" and simple.options() in (["-s"], ["-s0"], ["--size=0"]):
+            words = simple.operands()
+            self.empty(words[1:] if simple.options() == ["-s"] else words, at, known)
+            return True
+        return self._goes(simple)
+
+    def pass_on(self, printed: Printed, parts: Sequence[Simple], known: Known) -> bool:
+        """What a block printed, through the rest of its pipeline: whether that is understood."""
+        parts = [self.expanded(each.plain()) for each in parts]
+        is_filter = all(part.words[:1] and part.words[0] in {*FILTERS, "tee"} for part in parts)
+        return printed.is_known and is_filter and self._filter(parts, known, printed.pieces)
+
+    def tell_of_pipeline(self, printed: Printed, parts: Sequence[Simple]) -> None:
+        outs = [word for part in parts for _, word in part.files.outs if not self.is_null(word)]
+        if printed.has_groups and outs:
+            self.files.unread.add(parts[0].at, "a pipeline that a block prints into")
+        self.watch.tell([self.expanded(each.plain()) for each in parts])
+
+    def _filter(
+        self, parts: Sequence[Simple], known: Known, before: list[Written] | None = None
+    ) -> bool:
+        """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
+        first, last, at = parts[0], parts[-1], parts[0].at
+        given = [words_given(part.words, self.variables) for part in parts]
+        if any(words is None for words in given) or any(part.files.outs for part in parts[:-1]):
+            return False
+        words = [each for each in given if each]
+        if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
+            return len(parts) == 1 and known.sure and self._edit(first, words[0])
+        if last.words[0] == "tee" and len(words[-1]) == 2:
+            last = replace(last, files=Redirections(outs=[(False, last.words[1])]))
+            words[-1] = ["cat"]
+        pieces = self._filtered(first, words, before)
+        if pieces is None:
+            return False
+        outs = [each for each in last.files.outs if not self.is_null(each[1])]
+        if not last.files.outs and self.stdout:
+            self.into(self.stdout, [pieces], at, sure=known.sure, replaces=False)
+            if known.sure:
+                self._keep_templates(first, words[0], self.stdout, at)
+        for is_behind, word in outs[-1:]:
+            for each in self.places([word], at):
+                if not is_behind and each in self._files_of(first, words[0]):
+                    self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")
+                self.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
+                if known.sure and not is_behind:
+                    self._keep_templates(first, words[0], each, at)
+        return True
+
+    def _filtered(
+        self, first: Simple, words: Sequence[list[str]], before: list[Written] | None
+    ) -> list[Written] | None:
+        """Lines of the last one of a pipeline, each beginning with the words of a command."""
+        pieces = before
+        for i, each in enumerate(words):
+            if i == 0 and before is None and each[0] in OF_WORDS:
+                text = OF_WORDS[each[0]](each[1:])
+                pieces = None if text is None else self.written(text.removesuffix("\n"), first.at)
+            else:
+                found = filter_of(each, self.variables) if each[0] in FILTERS else None
+                inputs = (
+                    self._inputs(first, found[1], pieces, is_first=i == 0 and before is None)
+                    if found
+                    else None
+                )
+                pieces = None if not found or inputs is None else _passed(found[0], inputs)
+            if pieces is None:
+                return None
+        return pieces
+
+    def _inputs(
+        self, first: Simple, files: Sequence[str], before: list[Written] | None, *, is_first: bool
+    ) -> list[Written] | None:
+        if files and files != ["-"]:
+            found: list[Written] = []
+            for each in files:
+                lines = self.pieces_of(self.files.behind_links(self.files.folders.path(each)))
+                if lines is None:
+                    return None
+                found += lines
+            return found
+        if not is_first:
+            return before
+        if first.files.documents:
+            return self.lines_of(first.files.documents[-1])
+        if first.files.strings:
+            return self.written(expand(first.files.strings[-1], self.variables), first.at)
+        return self.pieces_of(self.path(first.files.ins[-1])) if first.files.ins else None
+
+    def _edit(self, simple: Simple, words: list[str]) -> bool:
+        """In place."""
+        found = filter_of(words, self.variables)
+        if found is None or not found[1]:
+            return False
+        edited: dict[str, list[Written]] = {}
+        for each in found[1]:
+            path = self.files.behind_links(self.files.folders.path(each))
+            inputs = self.pieces_of(path)
+            pieces = None if inputs is None else _passed(found[0], inputs)
+            if pieces is None:
+                return False
+            edited[path] = pieces
+        for path, pieces in edited.items():
+            before = self.files.contents.get(self.files.real(path))
+            if before is not None and before.origin in self.files.contents:
+                self.files.templates[before.origin] = (path, simple.at)
+            self.files.put(path, pieces, simple.at, sure=True, replaces=True)
+        return True
+
+    def _keep_templates(self, first: Simple, words: list[str], made: str, at: str) -> None:
+        for path in self._files_of(first, words):
+            is_better = is_called_namelist(last_of(path)) and not is_called_namelist(last_of(made))
+            is_by_the_way = words[0] == "grep" or is_log(last_of(made)) or is_better
+            if path != made and not made.startswith(CAPTURED) and not is_by_the_way:
+                self.files.templates[self.files.real(path)] = (made, at)
+
+    def _files_of(self, first: Simple, words: list[str]) -> list[str]:
+        found = filter_of(words, self.variables) if words[0] in FILTERS else None
+        names = [*(found[1] if found else []), *(self.arguments(first.files.ins))]
+        return [self.files.behind_links(self.files.folders.path(each)) for each in names]
+
+    def _goes(self, simple: Simple) -> bool:
+        """From folder to folder."""
+        command, *_ = [*simple.words, ""]
+        texts = self.texts(simple.operands())
+        files, folders = self.files, self.files.folders
+        if command == "mkdir":
+            for each in texts:
+                files.folder(files.behind_links(folders.path(each)))
+        elif command == "popd":
+            folders.pop()
+        elif command in ("cd", "pushd") and texts == ["-"]:
+            folders.enter_again()
+        elif command in ("cd", "pushd"):
+            files.enter(folders.path(texts[0] if texts else "~"), pushes=command == "pushd")
+        else:
+            return False
+        return True
+
+    def _copies(self, simple: Simple, known: Known) -> bool:
+        """`cp A B`; into a folder, or of more than one, each keeps its name."""
+        options = Options.of(simple)
+        if options is None:
+            return False
+        texts = self.texts([*options.operands, *options.target])
+        if not texts:
+            return True
+        last = texts[-1] if len(texts) > 1 else "."
+        replaces_link = simple.words[0] == "ln" and "n" in options.letters
+        into = bool(options.target) or len(texts) != 2
+        into |= self.files.is_folder(last, through_link=not replaces_link)
+        if into and not options.is_file:
+            self.files.folder(self.files.behind_links(self.files.folders.path(last)))
+        for text in texts[:1] if len(texts) == 1 else texts[:-1]:
+            for source in self.matching(self.files.folders.path(text)):
+                name = source.rpartition("/")[2] if not text.endswith("/.") else "."
+                target = f"{last}/{name}" if into and not options.is_file else last
+                target = self.files.behind_links(self.files.folders.path(target))
+                copy = Copy(self.files, simple.words[0], options, simple.at, known.sure)
+                if copy.is_link:  # what it says is read from where it is
+                    source = self.matching(path_from(target.rpartition("/")[0], text))[0]
+                copy.run(source, target)
+        return True
+
+    def _remove(self, text: str, known: Known, *, with_folders: bool) -> None:
+        """All of another folder need not be here."""
+        files = self.files
+        path = files.behind_links(files.folders.path(text))
+        is_sure = known.sure or (bool(path) and path == known.there)
+        folders = files.folders_like(path)
+        for folder in folders if with_folders else ():
+            for each in files.within(folder):
+                files.remove(each, sure=is_sure)
+            if is_sure:
+                files.remove_folder(folder)
+        if path not in folders:
+            files.remove(path, sure=is_sure)
+
+
+def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
+    """None where it is not known what becomes of a line."""
+    found: list[Written] = []
+    size = 0
+    try:
+        for each in lines:
+            text = change(each.text)
+            size += len(text or "")
+            if size > _LARGEST_TEXT:
+                return None
+            if text is not None:
+                found += [Written(each.file, each.number, part) for part in text.split("\n")]
+    except ValueError:
+        return None
+    return found
+
+
+def _as_copy(simple: Simple) -> Simple:
+    """`install -m 644 A B`"""
+    words, left = ["cp"], list(simple.words[1:])
+    while left:
+        word = left.pop(0)
+        if re.fullmatch("-[mog]", word):
+            del left[:1]
+        elif not re.fullmatch("-[A-Za-z]*|--[a-z-]*=.*", word):
+            words.append(word)
+    return replace(simple, words=words)

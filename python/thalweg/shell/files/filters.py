@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What sed, envsubst, grep, tr, cut and awk make of lines, as far as they are plain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from thalweg.shell.unresolved import has_unresolved, unresolved
+from thalweg.shell.values.programs import unescaped
+from thalweg.shell.values.variables import Variables
+
+# A line, or none where it is left out; raises ValueError where that is not known.
+Filter = Callable[[str], "str | None"]
+
+FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk"})
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_CUT = re.compile(
+    r"(?:-d ?(?P<mark>.) -f|-c) ?(?P<first>[1-9][0-9]*)(?P<dash>-?)(?P<last>[0-9]*)"
+    r"(?P<files>(?: .*)?)"
+)
+_PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
+_SUBSTITUTION = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", re.DOTALL)
+_DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
+_ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/(?=s)")
+_OF_BASIC = re.compile(r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?[^\]]*\])|(.)", re.DOTALL)
+_MOST_REPEATS = 4
+_CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:alnum:]": "a-zA-Z0-9"}
+
+
+def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[str]] | None:
+    """words: expanded. Of a command, and the files that it reads; None where it is not plain."""
+    name, *rest = words
+    options = [word for word in rest if word.startswith("-") and len(word) > 1]
+    operands = [word for word in rest if not word.startswith("-") or word == "-"]
+    if name == "envsubst":
+        if len(rest) > 1 or options:
+            return None
+        names = {a or b for a, b in _VARIABLE.findall("".join(rest))} if rest else None
+        return (lambda line: _with_values(line, variables, names)), []
+    if name == "cat":
+        return None if options else (lambda line: line, operands)
+    if name == "cut":
+        return _cut(rest)
+    if name == "awk":
+        return _awk(rest)
+    if name == "tr":
+        return _tr(options, operands)
+    if name == "grep":
+        return _grep(options, operands)
+    return _sed(rest)
+
+
+def _with_values(line: str, variables: Variables, names: set[str] | None) -> str:
+    """names: those that are filled in; None: all"""
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        if names is not None and name not in names:
+            return found[0]
+        text = variables.value(name) if variables.is_exported(name) else ""
+        return unresolved(name) if text is None else text
+
+    return _VARIABLE.sub(value, line)
+
+
+def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """cut -c 1-4, and -d : -f 2"""
+    text = " ".join(words)
+    found = _CUT.fullmatch(text)
+    if found is None:
+        return None
+    mark, first, dash, last = found["mark"], found["first"], found["dash"], found["last"]
+    begin = int(first) - 1
+    end = None if dash and not last else int(last or first)
+
+    def columns(line: str) -> str:
+        if mark is None:
+            return _known(line)[begin:end]
+        parts = _known(line).split(mark)
+        return mark.join(parts[begin:end]) if len(parts) > 1 else line
+
+    return columns, found["files"].split()
+
+
+def _awk(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """awk -F : '{print $2}'"""
+    left, mark = list(words), None
+    if left and left[0].startswith("-F"):
+        word = left.pop(0)
+        mark = word[2:] or (left.pop(0) if left else "")
+    found = _PRINTS_FIELD.fullmatch(left[0]) if left else None
+    if found is None or (mark is not None and not re.fullmatch(r"[:,;=/_-]", mark)):
+        return None
+    place = int(found[1]) - 1
+
+    def field(line: str) -> str:
+        parts = _known(line).split(mark)
+        return parts[place] if place < len(parts) else ""
+
+    return field, left[1:]
+
+
+def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """tr a-z A-Z, and -d of letters."""
+    sets = [_letters(unescaped(each)) for each in operands]
+    if any("\n" in each for each in sets[:1]):
+        return None
+    if list(options) == ["-d"] and len(sets) == 1 and sets[0]:
+        gone = sets[0]
+        return (lambda line: "".join(each for each in _known(line) if each not in gone)), []
+    if options or len(sets) != 2 or not sets[0] or not sets[1]:
+        return None
+    first, second = sets
+    second += second[-1] * (len(first) - len(second))
+    table = dict(reversed(list(zip(first, second, strict=False))))
+    return (lambda line: "".join(table.get(each, each) for each in _known(line))), []
+
+
+def _letters(text: str) -> str:
+    text = text.replace("[:lower:]", "a-z").replace("[:upper:]", "A-Z").replace("[:digit:]", "0-9")
+    if re.search(r"[\[\]\\]", text):
+        return ""
+    return re.sub(
+        r"(\w)-(\w)",
+        lambda found: "".join(map(chr, range(ord(found[1]), ord(found[2]) + 1))),
+        text,
+    )
+
+
+def _grep(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    letters = "".join(each[1:] for each in options)
+    if any(each.startswith("--") for each in options) or set(letters) - set("vEFi") or not operands:
+        return None
+    pattern, *files = operands
+    if "F" in letters:
+        regex: re.Pattern[str] | None = re.compile(re.escape(pattern))
+    else:
+        regex = _regex(pattern, extended="E" in letters)
+    if regex is None or has_unresolved(pattern) or len(files) > 1:
+        return None
+    regex = re.compile(regex.pattern, re.IGNORECASE) if "i" in letters else regex
+    wants = "v" not in letters
+
+    def chosen(line: str) -> str | None:
+        return line if (regex.search(_known(line)) is not None) is wants else None
+
+    return chosen, files
+
+
+def _known(line: str) -> str:
+    """Raises ValueError where a part of it is open."""
+    if has_unresolved(line):
+        raise ValueError(line)
+    return line
+
+
+def _sed(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+    """s/old/new/ and /old/d, each of a line of its own or between semicolons."""
+    texts: list[str] = []
+    files: list[str] = []
+    extended, left = False, list(words)
+    while left:
+        word = left.pop(0)
+        if word in ("-E", "-r"):
+            extended = True
+        elif word in ("-e", "--expression") and left:
+            texts.append(left.pop(0))
+        elif word.startswith("--expression="):
+            texts.append(word.partition("=")[2])
+        elif word in ("-i", "--in-place"):
+            pass
+        elif word.startswith("-") and word != "-":
+            return None
+        else:
+            files.append(word)
+    if not texts:
+        texts, files = files[:1], files[1:]
+    steps: list[Filter] = []
+    for text in texts:
+        found = _steps(text, extended=extended)
+        if found is None:
+            return None
+        steps += found
+
+    def edited(line: str) -> str | None:
+        for step in steps:
+            changed = step(line)
+            if changed is None:
+                return None
+            line = changed
+        return line
+
+    return (edited, files) if steps else None
+
+
+def _steps(text: str, *, extended: bool) -> list[Filter] | None:
+    steps: list[Filter] = []
+    position = 0
+    while position < len(text):
+        if text[position] in " ;\n\t":
+            position += 1
+            continue
+        address = _ADDRESS.match(text, position)
+        where = _regex(address[1], extended=extended) if address else None
+        if address and where is None:
+            return None
+        position = address.end() if address else position
+        found = _SUBSTITUTION.match(text, position) or _DELETION.match(text, position)
+        step = _step(found, where, extended=extended) if found else None
+        if found is None or step is None:
+            return None
+        steps.append(step)
+        position = found.end()
+        if position < len(text) and text[position] not in " ;\n\t":
+            return None
+    return steps
+
+
+def _step(found: re.Match[str], where: re.Pattern[str] | None, *, extended: bool) -> Filter | None:
+    if found.re is _DELETION:
+        regex = _regex(found[1], extended=extended)
+        if regex is None:
+            return None
+        gone = regex
+        return lambda line: None if gone.search(_known(line)) else line
+    delimiter, old, new, flags = found.groups()
+    old = old.replace(f"\\{delimiter}", delimiter) if delimiter not in "\\.*[]^$" else old
+    new = new.replace(f"\\{delimiter}", delimiter)
+    regex = _regex(old, extended=extended)
+    asked = [int(each) for each in re.findall(r"(?<!\\)(?:\\\\)*\\([0-9])", new)]
+    if regex is None or not old or any(each > regex.groups for each in asked):
+        return None
+    if re.search(r"(?<!\\)(?:\\\\)*\\[A-Za-mo-su-z]", new):
+        return None  # \L and its kin
+    if "g" in flags and regex.search("") is not None:
+        return None  # of nothing, which is counted in other ways
+    regex = re.compile(regex.pattern, re.IGNORECASE) if "I" in flags else regex
+    changed, count = regex, 0 if "g" in flags else 1
+
+    def step(line: str) -> str:
+        if where is not None and not where.search(_known(line)):
+            return line
+        is_literal = re.escape(old) == changed.pattern or "@" in old
+        text = line if is_literal else _known(line)
+        return changed.sub(lambda match: _filled(new, match), text, count=count)
+
+    return step
+
+
+def _filled(new: str, match: re.Match[str]) -> str:
+    """With & and \\1."""
+
+    def part(found: re.Match[str]) -> str:
+        if found[0] == "&":
+            return match[0]
+        letter = found[0][1]
+        if letter.isdigit():
+            return match[int(letter)] or ""
+        return {"n": "\n", "t": "\t"}.get(letter, letter)
+
+    return re.sub(r"&|\\.", part, new, flags=re.DOTALL)
+
+
+def _regex(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
+    """Of a basic expression, or an extended one; None where it is not plain."""
+    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", pattern):
+        return None
+    if extended and re.search(r"[{|]", pattern):
+        return None
+    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?]", pattern):
+        return None  # it may take without end
+
+    def translated(found: re.Match[str]) -> str:
+        of_basic, plain, escaped, letters, other = found.groups()
+        if letters:
+            for name, each in _CLASSES.items():
+                letters = letters.replace(name, each)
+            return letters.replace("\\", "\\\\") if "[:" not in letters else "(?P<"
+        if of_basic:
+            return f"\\{of_basic}" if extended else of_basic
+        if plain:
+            return plain if extended else f"\\{plain}"
+        if escaped:
+            return {"n": "\n", "t": "\t"}.get(escaped, re.escape(escaped))
+        begin, end = found.span()
+        if not extended and (
+            (other == "^" and begin > 0)
+            or (other == "$" and end < len(pattern))
+            or (other == "*" and pattern[:begin] in ("", "^"))
+        ):
+            return re.escape(other)
+        return str(other) if other in ".*^$" else re.escape(str(other))
+
+    text = _OF_BASIC.sub(translated, pattern)
+    try:
+        return re.compile(text)
+    except re.error:
+        return None

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that words of a script name, and their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from thalweg.shell.files.contents import Outside, Written, is_called_namelist
+from thalweg.shell.files.files import Files
+from thalweg.shell.lines import NumberedLine
+from thalweg.shell.paths import last_of
+from thalweg.shell.tree.brackets import is_left_open
+from thalweg.shell.tree.tree import AndOr, HereDocument, Loop, Redirections, Simple, simples
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.patterns import is_named, is_pattern
+from thalweg.shell.values.rows import read_row
+from thalweg.shell.values.variables import Variables
+from thalweg.shell.values.words import QUOTES, expand, split_exactly, split_words
+
+_MOST_NAMES = 1000  # of what a function is given
+_OPEN_PART = re.compile("\x02[^\x03]*\x03")
+_NOWHERE = frozenset({"/dev/null", "/dev/stderr", "/dev/tty"})
+
+
+@dataclass
+class Names:
+    variables: Variables
+    files: Files
+
+    def arguments(self, words: Iterable[str]) -> list[str]:
+        return self.given(words)[0]
+
+    def given(self, words: Iterable[str]) -> tuple[list[str], int | None]:
+        """What a function gets, and how many of them are where they are; None: all."""
+        found: list[str] = []
+        sure: int | None = None
+        for word in words:
+            values, known = split_exactly([word], self.variables)
+            if known is not None and sure is None:
+                sure = len(found) + known
+            for each in values:
+                is_open = is_pattern(each) and not QUOTES.search(word)
+                found += (self._names_like(each) or [each]) if is_open else [each]
+        return found[:_MOST_NAMES], sure
+
+    def _names_like(self, pattern: str) -> list[str]:
+        """Of files, as a script that stands where it is now calls them."""
+        names = self.files.matching(self.files.behind_links(self.files.folders.path(pattern)))
+        folder, slash, _ = pattern.rpartition("/")
+        if is_pattern(folder):
+            return []
+        return [f"{folder}{slash}{name.rpartition('/')[2]}" for name in names]
+
+    def turns(self, word: str) -> list[str] | None:
+        """What a loop goes over for a word; None where that is not known."""
+        found: list[str] = []
+        for each in split_words([word], self.variables):
+            if has_unresolved(each) or (not QUOTES.search(word) and "{" in each):
+                return None
+            if not is_pattern(each) or QUOTES.search(word):
+                found.append(each)
+                continue
+            names = self._names_like(each)
+            if not names:
+                return None
+            found += names
+        return found
+
+    def expanded(self, simple: Simple) -> Simple:
+        """A command that is the value of a variable."""
+        if not simple.words or simple.words[0][:1] not in ("$", '"', "'"):
+            return simple
+        first = expand(simple.words[0], self.variables)
+        if has_unresolved(first) or not first.split():
+            return simple
+        return replace(simple, words=[*first.split(), *simple.words[1:]]).plain()
+
+    def path(self, word: str) -> str:
+        return self.files.behind_links(self.files.folders.path(expand(word, self.variables)))
+
+    def places(self, words: Iterable[str], at: str) -> list[str]:
+        files = self.files
+        paths = [files.folders.path(text) for text in self.texts(words)]
+        return [files.place(each, at) for path in paths for each in self.matching(path)]
+
+    def matching(self, path: str) -> list[str]:
+        if not is_pattern(path):
+            return [path]
+        return self.files.matching(self.files.behind_links(path)) or [path]
+
+    def is_null(self, word: str) -> bool:
+        return expand(word, self.variables) in _NOWHERE
+
+    def texts(self, words: Iterable[str]) -> list[str]:
+        """With braces and variables that hold several names taken apart."""
+        return [each for each in split_words(words, self.variables)[:_MOST_NAMES] if each]
+
+    def lines_of(self, document: HereDocument) -> list[Written]:
+        """With values in them, which may be lines of their own."""
+        if not document.expands:
+            return [Written(document.file, number, line) for number, line in document.lines]
+        found: list[Written] = []
+        for number, line in _joined(document.lines):
+            text = expand(line, self.variables, quotes=False)
+            found += [Written(document.file, number, each) for each in text.split("\n")]
+        return found
+
+    def written(self, text: str, at: str) -> list[Written]:
+        file, _, line = at.rpartition(":")
+        return [Written(file, int(line), each) for each in text.split("\n")]
+
+    def lines_before(self) -> list[str] | None:
+        """Of what a pipeline or a block gives; None where that is not known."""
+        return None
+
+    def pieces_of(self, path: str) -> list[Written] | None:
+        """Of a file that the script wrote or that lies beside it; None where they are not known."""
+        content = self.files.contents.get(self.files.real(path))
+        is_open = content is not None and bool(content.doubtful)
+        if self.files.is_tried or is_open or self.files.may_be_gone(path):
+            return None
+        pieces = content.pieces if content else [Outside(path, "")]
+        found: list[Written] = []
+        for each in pieces:
+            lines = [each] if isinstance(each, Written) else self.files.read(each.path)
+            if lines is None:
+                return None
+            found += lines
+        return found
+
+    def lines_given(self, files: Redirections) -> list[str] | None:
+        """Of a here-document, a text behind <<< or a file; None where they are not known."""
+        if files.strings:
+            return expand(files.strings[-1], self.variables).split("\n")
+        if files.documents:
+            return [each.text for each in self.lines_of(files.documents[-1])]
+        if not files.ins:
+            return self.lines_before()
+        word = files.ins[-1]
+        if word.startswith("<("):
+            text = self.variables.substitute(word[2:-1])
+            return None if text is None else text.split("\n")
+        pieces = self.pieces_of(self.path(word))
+        return None if pieces is None else [each.text for each in pieces]
+
+    def rows(self, command: Loop) -> list[dict[str, str]] | None:
+        """Values in each turn of `while read a b; do ... done < FILE`; None where not known."""
+        condition = command.condition
+        one = len(condition) == 1 and (
+            len(condition[0].parts) == 1 or is_about_last_line(condition[0])
+        )
+        commands = condition[0].parts[0][1].commands if one else []
+        read = commands[0] if len(commands) == 1 else None
+        if not isinstance(read, Simple) or read.plain().words[:1] != ["read"]:
+            return None
+        reads = any(each.plain().words[:1] == ["read"] for each in simples(command.body))
+        is_own = command.word == "while" and not reads
+        lines = self.lines_given(command.files) if is_own else None
+        rows = [read_row(line, read, self.variables) for line in lines or ()]
+        found = [row for row in rows if row is not None]
+        return None if lines is None or len(found) < len(rows) else found
+
+    def may_be_namelist(self, path: str) -> bool:
+        """Also one of those that a pattern fits, or that may be meant where its name is open."""
+        pattern = _OPEN_PART.sub("*", path)
+        if not is_pattern(pattern):
+            return self.is_namelist(path)
+        contents = self.files.contents
+        return any(is_named(each, pattern) and contents[each].has_groups(each) for each in contents)
+
+    def is_namelist(self, path: str) -> bool:
+        content = self.files.contents.get(self.files.real(path))
+        is_one = content is not None and content.has_groups(path)
+        return is_one or is_called_namelist(last_of(path))
+
+    def names_one(self, path: str) -> bool:
+        content = self.files.contents.get(self.files.real(path))
+        lines = content.lines() if content else []
+        return any(is_called_namelist(line) for _, line in lines)
+
+
+def _joined(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
+    """A line with those in which its ${ or $( ends, and those that \\ joins to it."""
+    first, text = 0, ""
+    for number, line in lines:
+        first, text = (first, text + line) if text else (number, line)
+        if (len(text) - len(text.rstrip("\\"))) % 2:
+            text = text[:-1] or " "
+        elif is_left_open(text):
+            text += "\n"
+        else:
+            yield first, text
+            text = ""
+    if text:
+        yield first, text
+
+
+def is_about_last_line(condition: AndOr) -> bool:
+    """`read x || [ -n "$x" ]`, for a file whose last line has no end"""
+    joint, pipeline = condition.parts[1]
+    command = pipeline.commands[0]
+    is_test = isinstance(command, Simple) and command.words[:2] in (["[", "-n"], ["[[ -n"])
+    is_test |= isinstance(command, Simple) and command.text.startswith("[[ -n ")
+    return len(condition.parts) == 2 and joint == "||" and is_test

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands of a script print, and the files that it goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from thalweg.shell.files.contents import Content, Piece, Written
+from thalweg.shell.files.files import CAPTURED
+from thalweg.shell.files.names import Names
+from thalweg.shell.files.watch import Watch
+from thalweg.shell.lines import begins_group
+from thalweg.shell.tree.tree import Command, Redirections, Simple
+from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.words import expand, words_given
+
+NO_END = "\0"  # of a line that goes on
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of a command that is run.
+
+    sure   whether it is run, and once
+    there  path of a file that a condition asks for: what removes it leaves none
+    """
+
+    sure: bool = True
+    there: str = ""
+
+    def but(self, *, sure: bool) -> Known:
+        return Known(self.sure and sure, self.there)
+
+
+@dataclass
+class Printed:
+    """Lines, and whether they are all that is printed."""
+
+    pieces: list[Written] = field(default_factory=list)
+    is_known: bool = True
+
+    @property
+    def text(self) -> str:
+        """As $(...) has it."""
+        lines = "\n".join(each.text for each in self.pieces)
+        return lines.replace(f"{NO_END}\n", "").rstrip(f"\n{NO_END}")
+
+    @property
+    def has_groups(self) -> bool:
+        return any(begins_group(each.text) for each in self.pieces)
+
+
+@dataclass
+class Output(Names):
+    """stdout  path of the file that a block prints to; "" for none
+    stdin      what a block gets, until something reads it
+    printed    what prints there and is not understood: "FILE:LINE" and its name
+    """
+
+    stdout: str = ""
+    printed: list[tuple[str, str]] = field(default_factory=list)
+    stdin: list[str | Sequence[Piece]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._captures = 0
+        self.watch = Watch(
+            self.files.unread, self.path, self.is_namelist, self.is_null, self.may_be_namelist,
+            self.names_one,
+        )  # fmt: skip
+
+    @contextmanager
+    def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
+        """What a block, or a function, prints goes to its file."""
+        given, self.stdin = self.stdin, self._given_to_block(files, at) or self.stdin
+        if not files.outs:
+            yield
+            self._end_block(files, at, given)
+            return
+        outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
+        self.empty([word for behind, word in outs if not behind], at, known)
+        printed, self.printed = self.printed, []
+        places = self.places([word for _, word in outs[-1:]], at)
+        with self.printing(places[0] if places else ""):
+            yield
+            if self.stdout and self.is_namelist(self.stdout):
+                for place in self.printed:
+                    self.files.unread.add(*place)
+            elif self.printed:
+                self.files.doubt(self.stdout, at)
+        self.printed = printed
+        self._end_block(files, at, given)
+
+    def lines_before(self) -> list[str] | None:
+        lines = [
+            each for part in self.stdin for each in (part if not isinstance(part, str) else ())
+        ]
+        if not self.stdin or any(isinstance(part, str) for part in self.stdin):
+            return None
+        return [each.text for each in lines if isinstance(each, Written)]
+
+    def take_line(self) -> None:
+        """By `read`, of what a block gets."""
+        lines = self.lines_before()
+        if lines:
+            pieces = [each for part in self.stdin for each in part if isinstance(each, Written)]
+            self.stdin = [pieces[1:]] if pieces[1:] else []
+
+    def _given_to_block(self, files: Redirections, at: str) -> list[str | Sequence[Piece]]:
+        if files.documents:
+            return [self.lines_of(files.documents[-1])]
+        if files.ins and files.ins[-1].startswith("<("):
+            return []
+        if files.strings:
+            return [self.written(expand(files.strings[-1], self.variables), at)]
+        return [*self.places(files.ins[-1:], at)]
+
+    def _end_block(self, files: Redirections, at: str, before: list[str | Sequence[Piece]]) -> None:
+        """What it got, and no `cat` in it took, went where it cannot be seen."""
+        is_left = self.stdin is not before and bool(self.stdin)
+        if is_left or files.channels:
+            self.watch.tell_of_block(files, at)
+        self.stdin = before
+
+    @contextmanager
+    def captured(self) -> Iterator[Printed]:
+        """What is printed, behind it."""
+        self._captures += 1
+        path, found = f"{CAPTURED}{self._captures}", Printed()
+        printed, self.printed = self.printed, []
+        with self.printing(path):
+            yield found
+        content = self.files.contents.pop(path, Content())
+        found.pieces = [each for each in content.pieces if isinstance(each, Written)]
+        found.is_known = not self.printed and not content.doubtful
+        found.is_known &= len(found.pieces) == len(content.pieces)
+        self.printed = printed
+
+    @contextmanager
+    def printing(self, path: str) -> Iterator[None]:
+        before, self.stdout = self.stdout, path
+        yield
+        self.stdout = before
+
+    def sink_of(self, command: Command) -> Redirections | None:
+        """Of `tee -a FILE` and `cat > FILE` at the end of a pipeline; None of anything else."""
+        if not isinstance(command, Simple):
+            return None
+        plain = self.expanded(command.plain())
+        if plain.words == ["cat"] and len(plain.files.outs) == 1 and not plain.files.documents:
+            return plain.files
+        files = [word for word in plain.operands() if not self.is_null(word)]
+        if plain.words[:1] != ["tee"] or len(files) != 1:
+            return None
+        return Redirections(outs=[(any("a" in each for each in plain.options()), files[0])])
+
+    def into(
+        self, target: str, sources: Sequence[str | Sequence[Piece]], at: str, *,
+        sure: bool, replaces: bool,
+    ) -> None:  # fmt: skip
+        files, first = self.files, sources[0] if sources else ()
+        is_copy = len(sources) == 1 and isinstance(first, str)
+        if is_copy and replaces and files.real(str(first)) != files.real(target):
+            files.copy(str(first), target, at, sure=sure)
+        else:
+            files.join(sources, target, at, sure=sure, replaces=replaces)
+
+    def cat(self, simple: Simple, outs: Sequence[tuple[bool, str]], known: Known) -> bool:
+        files, at = simple.files, simple.at
+        is_known = bool(files.documents or files.ins or files.strings or simple.operands())
+        if not is_known and not self.stdin:
+            return False
+        if not outs:
+            if self.stdout and not files.outs:
+                self.into(self.stdout, self.sources(simple), at, sure=known.sure, replaces=False)
+            return True
+        sources = self.sources(simple)
+        is_behind, word = outs[-1]
+        self.empty([each for _, each in outs[:-1]], at, known)
+        for each in self.places([word], at):
+            if not is_behind:
+                self.clobbers(each, at)
+            self.into(each, sources, at, sure=known.sure, replaces=not is_behind)
+        return True
+
+    def tee(self, simple: Simple, sources: Sequence[str | Sequence[Piece]], known: Known) -> bool:
+        replaces = not any("a" in each.lstrip("-") for each in simple.options())
+        words = [*simple.operands(), *(word for _, word in simple.files.outs)]
+        places = self.places([word for word in words if not self.is_null(word)], simple.at)
+        for each in places:
+            self.into(each, sources, simple.at, sure=known.sure, replaces=replaces)
+        if self.stdout and not simple.files.outs:
+            self.into(self.stdout, sources, simple.at, sure=known.sure, replaces=False)
+        return True
+
+    def print_text(self, simple: Simple, outs: Sequence[tuple[bool, str]], known: Known) -> bool:
+        """echo, print and printf into files, as far as their texts are known."""
+        if not outs and (simple.files.outs or not self.stdout):
+            return True
+        name = simple.words[0]
+        given = words_given(simple.words[1:], self.variables)
+        text = None if given is None else OF_WORDS[name](given)
+        is_captured = not outs and self.stdout.startswith(CAPTURED)
+        if text is None or not (text.endswith("\n") or is_captured):
+            return False
+        text = text.removesuffix("\n") if text.endswith("\n") else text + NO_END
+        pieces = self.written(text, simple.at)
+        if not outs:
+            self.into(self.stdout, [pieces], simple.at, sure=known.sure, replaces=False)
+            return True
+        is_behind, word = outs[-1]
+        self.empty([each for _, each in outs[:-1]], simple.at, known)
+        for each in self.places([word], simple.at):
+            if not is_behind:
+                self.clobbers(each, simple.at)
+            self.into(each, [pieces], simple.at, sure=known.sure, replaces=not is_behind)
+        return True
+
+    def sources(self, simple: Simple) -> list[str | Sequence[Piece]]:
+        """What `cat` puts one behind the other; a document, or `<`, where it names none, or -."""
+        given: list[str | Sequence[Piece]] = [
+            self.lines_of(each) for each in simple.files.documents[-1:]
+        ]
+        for text in simple.files.strings[-1:]:
+            given = [self.written(expand(text, self.variables), simple.at)]
+        given = given or [*self.places(simple.files.ins[-1:], simple.at)]
+        if not given and "-" in (simple.operands() or ["-"]):
+            given, self.stdin = self.stdin, []
+        found: list[str | Sequence[Piece]] = []
+        for word in simple.operands() or ["-"]:
+            if word == "-":
+                found += given
+            elif not self.is_null(word):
+                found += self.places([word], simple.at)
+        return found
+
+    def empty(self, words: Sequence[str], at: str, known: Known) -> None:
+        for each in self.places(words, at):
+            self.clobbers(each, at)
+            self.files.put(each, [], at, sure=known.sure, replaces=True)
+
+    def clobbers(self, path: str, at: str) -> None:
+        """`set -C` lets > replace no file."""
+        if "noclobber" in self.variables.options and self.files.is_there(path):
+            self.files.unread.add(at, "'>' behind 'set -C'")

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a shell script is made of: commands, pipelines, lists joined by && and ||, blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from thalweg.shell.lines import NumberedLine
+
+_BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "srun"})
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_PATH = re.compile(r"/(?:usr/)?bin/(\w+)")
+
+
+@dataclass
+class HereDocument:
+    """file: whose lines they are. expands = False where the delimiter is quoted."""
+
+    file: str
+    lines: tuple[NumberedLine, ...]
+    expands: bool
+
+
+@dataclass
+class Redirections:
+    """outs     where output goes: whether behind what is there, and the file
+    ins         files that are read from
+    channels    files that are opened for channels of other numbers
+    documents   here-documents that are read, the last one for good
+    strings     texts behind <<<
+    """
+
+    outs: list[tuple[bool, str]] = field(default_factory=list)
+    ins: list[str] = field(default_factory=list)
+    channels: list[str] = field(default_factory=list)
+    documents: list[HereDocument] = field(default_factory=list)
+    strings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Simple:
+    """at: "FILE:LINE". words: with their quotes, the command first."""
+
+    at: str
+    words: list[str] = field(default_factory=list)
+    files: Redirections = field(default_factory=Redirections)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    def plain(self) -> Simple:
+        """Without what may stand before the name of the command, and its folder."""
+        words, is_behind = list(self.words), False
+        while len(words) > 1:
+            path = _PATH.fullmatch(words[0])
+            words[0] = path[1] if path else words[0]
+            if words[0] in _BEFORE or _ASSIGNED.match(words[0]):
+                is_behind |= words.pop(0) in _BEFORE
+            elif is_behind and words[0].startswith("-"):  # an option, and its number
+                del words[0]
+                if len(words) > 1 and words[0].isdecimal():
+                    del words[0]
+            else:
+                break
+        if words:
+            path = _PATH.fullmatch(words[0])
+            words[0] = path[1] if path else words[0].removeprefix("\\")
+        return replace(self, words=words)
+
+    def assigned(self) -> list[str]:
+        """Words that give variables values, before the command."""
+        found: list[str] = []
+        for word in self.words:
+            if not _ASSIGNED.match(word):
+                break
+            found.append(word)
+        return found
+
+    def options(self) -> list[str]:
+        return [word for word in self.words[1:] if word.startswith("-") and len(word) > 1]
+
+    def operands(self) -> list[str]:
+        return [word for word in self.words[1:] if not word.startswith("-") or word == "-"]
+
+
+@dataclass
+class Pipeline:
+    commands: list[Command]
+    is_negated: bool = False
+
+
+@dataclass
+class AndOr:
+    """parts: each with what stands before it: "", "&&" or "||"."""
+
+    parts: list[tuple[str, Pipeline]]
+    in_background: bool = False
+
+
+Body = list[AndOr]
+
+
+@dataclass
+class Braces:
+    at: str
+    body: Body
+    files: Redirections
+
+
+@dataclass
+class Brackets:
+    """A shell of its own."""
+
+    at: str
+    body: Body
+    files: Redirections
+
+
+@dataclass
+class If:
+    """branches: conditions, and what is run where they hold. other: after `else`"""
+
+    at: str
+    branches: list[tuple[Body, Body]]
+    other: Body
+    files: Redirections
+
+
+@dataclass
+class For:
+    """words: those that it goes over. counted: "((i = 0; i < 3; i++))" instead"""
+
+    at: str
+    name: str
+    words: list[str]
+    counted: str
+    body: Body
+    files: Redirections
+
+
+@dataclass
+class Loop:
+    """`while` or `until` and their condition; `select`, of which nothing is known."""
+
+    at: str
+    word: str
+    condition: Body
+    body: Body
+    files: Redirections
+
+
+@dataclass
+class Case:
+    """branches: patterns, what is run, and whether ;; or ;& or ;;& stands behind it"""
+
+    at: str
+    word: str
+    branches: list[tuple[list[str], Body, str]]
+    files: Redirections
+
+
+@dataclass
+class Function:
+    at: str
+    name: str
+    command: Command
+
+
+Command = Simple | Braces | Brackets | If | For | Loop | Case | Function
+
+
+def simples(body: Body) -> Iterator[Simple]:
+    """All of a body and of the blocks in it."""
+    for each in body:
+        for _, pipeline in each.parts:
+            for command in pipeline.commands:
+                yield from simples_of(command)
+
+
+def simples_of(command: Command) -> Iterator[Simple]:
+    if isinstance(command, Simple):
+        yield command
+    elif isinstance(command, Function):
+        yield from simples_of(command.command)
+    elif isinstance(command, If):
+        for condition, body in command.branches:
+            yield from simples(condition)
+            yield from simples(body)
+        yield from simples(command.other)
+    elif isinstance(command, Case):
+        for _, body, _ in command.branches:
+            yield from simples(body)
+    else:
+        if isinstance(command, Loop):
+            yield from simples(command.condition)
+        yield from simples(command.body)

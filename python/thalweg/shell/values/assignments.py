@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that give variables values: x=1, export x=1, let x=1+2, ((x++)), set x = 1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from thalweg.shell.tree.lexer import words_of
+from thalweg.shell.tree.tree import Simple
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.variables import Variables
+from thalweg.shell.values.words import arithmetic_value, expand, split_words
+
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+DECLARES = frozenset({"export", "declare", "typeset", "local", "readonly", "integer", "nameref"})
+ARITHMETIC = re.compile(r"let\s|\(\(")
+_IS_STATEMENT = re.compile(r"\s*(?:[A-Za-z_]\w*\s*(?:[-+*/%]?=(?!=)|\+\+|--)|\+\+|--)")
+_OF_VALUE = re.compile(r"\$\w+\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
+_OF_VALUES = frozenset("iulZn")  # letters that make something else of a value
+_ELEMENT = re.compile(r"\[([^\]]*)\]=(.*)", re.DOTALL)
+_IS_NO_WORD = re.compile(r"\[|[^'\"$]*[*?]")  # of an array: [2]=x, *.nc
+
+
+def _parts_of(text: str) -> list[str]:
+    """What `((a = 1, b = 2))` and `let a=1 b=2` have in them; brackets stay together."""
+    if text.startswith("(("):
+        body = text[2:-2]
+        return body.split(",") if not re.search(r"[(\[]", body) else [body]
+    words = [re.sub("['\"]", "", word) for word in words_of(text.removeprefix("let").strip())]
+    is_several = all(_IS_STATEMENT.match(word) for word in words)
+    return words if is_several else [" ".join(words)]
+
+
+def is_assignment(simple: Simple) -> bool:
+    """Nothing else."""
+    words = simple.words
+    if not words or ARITHMETIC.match(simple.text):
+        return bool(words)
+    return words[0] in DECLARES or len(simple.assigned()) == len(words)
+
+
+def _with_home(text: str) -> str:
+    """~ and ~/x, also behind a colon"""
+    return re.sub(r"(^|:)~(?=[/:]|$)", r"\1${HOME}", text) if "~" in text else text
+
+
+def _in_letters(value: str, letters: str) -> str:
+    """`typeset -u`, -l, and -Z2 of ksh."""
+    if has_unresolved(value):
+        return value
+    if found := re.search(r"Z([0-9]*)", letters):
+        return value.zfill(int(found[1]))[-int(found[1]) :] if found[1] else value
+    return value.upper() if "u" in letters else value.lower() if "l" in letters else value
+
+
+@dataclass
+class Assignments:
+    variables: Variables
+
+    def take(self, simple: Simple) -> None:
+        """x=1 y="$x a" and export x=1, set x = 1."""
+        words = simple.words
+        first = words[0] if words else ""
+        if first in DECLARES:
+            self._declare(first, words[1:])
+        elif first in ("set", "setenv"):
+            self._of_c_shell(words)
+        elif len(simple.assigned()) == len(words):
+            for word in words:
+                self.take_word(word)
+                if self.variables.printed is not None:
+                    self.variables.printed.clear()
+
+    def calculate(self, text: str) -> bool | None:
+        """let x=1+2, ((x = y * 2)), ((x < 3)): whether it is not 0; None where that is not known"""
+        value = "0"
+        for each in _parts_of(text):
+            each = expand(each, self.variables) if _OF_VALUE.search(each) else each
+            value = arithmetic_value(each, self.variables)
+        return None if has_unresolved(value) else int(value or 0) != 0
+
+    def take_word(self, word: str) -> None:
+        """x=1, x+=1, x[2]=1 or x=(1 2)"""
+        self._prepared(word)()
+
+    def _prepared(self, word: str) -> Callable[[], None]:
+        """With its values as they are now."""
+        found = _ASSIGNED.fullmatch(word)
+        if found is None:
+            return lambda: None
+        name, index, adds, text = found.groups()
+        variables = self.variables
+        if text.startswith("(") and text.endswith(")") and not index:
+            return lambda: self._assign_array(name, text[1:-1], is_more=bool(adds))
+        value = expand(_with_home(text), variables)
+        if index:
+            return lambda: self._assign_element(name, index[1:-1], value, bool(adds))
+        return lambda: self._assign(name, value, bool(adds))
+
+    def _assign(self, name: str, value: str, adds: bool) -> None:
+        variables = self.variables
+        letters = variables.letters.get(variables.name(name), "")
+        if "?" in letters:
+            variables.forget(name)
+            return
+        before = (variables.value(name) or "") if adds else ""
+        if "i" in letters:
+            value = f"({before or 0})+({value or 0})" if adds else value
+            variables.change(name, arithmetic_value(value, variables) if value else "0")
+        else:
+            variables.change(name, _in_letters(before + value, letters))
+
+    def _declare(self, command: str, words: Sequence[str]) -> None:
+        """Letters hold for what is assigned later, too. All words have the values of before."""
+        options = "".join(word[1:] for word in words if word.startswith("-"))
+        options += {"integer": "i", "nameref": "n"}.get(command, "")
+        options = "" if command in ("export", "readonly") else options
+        undone = "x" * (command == "export" and "-n" in words) + "".join(
+            word[1:] for word in words if word.startswith("+")
+        )
+        planned: list[Callable[[], None]] = []
+        names: list[str] = []
+        for word in words:
+            name = "" if word.startswith(("-", "+")) else self._named(word, planned)
+            if not name:
+                continue
+            names.append(name)
+            if "n" in options:
+                self._refer(name, word)
+                continue
+            if "A" in options and self.variables.map(name) is None:
+                self.variables.assign_map(name, {})
+            if _OF_VALUES & set(options) or undone:
+                self._keep_letters(name, options, undone)
+            planned.append(self._prepared(word))
+        for each in planned:
+            each()
+        is_read_only = command == "readonly" or "r" in options
+        is_exported = (command == "export" and "-n" not in words) or "x" in options
+        for name in names:
+            self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
+
+    def _keep_letters(self, name: str, options: str, undone: str) -> None:
+        variables = self.variables
+        name = variables.name(name)
+        before = variables.letters.get(name, "")
+        kept = "".join(each for each in before if each not in undone)
+        variables.letters[name] = options + kept
+        value = variables.known(name) if "Z" in options and name in variables.assigned else None
+        if value:
+            variables.change(name, _in_letters(value, options))
+
+    def _named(self, word: str, planned: list[Callable[[], None]]) -> str:
+        """The name; of one that a variable or quotes hold the value is as it is then."""
+        if not (_ASSIGNED.match(word) or _NAME.fullmatch(word)):
+            word, sign, value = expand(word, self.variables).partition("=")
+            if sign and _NAME.fullmatch(word):
+                planned.append(lambda: self._assign(word, value, adds=False))
+        name = re.split(r"[\[+=]", word, maxsplit=1)[0]
+        return name if _NAME.fullmatch(name) else ""
+
+    def _refer(self, name: str, word: str) -> None:
+        """`declare -n name=other`"""
+        _, sign, other = word.partition("=")
+        self.variables.references.pop(name, None)
+        other = expand(other, self.variables)
+        if _NAME.fullmatch(other) and self.variables.name(other) != name:
+            self.variables.references[name] = other
+        elif sign:
+            self.variables.forget(name)
+
+    def _of_c_shell(self, words: Sequence[str]) -> None:
+        """`set x = 1`, `set x=1` and `setenv x 1`"""
+        words = list(words)
+        if words[0] == "setenv" and len(words) == 3:
+            words = ["set", words[1], "=", words[2]]
+        if len(words) == 3 and words[2] == "=":  # ( a b ) follows
+            self.variables.forget(words[1])
+            return
+        name, sign, value = "".join(words[1:4]).partition("=")
+        if sign and _NAME.fullmatch(name) and len(words) <= 4:
+            self._assign(name, expand(value, self.variables), adds=False)
+
+    def _assign_array(self, name: str, text: str, *, is_more: bool) -> None:
+        """(a b), or ([x]=a [y]=b) of one whose elements have names"""
+        variables = self.variables
+        words = words_of(text)
+        elements = variables.map(name)
+        if elements is not None:
+            pairs = [_ELEMENT.fullmatch(word) for word in words]
+            given = {
+                expand(each[1], variables): expand(each[2], variables) for each in pairs if each
+            }
+            if len(given) == len(words):
+                variables.assign_map(name, {**elements, **given} if is_more else given)
+            else:
+                variables.forget(name)
+            return
+        values = split_words(words, variables)
+        before = variables.array(name) if is_more else []
+        if is_more and before is None:
+            before = self._as_elements(name)
+        is_plain = not any(_IS_NO_WORD.match(word) for word in words)
+        is_plain &= not any(map(has_unresolved, values))
+        if is_plain and before is not None:
+            variables.assign_array(name, [*before, *values])
+        else:
+            variables.forget(name)
+
+    def _as_elements(self, name: str) -> list[str]:
+        """Of one that was none of several."""
+        value = self.variables.value(name)
+        return [] if value is None or self.variables.is_unset(name) else [value]
+
+    def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:
+        variables = self.variables
+        elements = variables.map(name)
+        if elements is not None:
+            key = expand(index, variables)
+            value = elements.get(key, "") * adds + value
+            variables.assign_map(name, {**elements, key: value})
+            return
+        before = variables.array(name)
+        if before is None:
+            before = self._as_elements(name)
+        number = arithmetic_value(index, variables)
+        if any(map(has_unresolved, before)) or not number.isdecimal() or int(number) > len(before):
+            variables.forget(name)
+            return
+        place = int(number)
+        value = "".join(before[place : place + 1]) * adds + value
+        variables.assign_array(name, [*before[:place], value, *before[place + 1 :]])

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of a script's variables by name, arrays among them, and how they come apart into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
+
+_BLANKS = " \t\n"
+_AT_FIRST = {"IFS": _BLANKS, "OPTIND": "1"}
+_LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
+_LONGEST_OPEN = 10_000  # of one that is open in part
+_LONGEST_ARRAY = 50_000  # elements
+_UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
+_ARGUMENTS = unresolved("`arguments`")
+_MOST_REFERENCES = 20  # of one name to another
+
+
+@dataclass(frozen=True)
+class State:
+    """Of all variables at a place of a script."""
+
+    assigned: dict[str, str]
+    arrays: dict[str, list[str]]
+    maps: dict[str, dict[str, str]]
+    references: dict[str, str]
+    letters: dict[str, str]
+    options: set[str]
+    unset: set[str]
+    arguments: list[str] | None
+    sure: int | None
+    shifted: int
+    status: str | None
+
+
+@dataclass
+class Variables:
+    """Values by name; `given` by --set stand above what the script says.
+
+    arguments  $1, $2, ... of a function, or of `set --`; None: those of the script
+    sure       how many of these are where they are; None: all
+    references the variable that a name stands for, by `declare -n`
+    letters    by name, what `declare -i`, -u, -l and -Z2 make of each value
+    options    of `shopt` and `set` that are on
+    maps       arrays whose elements have names
+    substitute what a command prints, as far as that can be told by running it
+    overridden values that the script gives to those that are given
+    touched    names that have been given values since it was made
+    truth      whether the last command in $(...) succeeded
+    status     $?; None where it is not known
+    printed    by the text of a command in $(...), as long as one command of the script is run
+    """
+
+    given: dict[str, str] = field(default_factory=dict)
+    assigned: dict[str, str] = field(default_factory=dict)
+    arrays: dict[str, list[str]] = field(default_factory=dict)
+    arguments: list[str] | None = None
+    sure: int | None = None
+    used: set[str] = field(default_factory=set)
+    references: dict[str, str] = field(default_factory=dict)
+    letters: dict[str, str] = field(default_factory=dict)
+    options: set[str] = field(default_factory=set)
+    maps: dict[str, dict[str, str]] = field(default_factory=dict)
+    substitute: Callable[[str], str | None] = lambda _: None
+    overridden: dict[str, dict[str, None]] = field(default_factory=dict)
+    printed: dict[str, str] | None = None
+    status: str | None = None
+    touched: set[str] | None = None
+    truth: bool | None = True
+    _unset: set[str] = field(default_factory=set)
+    _shifted: int = 0
+
+    def state(self) -> State:
+        return State(
+            dict(self.assigned), dict(self.arrays), dict(self.maps), dict(self.references),
+            dict(self.letters), set(self.options), set(self._unset), self.arguments, self.sure,
+            self._shifted, self.status,
+        )  # fmt: skip
+
+    def set_state(self, state: State) -> None:
+        """It is used up."""
+        self.assigned, self.arrays, self.maps = state.assigned, state.arrays, state.maps
+        self.references, self.letters = state.references, state.letters
+        self.options, self._unset = state.options, state.unset
+        self.arguments, self.sure, self._shifted = state.arguments, state.sure, state.shifted
+        self.status = state.status
+
+    def merge(self, states: Sequence[State]) -> None:
+        """Where ways through a script meet, what differs between them is open."""
+        first, *others = states
+        self.set_state(first)
+        for other in others:
+            given = self.arguments, self.sure, self._shifted
+            if given != (other.arguments, other.sure, other.shifted):
+                self.forget_arguments()
+            self.status = self.status if self.status == other.status else None
+            self.options |= {f"?{each}" for each in self.options ^ other.options}
+            for name in _unlike(self.letters, other.letters):
+                self.letters[name] = "?"
+            for mine, its in (
+                (self.arrays, other.arrays), (self.maps, other.maps),
+                (self.references, other.references),
+            ):  # fmt: skip
+                for name in _unlike(mine, its):
+                    self.forget(name)
+            for name in _unlike(self.assigned, other.assigned):
+                self.forget(name)
+            for name in self._unset ^ other.unset:
+                self.forget(name)
+
+    def name(self, name: str) -> str:
+        """The one that it stands for."""
+        for _ in range(_MOST_REFERENCES if self.references else 0):
+            name = self.references.get(name, name)
+        return name
+
+    def value(self, name: str) -> str | None:
+        if name == "?":
+            return self.status
+        if self.arguments is not None and not name.isidentifier():
+            return self._argument(name, self.arguments)
+        if name in ("#", "@", "*"):
+            self.used.add("#")
+            return self._argument(name, self.given_arguments())
+        name = self.name(name)
+        if name.isdecimal() and name != "0":
+            name = str(int(name) + self._shifted)
+        self.used.add(name)
+        before = _AT_FIRST.get(name)
+        return self.given.get(name, self.assigned.get(name, before))
+
+    def given_arguments(self) -> list[str]:
+        """Of the script: those of --set, which are none mostly."""
+        found: list[str] = []
+        while (text := self.given.get(str(len(found) + 1 + self._shifted))) is not None:
+            found.append(text)
+        return found
+
+    def _argument(self, name: str, arguments: list[str]) -> str | None:
+        if self.sure is not None and arguments is self.arguments:
+            open_ = next((each for each in arguments[self.sure :] if has_unresolved(each)), "")
+            if name in ("#", "@", "*") or (name.isdecimal() and int(name) > max(self.sure, 0)):
+                return open_ or _ARGUMENTS
+        if name.isdecimal() and int(name) > 0:
+            return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
+        marks = self.assigned.get("IFS", _BLANKS)
+        joined = unresolved("IFS") if has_unresolved(marks) else marks[:1]
+        return {
+            "#": str(len(arguments)), "@": " ".join(arguments), "*": joined.join(arguments)
+        }.get(name)  # fmt: skip
+
+    def known(self, name: str) -> str | None:
+        """None also where a part of the value is open."""
+        value = self.value(name)
+        return None if value is None or has_unresolved(value) else value
+
+    def touch(self, name: str) -> None:
+        if self.touched is not None:
+            self.touched.add(name)
+
+    def assign(self, name: str, value: str) -> None:
+        name = self.name(name)
+        self.touch(name)
+        if "r" in self.letters.get(name, ""):
+            return
+        if "allexport" in self.options and "x" not in self.letters.get(name, ""):
+            self.letters[name] = self.letters.get(name, "") + "x"
+        self.assigned[name] = value
+        if name in self.given:
+            self.overridden.setdefault(name, {})[value] = None
+        self._unset.discard(name)
+        if name in self.arrays:
+            self.arrays[name] = [value, *self.arrays[name][1:]]
+
+    def assign_array(self, name: str, words: list[str]) -> None:
+        name = self.name(name)
+        self.touch(name)
+        if len(words) > _LONGEST_ARRAY:
+            self.forget(name)
+            return
+        self.maps.pop(name, None)
+        self.arrays[name] = list(words)
+        self._unset.discard(name)
+        self.assigned[name] = words[0] if words else ""
+
+    def shift(self, count: int) -> None:
+        self.touch("@")
+        if self.arguments is None:
+            self._shifted += count
+        elif count <= len(self.arguments) or self.sure is not None:
+            self.arguments = self.arguments[count:]
+            self.sure = None if self.sure is None else max(self.sure - count, 0)
+
+    def forget(self, name: str) -> None:
+        name = self.name(name)
+        self.touch(name)
+        self.arrays.pop(name, None)
+        self.maps.pop(name, None)
+        self._unset.discard(name)
+        self.assigned[name] = unresolved(name)
+
+    def change(self, name: str, value: str) -> None:
+        """What a command prints is asked for by the name of the variable that takes it."""
+        is_of_command = any(_UNKNOWN_COMMAND.match(each) for each in unresolved_names(value))
+        longest = _LONGEST_OPEN if has_unresolved(value) else _LONGEST_VALUE
+        if not is_of_command and len(value) <= longest:
+            self.assign(name, value)
+        else:
+            self.assign(name, unresolved(self.name(name)))
+
+    def forget_arguments(self) -> None:
+        self.arguments, self.sure = [_ARGUMENTS], 0
+
+    def give_arguments(self, arguments: Sequence[str] | None, sure: int | None = None) -> None:
+        self.touch("@")
+        self.arguments = None if arguments is None else list(arguments)
+        self.sure = sure
+
+    def unset(self, name: str) -> None:
+        """It has no value for sure, and is empty."""
+        name = self.name(name)
+        self.touch(name)
+        for each in (self.arrays, self.maps, self.letters, self.references):
+            each.pop(name, None)
+        self.assigned[name] = _BLANKS if name == "IFS" else ""
+        self._unset.add(name)
+
+    def is_exported(self, name: str) -> bool:
+        """Programs see it; one that the script does not set comes from where it is run."""
+        name = self.name(name)
+        is_own = name in self.assigned and name not in self.given
+        return not is_own or "x" in self.letters.get(name, "") or "allexport" in self.options
+
+    def is_unset(self, name: str) -> bool:
+        if name.isdecimal() and self.arguments is not None and self.sure is None:
+            return int(name) > len(self.arguments)
+        return self.name(name) in self._unset
+
+    def assign_map(self, name: str, elements: Mapping[str, str]) -> None:
+        name = self.name(name)
+        self.touch(name)
+        self.arrays.pop(name, None)
+        self.maps[name] = dict(elements)
+        self.assigned[name] = elements.get("0", "")
+        self._unset.discard(name)
+
+    def map(self, name: str) -> dict[str, str] | None:
+        return self.maps.get(self.name(name))
+
+    def array(self, name: str) -> list[str] | None:
+        """Elements in their order; of names in that in which they were given."""
+        name = self.name(name)
+        return list(self.maps[name].values()) if name in self.maps else self.arrays.get(name)
+
+    def keys(self, name: str) -> list[str] | None:
+        name = self.name(name)
+        words = self.arrays.get(name)
+        if name in self.maps:
+            return list(self.maps[name])
+        return None if words is None else [str(i) for i in range(len(words))]
+
+    def split(self, text: str) -> list[str]:
+        """A value in words, at the letters of IFS."""
+        marks = self.assigned.get("IFS", _BLANKS)
+        if marks == _BLANKS:
+            return text.split()
+        if has_unresolved(marks):
+            return [unresolved("IFS")]
+        return split_at(text, marks)
+
+
+def split_at(text: str, marks: str) -> list[str]:
+    """At letters of IFS."""
+    blanks = "".join(each for each in marks if each in _BLANKS)
+    others = "".join(each for each in marks if each not in _BLANKS)
+    text = text.strip(blanks) if blanks else text
+    if not text or not marks:
+        return [text] * bool(text)
+    space = f"[{re.escape(blanks)}]" if blanks else "(?!)"
+    mark = f"{space}*[{re.escape(others)}]{space}*|" if others else ""
+    found = re.split(f"{mark}{space}+", text)
+    return found[:-1] if found[-1] == "" else found
+
+
+def _unlike(mine: Mapping[str, object], its: Mapping[str, object]) -> list[str]:
+    """Names of what differs."""
+    return [name for name in {**mine, **its} if mine.get(name) != its.get(name)]

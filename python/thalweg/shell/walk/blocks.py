@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the branches and loops of a script, as far as their conditions and turns are known. Where
+ways meet that may both have been gone, values that differ are open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from thalweg.shell.files.commands import FileCommands
+from thalweg.shell.files.output import Known
+from thalweg.shell.tree.tree import Body, Case, Command, For, If, Loop, Pipeline, Simple
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.variables import State, Variables
+from thalweg.shell.values.words import expand, fits, pattern_of
+from thalweg.shell.walk.course import Course
+from thalweg.shell.walk.loops import counted_loop, turns_of
+from thalweg.shell.walk.sets import names_set
+
+_MOST_TURNS = 10_000  # of a loop that is tried
+
+
+def _ends_script(body: Body) -> bool:
+    """Whether an `exit` in it asks for nothing."""
+    firsts = [each.parts[0][1].commands for each in body]
+    return any(
+        len(each) == 1 and isinstance(each[0], Simple) and each[0].words[:1] == ["exit"]
+        for each in firsts
+    )
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Where one of several ways through a script is."""
+
+    here: str  # the folder
+    state: State
+    functions: dict[str, list[Command]]
+
+
+@dataclass
+class Blocks:
+    """run     a body
+    asked_for  the file whose existence a condition asks for
+    asks       whether a pipeline is there to be asked, and not to do something that may fail
+    """
+
+    variables: Variables
+    commands: FileCommands
+    course: Course
+    run: Callable[[Body, Known], bool | None]
+    asked_for: Callable[[Pipeline], str]
+    asks: Callable[[Pipeline], bool]
+
+    def run_one(self, command: If | For | Loop | Case, known: Known) -> None:
+        if isinstance(command, If):
+            self._if(command, known)
+        elif isinstance(command, For):
+            self._for(command, known)
+        elif isinstance(command, Loop):
+            self._loop(command, known)
+        else:
+            self._case(command, known)
+
+    def _way(self) -> _Way:
+        folders, functions = self.commands.files.folders, dict(self.course.functions)
+        return _Way(folders.here, self.variables.state(), functions)
+
+    def _go_back(self, way: _Way) -> None:
+        self.commands.files.folders.here = way.here
+        self.variables.set_state(way.state)
+        self.course.functions = dict(way.functions)
+
+    @contextmanager
+    def maybe(self) -> Iterator[None]:
+        """Of what need not be run."""
+        before = self._way()
+        self.course.branches += 1
+        yield
+        self.course.branches -= 1
+        if self.course.part(self.variables):
+            self._go_back(before)
+        else:
+            self._meet([before, self._way()])
+
+    def _meet(self, ends: Sequence[_Way]) -> None:
+        self.variables.merge([each.state for each in ends])
+        self.course.meet([each.functions for each in ends])
+        places = {each.here for each in ends}
+        if len(places) > 1:
+            self.commands.files.folders.lose()
+        else:
+            self.commands.files.folders.here = places.pop()
+
+    def _if(self, command: If, known: Known) -> None:
+        """Branches that cannot hold are left out; after one that holds there is no other."""
+        ends: list[_Way] = []
+        sure = known.sure
+        for condition, body in [*command.branches, ([], command.other)]:
+            truth = self.run(condition, replace(known, sure=sure))
+            if self.course.left:
+                break
+            if truth is True and not ends:
+                self.run(body, Known(sure, self._there(condition) if sure else ""))
+                return
+            if truth is not False:
+                before, doubts = self._way(), [*self.course.doubts]
+                self.course.branches += 1
+                self.run(body, Known(sure and truth is True, self._there(condition) * sure))
+                self.course.branches -= 1
+                has_parted = self.course.part(self.variables)
+                if truth is None and self._is_for_errors(condition):
+                    self.course.doubts = doubts
+                if not has_parted:
+                    ends.append(self._way())
+                self._go_back(before)
+                if truth is True:
+                    break
+                sure = False
+        if ends:
+            self._meet(ends)
+
+    def _is_for_errors(self, condition: Body) -> bool:
+        """`if ! srun ./icon; then`"""
+        pipeline = condition[0].parts[0][1] if len(condition) == 1 else None
+        return pipeline is not None and pipeline.is_negated and not self.asks(pipeline)
+
+    def _there(self, condition: Body) -> str:
+        one = len(condition) == 1 and len(condition[0].parts) == 1
+        return self.asked_for(condition[0].parts[0][1]) if one else ""
+
+    def _for(self, command: For, known: Known) -> None:
+        if command.counted:
+            self._counted(command, known)
+            return
+        turns = turns_of(command.words, self.commands.turns, _MOST_TURNS)
+        if turns is None:
+            self._any_turns(command.body, [command.name])
+            return
+        with self._loops():
+            for word in turns:
+                if not self.course.may_turn(command.at):
+                    break
+                self.variables.assign(command.name, word)
+                self._turn(command.body, known)
+                if not self.course.ends_turn(self.variables):
+                    break
+
+    def _turn(self, body: Body, known: Known) -> None:
+        self.run(body, known.but(sure=not self.course.doubts))
+
+    def _counted(self, command: For, known: Known) -> None:
+        """((i = 0; i < 3; i++))"""
+        parts = counted_loop(command.counted, command.at)
+        if parts is None:
+            self._any_turns(command.body, [])
+            return
+        begin, condition, step = parts
+        self.run(begin, known)
+        self._while(Loop(command.at, "while", condition, command.body, command.files), step, known)
+
+    @contextmanager
+    def _loops(self) -> Iterator[None]:
+        self.course.running.append("for")
+        yield
+        self.course.ends_loop(self.variables)
+        self.course.running.pop()
+
+    def _any_turns(self, body: Body, names: Sequence[str]) -> None:
+        """Of a loop that may have any number of turns: what one sets, another may find."""
+        touched = set() if self.commands.files.is_tried else self._touched_by(body)
+        with self.maybe():
+            for name in {*names, *touched, *names_set(body, self.course.functions)} - {"@"}:
+                self.variables.forget(name)
+            if "@" in touched:
+                self.variables.forget_arguments()
+            self._one_turn(body)
+
+    def _touched_by(self, body: Body) -> set[str]:
+        with self._tried():
+            before, self.variables.touched = self.variables.touched, set()
+            self._one_turn(body)
+            touched, self.variables.touched = self.variables.touched, before
+        return touched
+
+    def _one_turn(self, body: Body) -> None:
+        with self._loops():
+            self.run(body, Known(sure=False))
+            self.course.ends_turn(self.variables)
+
+    def _loop(self, command: Loop, known: Known) -> None:
+        if command.word == "select":
+            words = command.condition[0].parts[0][1].commands[0] if command.condition else None
+            self._any_turns(command.body, words.words[:1] if isinstance(words, Simple) else [])
+            return
+        rows = self.commands.rows(command)
+        if rows is None:
+            self._while(command, [], known)
+            return
+        with self._loops():
+            for row in rows:
+                if not self.course.may_turn(command.at):
+                    break
+                for name, value in row.items():
+                    self.variables.change(name, value)
+                self._turn(command.body, known)
+                if not self.course.ends_turn(self.variables):
+                    break
+            else:
+                for name in rows[0] if rows else ():
+                    self.variables.change(name, "")
+
+    def _while(self, command: Loop, step: Body, known: Known) -> None:
+        """Turn by turn, if all of them are known before the first: else it may have any number."""
+        wants = command.word == "while"
+        body = [*command.condition, *command.body, *step]
+        if self.commands.files.is_tried:
+            if not self._turns(command, step, wants, known):
+                self._any_turns(body, [])
+            return
+        with self._tried():
+            ends = self._turns(command, step, wants, known)
+        if ends:
+            self._turns(command, step, wants, known)
+            return
+        truth = self.run(command.condition, known)
+        if truth is None or truth is wants:
+            self._any_turns(body, [])
+            if truth is not None and known.sure and _ends_script(command.body):
+                self.course.leave("exit")
+
+    def _turns(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
+        """Whether it is known that there are no others."""
+        course = self.course
+        with self._loops():
+            for _ in range(_MOST_TURNS):
+                truth = self.run(command.condition, known)
+                if truth is not wants or course.left:
+                    return truth is not None or course.left != ""
+                if not course.may_turn(command.at):
+                    return True
+                self._turn(command.body, known)
+                if not course.ends_turn(self.variables):
+                    return True
+                self.run(step, known)
+        return False
+
+    @contextmanager
+    def _tried(self) -> Iterator[None]:
+        """Without what it does with files: everything is as it was behind it."""
+        files, course, variables = self.commands.files, self.course, self.variables
+        outer = files.is_tried, files.unread.is_quiet
+        before, place = self._way(), files.folders.state()
+        kept = course.left, course.target, [*course.doubts], course.turns, course.commands
+        told, stdin = [*course.told], [*self.commands.stdin]
+        overridden = {name: dict(each) for name, each in variables.overridden.items()}
+        files.is_tried = files.unread.is_quiet = True
+        yield
+        files.is_tried, files.unread.is_quiet = outer
+        course.left, course.target, course.doubts, course.turns, course.commands = kept
+        course.told, self.commands.stdin, variables.overridden = told, stdin, overridden
+        self._go_back(before)
+        files.folders.set_state(place)
+
+    def _case(self, command: Case, known: Known) -> None:
+        """The first branch whose pattern fits; all that may, unsure, where that is open."""
+        ends: list[_Way] = []
+        word, sure, falls = expand(command.word, self.variables), known.sure, False
+        for patterns, body, end in command.branches:
+            is_one = True if falls else self._fits(word, patterns)
+            falls = end == ";&" and is_one is not False
+            if is_one is False:
+                continue
+            if is_one is True and not ends:
+                self.run(body, Known(sure))
+                if end not in (";&", ";;&") or self.course.left:
+                    return
+                continue
+            before = self._way()
+            self.course.branches += 1
+            self.run(body, Known(False))
+            self.course.branches -= 1
+            if not self.course.part(self.variables):
+                ends.append(self._way())
+            if is_one is True and end not in (";&", ";;&"):
+                break
+            self._go_back(before)
+            sure = False
+        else:
+            if ends:
+                ends.append(self._way())
+        if ends:
+            self._meet(ends)
+
+    def _fits(self, word: str, patterns: Sequence[str]) -> bool | None:
+        found = [pattern_of(each, self.variables) for each in patterns]
+        if has_unresolved(word):
+            return True if "*" in found else None
+        truths = [
+            None if has_unresolved(each) else fits(word, each, self.variables) for each in found
+        ]
+        return True if True in truths else None if None in truths else False

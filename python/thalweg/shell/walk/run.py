@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks through the commands of a script as a shell would, and keeps what it sets and writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from thalweg.errors import ThalwegError
+from thalweg.shell.files.commands import FileCommands
+from thalweg.shell.files.output import Known
+from thalweg.shell.files.watch import is_start
+from thalweg.shell.lines import begins_group
+from thalweg.shell.tree.parser import parse_script
+from thalweg.shell.tree.tree import (
+    AndOr,
+    Body,
+    Braces,
+    Brackets,
+    Command,
+    Function,
+    Pipeline,
+    Simple,
+    simples,
+)
+from thalweg.shell.values.variables import Variables
+from thalweg.shell.walk.arguments import Arguments
+from thalweg.shell.walk.blocks import Blocks
+from thalweg.shell.walk.course import Course, Source
+from thalweg.shell.walk.sets import names_set
+from thalweg.shell.walk.simple import LEAVES, SimpleCommands
+
+_EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
+
+
+def run_script(
+    body: Body, variables: Variables, commands: FileCommands, source: Source = lambda _: None
+) -> list[str]:
+    """Sentences on what was not run.
+
+    source: of a script that this one sources, by its path; None where it is not there
+    """
+    walk = _Walk(variables, commands, Course(source))
+    walk.run(body, Known())
+    return list(dict.fromkeys(walk.course.told))
+
+
+def _leaves_at_once(pipeline: Pipeline) -> bool:
+    command = pipeline.commands[0]
+    return isinstance(command, Simple) and command.words[:1] != [] and command.words[0] in LEAVES
+
+
+@dataclass
+class _Walk:
+    variables: Variables
+    commands: FileCommands
+    course: Course
+
+    def __post_init__(self) -> None:
+        self.simple = SimpleCommands(
+            self.variables, self.commands, self.course, Arguments(self.variables), self.run
+        )
+        self.blocks = Blocks(
+            self.variables, self.commands, self.course, self.run, self.asked_for, self.simple.asks
+        )
+        self.variables.substitute = self._printed
+
+    def run(self, body: Body, known: Known) -> bool | None:
+        """Whether the last command succeeds, as far as one can tell."""
+        truth: bool | None = True
+        for i, each in enumerate(body):
+            truth = self._list(each, known.but(sure=not self.course.doubts))
+            if self.course.left:
+                if self.course.left == "exit":
+                    self._tell_unread(body[i + 1 :])
+                break
+        return truth
+
+    def _tell_unread(self, body: Body) -> None:
+        for each in simples(body):
+            lines = [line for document in each.files.documents for _, line in document.lines]
+            if any(map(begins_group, lines)):
+                self.course.told.append(
+                    f"{each.at}: the script has ended by 'exit' before this namelist is written: "
+                    "it is not counted"
+                )
+
+    def _list(self, each: AndOr, known: Known) -> bool | None:
+        """Commands joined by && and ||: each where the ones before it let it. One that is taken as
+        done may have failed: values that are set behind its || are open.
+        """
+        if each.in_background:
+            with self._apart():
+                self._list(replace(each, in_background=False), known)
+            return True
+        truth: bool | None = True
+        there, before = known.there, None
+        for joint, pipeline in each.parts:
+            goes_on = None if truth is None else truth is (joint != "||")
+            leaves = (
+                joint == "||"
+                and _leaves_at_once(pipeline)
+                and not self.simple.asks(before or pipeline)
+            )
+            before = pipeline
+            if goes_on is True:
+                truth = self._pipeline(pipeline, Known(known.sure, there))
+            elif goes_on is None and not leaves:
+                with self.blocks.maybe():
+                    found = self._pipeline(pipeline, Known(False, there))
+                truth = found if found is (joint == "||") else None
+            elif joint == "||" and not leaves and self.simple.is_taken_as_done:
+                for name in names_set([AndOr([("", pipeline)])], self.course.functions):
+                    self.variables.forget(name)
+            if self.course.left:
+                break
+            there = self.asked_for(pipeline) if known.sure else ""
+        return truth
+
+    def asked_for(self, pipeline: Pipeline) -> str:
+        """The file whose existence decides."""
+        command = pipeline.commands[0]
+        if len(pipeline.commands) > 1 or pipeline.is_negated or not isinstance(command, Simple):
+            return ""
+        exists = _EXISTS.fullmatch(command.text)
+        return self.commands.path(exists[1]) if exists else ""
+
+    def _pipeline(self, pipeline: Pipeline, known: Known) -> bool | None:
+        commands = pipeline.commands
+        if len(commands) == 1:
+            truth = self._command(commands[0], known)
+        elif all(isinstance(each, Simple) for each in commands) and not any(
+            map(self.simple.called, commands)
+        ):
+            parts = [each for each in commands if isinstance(each, Simple)]
+            for each in parts:
+                if is_start(each.words, self.commands.expanded(each.plain()).words):
+                    self.commands.files.start(each.at)
+            self.commands.run(parts, known)
+            truth = True if parts[-1].plain().words[:1] == ["tee"] else None
+        else:
+            truth = self._of_blocks(commands, known)
+        truth = truth if truth is None or not pipeline.is_negated else not truth
+        if not self.course.left:
+            self.variables.status = self._status(truth)
+        return truth
+
+    def _status(self, truth: bool | None) -> str | None:
+        """$?: one that is not 0 is known of a function and a test."""
+        if truth is None or truth:
+            return "0" if truth and not self.simple.is_taken_as_done else None
+        known = self.variables.status
+        return known if known not in (None, "0") else "1"
+
+    def _of_blocks(self, commands: Sequence[Command], known: Known) -> bool | None:
+        """`{ ...; } | tee FILE` and `f | cat > FILE` print there."""
+        files = self.commands.sink_of(commands[-1]) if len(commands) == 2 else None
+        if files is not None:
+            with self._apart(), self.commands.redirected(files, _at(commands[-1]), known):
+                self._command(commands[0], known)
+            return True
+        with self._apart(), self.commands.captured() as printed:
+            self._command(commands[0], known)
+        rest = [each for each in commands[1:] if isinstance(each, Simple)]
+        if len(rest) < len(commands) - 1 or any(map(self.simple.called, rest)):
+            for i, each in enumerate(commands[1:]):
+                before, self.commands.stdin = self.commands.stdin, []
+                if i == 0 and printed.is_known:
+                    self.commands.stdin = [printed.pieces]
+                with self._apart(), self.commands.printing(""):
+                    self._command(each, known)
+                self.commands.stdin = before
+        elif not self.commands.pass_on(printed, rest, known):
+            self.commands.tell_of_pipeline(printed, rest)
+        return None
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        """In a shell of its own: of what it does only files stay."""
+        course, folders = self.course, self.commands.files.folders
+        variables, functions = self.variables.state(), dict(course.functions)
+        kept = course.left, list(course.doubts)
+        place = folders.state()
+        yield
+        self.variables.set_state(variables)
+        course.functions = functions
+        course.left, course.doubts = kept
+        folders.set_state(place)
+
+    def _printed(self, command: str) -> str | None:
+        """What a command prints, by running it; None where that is not known."""
+        try:
+            body = parse_script(command.split("\n"), *self.simple.place)
+        except ThalwegError:
+            return None
+        before, self.variables.printed = self.variables.printed, None
+        with self.course.deeper(":".join(map(str, self.simple.place)), 2) as may_run:
+            if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
+                return None
+            doubts = len(self.course.doubts)
+            with self._apart(), self.commands.captured() as printed:
+                truth = self.run(body, Known())
+                is_known = len(self.course.doubts) == doubts
+                status = self.variables.status
+            self.variables.truth = truth
+            self.variables.status = status
+            self.variables.printed = before
+            return printed.text if printed.is_known and is_known else None
+
+    def _command(self, command: Command, known: Known) -> bool | None:
+        if isinstance(command, Simple):
+            return self.simple.run_one(command, known)
+        if isinstance(command, Function):
+            self.course.functions[command.name] = [command.command]
+            return True
+        with (
+            self.course.deeper(command.at, 1) as may_run,
+            self.commands.redirected(self.simple.counted(command.files), command.at, known),
+        ):
+            if not may_run:
+                return None
+            if isinstance(command, Braces):
+                return self.run(command.body, known)
+            if isinstance(command, Brackets):
+                with self._apart():
+                    return self.run(command.body, known)
+            self.blocks.run_one(command, known)
+        return None
+
+
+def _at(command: Command) -> str:
+    return command.at

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which variables a part of a script may give values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from thalweg.shell.tree.tree import (
+    AndOr,
+    Body,
+    Case,
+    Command,
+    For,
+    Function,
+    If,
+    Loop,
+    Pipeline,
+    Simple,
+)
+
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=(?!=)")
+_IN_WORD = re.compile(
+    r"\$\{([A-Za-z_]\w*):?=|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)=)"
+    r"|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
+_IN_ARITHMETIC = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*=(?!=)")
+_GIVES = frozenset(
+    {"read", "unset", "mapfile", "readarray", "getopts", "printf", "local", "declare", "typeset",
+     "export", "readonly", "integer", "nameref", "set", "setenv"}
+)  # fmt: skip
+_FARTHEST = 20  # functions that call one another
+
+Functions = Mapping[str, Sequence[Command]]
+
+
+def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
+    """By commands, and by functions that they call."""
+    found: set[str] = set()
+    for command in _commands(body):
+        if isinstance(command, For):
+            found |= set(_IN_ARITHMETIC.findall(command.counted)) | {command.name}
+        elif isinstance(command, Simple):
+            found |= _of_simple(command)
+            called = functions.get(command.plain().words[0], ()) if command.words else ()
+            for each in called if depth < _FARTHEST else ():
+                found |= names_set(_as_body(each), functions, depth + 1)
+    return {name for name in found if name.isidentifier()}
+
+
+def _of_simple(simple: Simple) -> set[str]:
+    words = simple.plain().words
+    found = {match[1] for word in simple.words if (match := _ASSIGNED.match(word))}
+    if words and words[0] in _GIVES:
+        found |= {word.partition("[")[0].partition("=")[0] for word in words[1:]}
+    for word in simple.words:
+        for names in _IN_WORD.findall(word):
+            found |= set(names)
+        if word.startswith(("((", "let")) or "$((" in word:
+            found |= set(_IN_ARITHMETIC.findall(word))
+    return found
+
+
+def _as_body(command: Command) -> Body:
+    return [AndOr([("", Pipeline([command]))])]
+
+
+def _commands(body: Body) -> Iterator[Command]:
+    for each in body:
+        for _, pipeline in each.parts:
+            for command in pipeline.commands:
+                yield command
+                for inner in _bodies(command):
+                    yield from _commands(inner)
+
+
+def _bodies(command: Command) -> list[Body]:
+    if isinstance(command, Simple):
+        return []
+    if isinstance(command, Function):
+        return []
+    if isinstance(command, If):
+        return [*(each for pair in command.branches for each in pair), command.other]
+    if isinstance(command, Case):
+        return [body for _, body, _ in command.branches]
+    return [command.condition, command.body] if isinstance(command, Loop) else [command.body]
