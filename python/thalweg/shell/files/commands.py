@@ -9,17 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from thalweg.shell.files.contents import Piece, Written, is_called_namelist, is_log
+from thalweg.shell.files.contents import Piece
 from thalweg.shell.files.copies import LINKS, Copy, Options
-from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.filters import FILTERS, Filter, filter_of
+from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
+from thalweg.shell.files.pipelines import Pipelines
 from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
-from thalweg.shell.paths import last_of, path_from
-from thalweg.shell.tree.tree import Redirections, Simple
+from thalweg.shell.paths import path_from
+from thalweg.shell.tree.tree import Simple
+from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import has_alternatives
-from thalweg.shell.values.programs import OF_WORDS
-from thalweg.shell.values.words import expand, words_given
 
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
@@ -29,12 +28,13 @@ _PRINTS_NOTHING = frozenset(
 _PRINTS = frozenset({"echo", "print", "printf"})
 
 
-_LARGEST_TEXT = 500_000  # letters of what a filter makes
-
-
 @dataclass
 class FileCommands(Output):
     """Of a pipeline, and of one command."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.pipelines = Pipelines(self)
 
     def run(self, parts: Sequence[Simple], known: Known) -> bool:
         """Of a pipeline: whether it is one on files that is understood."""
@@ -45,7 +45,7 @@ class FileCommands(Output):
         if len(parts) == 1 and self._do(parts[0], known):
             return True
         is_filter = any(part.words[:1] and part.words[0] in FILTERS for part in parts)
-        if is_filter and self._filter(parts, known):
+        if is_filter and self.pipelines.run(parts, known):
             return True
         is_tee = len(parts) == 2 and parts[1].words[:1] == ["tee"]
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
@@ -122,116 +122,13 @@ class FileCommands(Output):
         """What a block printed, through the rest of its pipeline: whether that is understood."""
         parts = [self.expanded(each.plain()) for each in parts]
         is_filter = all(part.words[:1] and part.words[0] in {*FILTERS, "tee"} for part in parts)
-        return printed.is_known and is_filter and self._filter(parts, known, printed.pieces)
+        return printed.is_known and is_filter and self.pipelines.run(parts, known, printed.pieces)
 
     def tell_of_pipeline(self, printed: Printed, parts: Sequence[Simple]) -> None:
         outs = [word for part in parts for _, word in part.files.outs if not self.is_null(word)]
         if printed.has_groups and outs:
             self.files.unread.add(parts[0].at, "a pipeline that a block prints into")
         self.watch.tell([self.expanded(each.plain()) for each in parts])
-
-    def _filter(
-        self, parts: Sequence[Simple], known: Known, before: list[Written] | None = None
-    ) -> bool:
-        """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
-        first, last, at = parts[0], parts[-1], parts[0].at
-        given = [words_given(part.words, self.variables) for part in parts]
-        if any(words is None for words in given) or any(part.files.outs for part in parts[:-1]):
-            return False
-        words = [each for each in given if each]
-        if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
-            return len(parts) == 1 and known.sure and self._edit(first, words[0])
-        if last.words[0] == "tee" and len(words[-1]) == 2:
-            last = replace(last, files=Redirections(outs=[(False, last.words[1])]))
-            words[-1] = ["cat"]
-        pieces = self._filtered(first, words, before)
-        if pieces is None:
-            return False
-        outs = [each for each in last.files.outs if not self.is_null(each[1])]
-        if not last.files.outs and self.stdout:
-            self.into(self.stdout, [pieces], at, sure=known.sure, replaces=False)
-            if known.sure:
-                self._keep_templates(first, words[0], self.stdout, at)
-        for is_behind, word in outs[-1:]:
-            for each in self.places([word], at):
-                if not is_behind and each in self._files_of(first, words[0]):
-                    self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")
-                self.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
-                if known.sure and not is_behind:
-                    self._keep_templates(first, words[0], each, at)
-        return True
-
-    def _filtered(
-        self, first: Simple, words: Sequence[list[str]], before: list[Written] | None
-    ) -> list[Written] | None:
-        """Lines of the last one of a pipeline, each beginning with the words of a command."""
-        pieces = before
-        for i, each in enumerate(words):
-            if i == 0 and before is None and each[0] in OF_WORDS:
-                text = OF_WORDS[each[0]](each[1:])
-                pieces = None if text is None else self.written(text.removesuffix("\n"), first.at)
-            else:
-                found = filter_of(each, self.variables) if each[0] in FILTERS else None
-                inputs = (
-                    self._inputs(first, found[1], pieces, is_first=i == 0 and before is None)
-                    if found
-                    else None
-                )
-                pieces = None if not found or inputs is None else _passed(found[0], inputs)
-            if pieces is None:
-                return None
-        return pieces
-
-    def _inputs(
-        self, first: Simple, files: Sequence[str], before: list[Written] | None, *, is_first: bool
-    ) -> list[Written] | None:
-        if files and files != ["-"]:
-            found: list[Written] = []
-            for each in files:
-                lines = self.pieces_of(self.files.behind_links(self.files.folders.path(each)))
-                if lines is None:
-                    return None
-                found += lines
-            return found
-        if not is_first:
-            return before
-        if first.files.documents:
-            return self.lines_of(first.files.documents[-1])
-        if first.files.strings:
-            return self.written(expand(first.files.strings[-1], self.variables), first.at)
-        return self.pieces_of(self.path(first.files.ins[-1])) if first.files.ins else None
-
-    def _edit(self, simple: Simple, words: list[str]) -> bool:
-        """In place."""
-        found = filter_of(words, self.variables)
-        if found is None or not found[1]:
-            return False
-        edited: dict[str, list[Written]] = {}
-        for each in found[1]:
-            path = self.files.behind_links(self.files.folders.path(each))
-            inputs = self.pieces_of(path)
-            pieces = None if inputs is None else _passed(found[0], inputs)
-            if pieces is None:
-                return False
-            edited[path] = pieces
-        for path, pieces in edited.items():
-            before = self.files.contents.get(self.files.real(path))
-            if before is not None and before.origin in self.files.contents:
-                self.files.templates[before.origin] = (path, simple.at)
-            self.files.put(path, pieces, simple.at, sure=True, replaces=True)
-        return True
-
-    def _keep_templates(self, first: Simple, words: list[str], made: str, at: str) -> None:
-        for path in self._files_of(first, words):
-            is_better = is_called_namelist(last_of(path)) and not is_called_namelist(last_of(made))
-            is_by_the_way = words[0] == "grep" or is_log(last_of(made)) or is_better
-            if path != made and not made.startswith(CAPTURED) and not is_by_the_way:
-                self.files.templates[self.files.real(path)] = (made, at)
-
-    def _files_of(self, first: Simple, words: list[str]) -> list[str]:
-        found = filter_of(words, self.variables) if words[0] in FILTERS else None
-        names = [*(found[1] if found else []), *(self.arguments(first.files.ins))]
-        return [self.files.behind_links(self.files.folders.path(each)) for each in names]
 
     def _goes(self, simple: Simple) -> bool:
         """From folder to folder."""
@@ -289,23 +186,6 @@ class FileCommands(Output):
                 files.remove_folder(folder)
         if path not in folders:
             files.remove(path, sure=is_sure)
-
-
-def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
-    """None where it is not known what becomes of a line."""
-    found: list[Written] = []
-    size = 0
-    try:
-        for each in lines:
-            text = change(each.text)
-            size += len(text or "")
-            if size > _LARGEST_TEXT:
-                return None
-            if text is not None:
-                found += [Written(each.file, each.number, part) for part in text.split("\n")]
-    except ValueError:
-        return None
-    return found
 
 
 def _as_copy(simple: Simple) -> Simple:

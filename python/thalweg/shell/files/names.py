@@ -14,10 +14,11 @@ from thalweg.shell.paths import last_of
 from thalweg.shell.tree.brackets import is_left_open
 from thalweg.shell.tree.tree import AndOr, HereDocument, Loop, Redirections, Simple, simples
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import is_named, is_pattern
 from thalweg.shell.values.rows import read_row
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import QUOTES, expand, split_exactly, split_words
+from thalweg.shell.values.words import QUOTES, split_exactly, split_words
 
 _MOST_NAMES = 1000  # of what a function is given
 _OPEN_PART = re.compile("\x02[^\x03]*\x03")

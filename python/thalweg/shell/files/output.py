@@ -13,8 +13,9 @@ from thalweg.shell.files.names import Names
 from thalweg.shell.files.watch import Watch
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Command, Redirections, Simple
+from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.programs import OF_WORDS
-from thalweg.shell.values.words import expand, words_given
+from thalweg.shell.values.words import words_given
 
 NO_END = "\0"  # of a line that goes on
 

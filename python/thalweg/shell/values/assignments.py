@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import arithmetic_value, expand, split_words
+from thalweg.shell.values.words import split_words
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -194,26 +195,19 @@ class Assignments:
             given = {
                 expand(each[1], variables): expand(each[2], variables) for each in pairs if each
             }
-            if len(given) == len(words):
+            if len(given) == len(words) and not any(map(has_unresolved, given)):
                 variables.assign_map(name, {**elements, **given} if is_more else given)
             else:
                 variables.forget(name)
             return
         values = split_words(words, variables)
-        before = variables.array(name) if is_more else []
-        if is_more and before is None:
-            before = self._as_elements(name)
+        before = variables.elements(name) if is_more else []
         is_plain = not any(_IS_NO_WORD.match(word) for word in words)
         is_plain &= not any(map(has_unresolved, values))
-        if is_plain and before is not None:
+        if is_plain:
             variables.assign_array(name, [*before, *values])
         else:
             variables.forget(name)
-
-    def _as_elements(self, name: str) -> list[str]:
-        """Of one that was none of several."""
-        value = self.variables.value(name)
-        return [] if value is None or self.variables.is_unset(name) else [value]
 
     def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:
         variables = self.variables
@@ -221,15 +215,8 @@ class Assignments:
         if elements is not None:
             key = expand(index, variables)
             value = elements.get(key, "") * adds + value
-            variables.assign_map(name, {**elements, key: value})
-            return
-        before = variables.array(name)
-        if before is None:
-            before = self._as_elements(name)
-        number = arithmetic_value(index, variables)
-        if any(map(has_unresolved, before)) or not number.isdecimal() or int(number) > len(before):
-            variables.forget(name)
-            return
-        place = int(number)
-        value = "".join(before[place : place + 1]) * adds + value
-        variables.assign_array(name, [*before[:place], value, *before[place + 1 :]])
+        else:
+            key = arithmetic_value(index, variables)
+            place = int(key) if key.isdecimal() else 0
+            value = "".join(variables.elements(name)[place : place + 1]) * adds + value
+        variables.assign_element(name, key, value)

@@ -9,15 +9,9 @@ from collections.abc import Callable, Sequence
 
 from thalweg.shell.tree.lexer import tokens_of
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.expansion import arithmetic_value, expand, fits, pattern_of
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import (
-    QUOTES,
-    arithmetic_value,
-    expand,
-    fits,
-    pattern_of,
-    split_words,
-)
+from thalweg.shell.values.words import QUOTES, split_words
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le,

@@ -7,8 +7,8 @@ import re
 
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import expand
 
 
 def read_row(line: str, read: Simple, variables: Variables) -> dict[str, str] | None:

@@ -139,6 +139,14 @@ class Variables:
             found.append(text)
         return found
 
+    def all_arguments(self) -> list[str]:
+        if self.sure is not None:
+            return [_ARGUMENTS]
+        if self.arguments is None:
+            self.used.add("#")
+            return self.given_arguments()
+        return list(self.arguments)
+
     def _argument(self, name: str, arguments: list[str]) -> str | None:
         if self.sure is not None and arguments is self.arguments:
             open_ = next((each for each in arguments[self.sure :] if has_unresolved(each)), "")
@@ -247,6 +255,21 @@ class Variables:
         self.assigned[name] = elements.get("0", "")
         self._unset.discard(name)
 
+    def assign_element(self, name: str, key: str, value: str) -> None:
+        """key: its name or its number, or what it waits for: then all of them are open"""
+        elements, before = self.map(name), self.elements(name)
+        if elements is not None and not has_unresolved(key):
+            self.assign_map(name, {**elements, key: value})
+        elif (
+            elements is None
+            and key.isdecimal()
+            and int(key) <= len(before)
+            and not any(map(has_unresolved, before))
+        ):
+            self.assign_array(name, [*before[: int(key)], value, *before[int(key) + 1 :]])
+        else:
+            self.forget(name)
+
     def map(self, name: str) -> dict[str, str] | None:
         return self.maps.get(self.name(name))
 
@@ -254,6 +277,13 @@ class Variables:
         """Elements in their order; of names in that in which they were given."""
         name = self.name(name)
         return list(self.maps[name].values()) if name in self.maps else self.arrays.get(name)
+
+    def elements(self, name: str) -> list[str]:
+        """Also of one that is none of several."""
+        found = self.array(name)
+        value = self.value(name) if found is None else None
+        is_none = found is None and (value is None or self.is_unset(name))
+        return [] if is_none else [value or ""] if found is None else found
 
     def keys(self, name: str) -> list[str] | None:
         name = self.name(name)

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
-from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.files.output import Known
-from thalweg.shell.tree.tree import Body, Case, Command, For, If, Loop, Pipeline, Simple
+from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.shell.values.variables import State, Variables
-from thalweg.shell.values.words import expand, fits, pattern_of
-from thalweg.shell.walk.course import Course
+from thalweg.shell.values.expansion import expand, fits, pattern_of
 from thalweg.shell.walk.loops import counted_loop, turns_of
 from thalweg.shell.walk.sets import names_set
+from thalweg.shell.walk.ways import Way, Ways
 
 _MOST_TURNS = 10_000  # of a loop that is tried
 
@@ -31,15 +30,6 @@ def _ends_script(body: Body) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Where one of several ways through a script is."""
-
-    here: str  # the folder
-    state: State
-    functions: dict[str, list[Command]]
-
-
 @dataclass
 class Blocks:
     """run     a body
@@ -47,12 +37,14 @@ class Blocks:
     asks       whether a pipeline is there to be asked, and not to do something that may fail
     """
 
-    variables: Variables
-    commands: FileCommands
-    course: Course
+    ways: Ways
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
     asks: Callable[[Pipeline], bool]
+
+    def __post_init__(self) -> None:
+        self.variables, self.commands = self.ways.variables, self.ways.commands
+        self.course = self.ways.course
 
     def run_one(self, command: If | For | Loop | Case, known: Known) -> None:
         if isinstance(command, If):
@@ -64,39 +56,9 @@ class Blocks:
         else:
             self._case(command, known)
 
-    def _way(self) -> _Way:
-        folders, functions = self.commands.files.folders, dict(self.course.functions)
-        return _Way(folders.here, self.variables.state(), functions)
-
-    def _go_back(self, way: _Way) -> None:
-        self.commands.files.folders.here = way.here
-        self.variables.set_state(way.state)
-        self.course.functions = dict(way.functions)
-
-    @contextmanager
-    def maybe(self) -> Iterator[None]:
-        """Of what need not be run."""
-        before = self._way()
-        self.course.branches += 1
-        yield
-        self.course.branches -= 1
-        if self.course.part(self.variables):
-            self._go_back(before)
-        else:
-            self._meet([before, self._way()])
-
-    def _meet(self, ends: Sequence[_Way]) -> None:
-        self.variables.merge([each.state for each in ends])
-        self.course.meet([each.functions for each in ends])
-        places = {each.here for each in ends}
-        if len(places) > 1:
-            self.commands.files.folders.lose()
-        else:
-            self.commands.files.folders.here = places.pop()
-
     def _if(self, command: If, known: Known) -> None:
         """Branches that cannot hold are left out; after one that holds there is no other."""
-        ends: list[_Way] = []
+        ends: list[Way] = []
         sure = known.sure
         for condition, body in [*command.branches, ([], command.other)]:
             truth = self.run(condition, replace(known, sure=sure))
@@ -106,21 +68,19 @@ class Blocks:
                 self.run(body, Known(sure, self._there(condition) if sure else ""))
                 return
             if truth is not False:
-                before, doubts = self._way(), [*self.course.doubts]
-                self.course.branches += 1
-                self.run(body, Known(sure and truth is True, self._there(condition) * sure))
-                self.course.branches -= 1
-                has_parted = self.course.part(self.variables)
+                before, doubts = self.ways.here(), [*self.course.doubts]
+                of_branch = Known(sure and truth is True, self._there(condition) * sure)
+                end = self.ways.end_of(partial(self.run, body, of_branch))
                 if truth is None and self._is_for_errors(condition):
                     self.course.doubts = doubts
-                if not has_parted:
-                    ends.append(self._way())
-                self._go_back(before)
+                if end:
+                    ends.append(end)
+                self.ways.go_back(before)
                 if truth is True:
                     break
                 sure = False
         if ends:
-            self._meet(ends)
+            self.ways.meet(ends)
 
     def _is_for_errors(self, condition: Body) -> bool:
         """`if ! srun ./icon; then`"""
@@ -171,7 +131,7 @@ class Blocks:
     def _any_turns(self, body: Body, names: Sequence[str]) -> None:
         """Of a loop that may have any number of turns: what one sets, another may find."""
         touched = set() if self.commands.files.is_tried else self._touched_by(body)
-        with self.maybe():
+        with self.ways.maybe():
             for name in {*names, *touched, *names_set(body, self.course.functions)} - {"@"}:
                 self.variables.forget(name)
             if "@" in touched:
@@ -179,7 +139,7 @@ class Blocks:
             self._one_turn(body)
 
     def _touched_by(self, body: Body) -> set[str]:
-        with self._tried():
+        with self.ways.tried():
             before, self.variables.touched = self.variables.touched, set()
             self._one_turn(body)
             touched, self.variables.touched = self.variables.touched, before
@@ -220,7 +180,7 @@ class Blocks:
             if not self._turns(command, step, wants, known):
                 self._any_turns(body, [])
             return
-        with self._tried():
+        with self.ways.tried():
             ends = self._turns(command, step, wants, known)
         if ends:
             self._turns(command, step, wants, known)
@@ -247,26 +207,9 @@ class Blocks:
                 self.run(step, known)
         return False
 
-    @contextmanager
-    def _tried(self) -> Iterator[None]:
-        """Without what it does with files: everything is as it was behind it."""
-        files, course, variables = self.commands.files, self.course, self.variables
-        outer = files.is_tried, files.unread.is_quiet
-        before, place = self._way(), files.folders.state()
-        kept = course.left, course.target, [*course.doubts], course.turns, course.commands
-        told, stdin = [*course.told], [*self.commands.stdin]
-        overridden = {name: dict(each) for name, each in variables.overridden.items()}
-        files.is_tried = files.unread.is_quiet = True
-        yield
-        files.is_tried, files.unread.is_quiet = outer
-        course.left, course.target, course.doubts, course.turns, course.commands = kept
-        course.told, self.commands.stdin, variables.overridden = told, stdin, overridden
-        self._go_back(before)
-        files.folders.set_state(place)
-
     def _case(self, command: Case, known: Known) -> None:
         """The first branch whose pattern fits; all that may, unsure, where that is open."""
-        ends: list[_Way] = []
+        ends: list[Way] = []
         word, sure, falls = expand(command.word, self.variables), known.sure, False
         for patterns, body, end in command.branches:
             is_one = True if falls else self._fits(word, patterns)
@@ -278,21 +221,18 @@ class Blocks:
                 if end not in (";&", ";;&") or self.course.left:
                     return
                 continue
-            before = self._way()
-            self.course.branches += 1
-            self.run(body, Known(False))
-            self.course.branches -= 1
-            if not self.course.part(self.variables):
-                ends.append(self._way())
+            before = self.ways.here()
+            if end_of_branch := self.ways.end_of(partial(self.run, body, Known(False))):
+                ends.append(end_of_branch)
             if is_one is True and end not in (";&", ";;&"):
                 break
-            self._go_back(before)
+            self.ways.go_back(before)
             sure = False
         else:
             if ends:
-                ends.append(self._way())
+                ends.append(self.ways.here())
         if ends:
-            self._meet(ends)
+            self.ways.meet(ends)
 
     def _fits(self, word: str, patterns: Sequence[str]) -> bool | None:
         found = [pattern_of(each, self.variables) for each in patterns]

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thalweg.errors import ThalwegError
@@ -25,12 +24,13 @@ from thalweg.shell.tree.tree import (
     Simple,
     simples,
 )
+from thalweg.shell.values.printed import printed_by_words
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.walk.arguments import Arguments
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
 from thalweg.shell.walk.sets import names_set
 from thalweg.shell.walk.simple import LEAVES, SimpleCommands
+from thalweg.shell.walk.ways import Ways
 
 _EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
 
@@ -59,12 +59,9 @@ class _Walk:
     course: Course
 
     def __post_init__(self) -> None:
-        self.simple = SimpleCommands(
-            self.variables, self.commands, self.course, Arguments(self.variables), self.run
-        )
-        self.blocks = Blocks(
-            self.variables, self.commands, self.course, self.run, self.asked_for, self.simple.asks
-        )
+        self.ways = Ways(self.variables, self.commands, self.course)
+        self.simple = SimpleCommands(self.ways, self.run)
+        self.blocks = Blocks(self.ways, self.run, self.asked_for, self.simple.asks)
         self.variables.substitute = self._printed
 
     def run(self, body: Body, known: Known) -> bool | None:
@@ -92,7 +89,7 @@ class _Walk:
         done may have failed: values that are set behind its || are open.
         """
         if each.in_background:
-            with self._apart():
+            with self.ways.apart():
                 self._list(replace(each, in_background=False), known)
             return True
         truth: bool | None = True
@@ -108,7 +105,7 @@ class _Walk:
             if goes_on is True:
                 truth = self._pipeline(pipeline, Known(known.sure, there))
             elif goes_on is None and not leaves:
-                with self.blocks.maybe():
+                with self.ways.maybe():
                     found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
             elif joint == "||" and not leaves and self.simple.is_taken_as_done:
@@ -132,7 +129,7 @@ class _Walk:
         if len(commands) == 1:
             truth = self._command(commands[0], known)
         elif all(isinstance(each, Simple) for each in commands) and not any(
-            map(self.simple.called, commands)
+            map(self.simple.calls.called, commands)
         ):
             parts = [each for each in commands if isinstance(each, Simple)]
             for each in parts:
@@ -158,39 +155,28 @@ class _Walk:
         """`{ ...; } | tee FILE` and `f | cat > FILE` print there."""
         files = self.commands.sink_of(commands[-1]) if len(commands) == 2 else None
         if files is not None:
-            with self._apart(), self.commands.redirected(files, _at(commands[-1]), known):
+            with self.ways.apart(), self.commands.redirected(files, _at(commands[-1]), known):
                 self._command(commands[0], known)
             return True
-        with self._apart(), self.commands.captured() as printed:
+        with self.ways.apart(), self.commands.captured() as printed:
             self._command(commands[0], known)
         rest = [each for each in commands[1:] if isinstance(each, Simple)]
-        if len(rest) < len(commands) - 1 or any(map(self.simple.called, rest)):
+        if len(rest) < len(commands) - 1 or any(map(self.simple.calls.called, rest)):
             for i, each in enumerate(commands[1:]):
                 before, self.commands.stdin = self.commands.stdin, []
                 if i == 0 and printed.is_known:
                     self.commands.stdin = [printed.pieces]
-                with self._apart(), self.commands.printing(""):
+                with self.ways.apart(), self.commands.printing(""):
                     self._command(each, known)
                 self.commands.stdin = before
         elif not self.commands.pass_on(printed, rest, known):
             self.commands.tell_of_pipeline(printed, rest)
         return None
 
-    @contextmanager
-    def _apart(self) -> Iterator[None]:
-        """In a shell of its own: of what it does only files stay."""
-        course, folders = self.course, self.commands.files.folders
-        variables, functions = self.variables.state(), dict(course.functions)
-        kept = course.left, list(course.doubts)
-        place = folders.state()
-        yield
-        self.variables.set_state(variables)
-        course.functions = functions
-        course.left, course.doubts = kept
-        folders.set_state(place)
-
     def _printed(self, command: str) -> str | None:
-        """What a command prints, by running it; None where that is not known."""
+        """What a command prints, by its words or by running it; None where that is not known."""
+        if (by_words := printed_by_words(command, self.variables)) is not None:
+            return by_words
         try:
             body = parse_script(command.split("\n"), *self.simple.place)
         except ThalwegError:
@@ -200,7 +186,7 @@ class _Walk:
             if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
                 return None
             doubts = len(self.course.doubts)
-            with self._apart(), self.commands.captured() as printed:
+            with self.ways.apart(), self.commands.captured() as printed:
                 truth = self.run(body, Known())
                 is_known = len(self.course.doubts) == doubts
                 status = self.variables.status
@@ -224,7 +210,7 @@ class _Walk:
             if isinstance(command, Braces):
                 return self.run(command.body, known)
             if isinstance(command, Brackets):
-                with self._apart():
+                with self.ways.apart():
                     return self.run(command.body, known)
             self.blocks.run_one(command, known)
         return None

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that pass through sed, envsubst, tr, grep, cut or awk, alone and one behind the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from thalweg.shell.files.contents import Written, is_called_namelist, is_log
+from thalweg.shell.files.files import CAPTURED
+from thalweg.shell.files.filters import FILTERS, Filter, filter_of
+from thalweg.shell.files.output import Known, Output
+from thalweg.shell.paths import last_of
+from thalweg.shell.tree.tree import Redirections, Simple
+from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.words import words_given
+
+_LARGEST_TEXT = 500_000  # letters of what a filter makes
+
+
+@dataclass
+class Pipelines:
+    output: Output
+
+    def __post_init__(self) -> None:
+        self.variables, self.files = self.output.variables, self.output.files
+
+    def run(
+        self, parts: Sequence[Simple], known: Known, before: list[Written] | None = None
+    ) -> bool:
+        """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
+        first, last, at = parts[0], parts[-1], parts[0].at
+        given = [words_given(part.words, self.variables) for part in parts]
+        if any(words is None for words in given) or any(part.files.outs for part in parts[:-1]):
+            return False
+        words = [each for each in given if each]
+        if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
+            return len(parts) == 1 and known.sure and self._edit(first, words[0])
+        if last.words[0] == "tee" and len(words[-1]) == 2:
+            last = replace(last, files=Redirections(outs=[(False, last.words[1])]))
+            words[-1] = ["cat"]
+        pieces = self._filtered(first, words, before)
+        if pieces is None:
+            return False
+        outs = [each for each in last.files.outs if not self.output.is_null(each[1])]
+        if not last.files.outs and self.output.stdout:
+            self.output.into(self.output.stdout, [pieces], at, sure=known.sure, replaces=False)
+            if known.sure:
+                self._keep_templates(first, words[0], self.output.stdout, at)
+        for is_behind, word in outs[-1:]:
+            for each in self.output.places([word], at):
+                if not is_behind and each in self._files_of(first, words[0]):
+                    self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")
+                self.output.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
+                if known.sure and not is_behind:
+                    self._keep_templates(first, words[0], each, at)
+        return True
+
+    def _filtered(
+        self, first: Simple, words: Sequence[list[str]], before: list[Written] | None
+    ) -> list[Written] | None:
+        """Lines of the last one of a pipeline, each beginning with the words of a command."""
+        pieces = before
+        for i, each in enumerate(words):
+            if i == 0 and before is None and each[0] in OF_WORDS:
+                text = OF_WORDS[each[0]](each[1:])
+                pieces = (
+                    None if text is None else self.output.written(text.removesuffix("\n"), first.at)
+                )
+            else:
+                found = filter_of(each, self.variables) if each[0] in FILTERS else None
+                inputs = (
+                    self._inputs(first, found[1], pieces, is_first=i == 0 and before is None)
+                    if found
+                    else None
+                )
+                pieces = None if not found or inputs is None else _passed(found[0], inputs)
+            if pieces is None:
+                return None
+        return pieces
+
+    def _inputs(
+        self, first: Simple, files: Sequence[str], before: list[Written] | None, *, is_first: bool
+    ) -> list[Written] | None:
+        if files and files != ["-"]:
+            found: list[Written] = []
+            for each in files:
+                lines = self.output.pieces_of(
+                    self.files.behind_links(self.files.folders.path(each))
+                )
+                if lines is None:
+                    return None
+                found += lines
+            return found
+        if not is_first:
+            return before
+        if first.files.documents:
+            return self.output.lines_of(first.files.documents[-1])
+        if first.files.strings:
+            return self.output.written(expand(first.files.strings[-1], self.variables), first.at)
+        return (
+            self.output.pieces_of(self.output.path(first.files.ins[-1]))
+            if first.files.ins
+            else None
+        )
+
+    def _edit(self, simple: Simple, words: list[str]) -> bool:
+        """In place."""
+        found = filter_of(words, self.variables)
+        if found is None or not found[1]:
+            return False
+        edited: dict[str, list[Written]] = {}
+        for each in found[1]:
+            path = self.files.behind_links(self.files.folders.path(each))
+            inputs = self.output.pieces_of(path)
+            pieces = None if inputs is None else _passed(found[0], inputs)
+            if pieces is None:
+                return False
+            edited[path] = pieces
+        for path, pieces in edited.items():
+            before = self.files.contents.get(self.files.real(path))
+            if before is not None and before.origin in self.files.contents:
+                self.files.templates[before.origin] = (path, simple.at)
+            self.files.put(path, pieces, simple.at, sure=True, replaces=True)
+        return True
+
+    def _keep_templates(self, first: Simple, words: list[str], made: str, at: str) -> None:
+        for path in self._files_of(first, words):
+            is_better = is_called_namelist(last_of(path)) and not is_called_namelist(last_of(made))
+            is_by_the_way = words[0] == "grep" or is_log(last_of(made)) or is_better
+            if path != made and not made.startswith(CAPTURED) and not is_by_the_way:
+                self.files.templates[self.files.real(path)] = (made, at)
+
+    def _files_of(self, first: Simple, words: list[str]) -> list[str]:
+        found = filter_of(words, self.variables) if words[0] in FILTERS else None
+        names = [*(found[1] if found else []), *(self.output.arguments(first.files.ins))]
+        return [self.files.behind_links(self.files.folders.path(each)) for each in names]
+
+
+def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
+    """None where it is not known what becomes of a line."""
+    found: list[Written] = []
+    size = 0
+    try:
+        for each in lines:
+            text = change(each.text)
+            size += len(text or "")
+            if size > _LARGEST_TEXT:
+                return None
+            if text is not None:
+                found += [Written(each.file, each.number, part) for part in text.split("\n")]
+    except ValueError:
+        return None
+    return found

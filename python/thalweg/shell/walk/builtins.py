@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that change variables or options of a shell: shift, set, shopt, unset, read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.shell.files.commands import FileCommands
+from thalweg.shell.tree.tree import Simple
+from thalweg.shell.unresolved import has_unresolved, unresolved
+from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.rows import read_marks, read_row
+from thalweg.shell.values.variables import Variables, split_at
+from thalweg.shell.values.words import words_given
+from thalweg.shell.walk.course import Course
+
+DIGITS = re.compile("[0-9]+")
+_OPTIONS = {"C": "noclobber", "a": "allexport"}  # of `set`; others change nothing that is read
+
+
+@dataclass
+class Builtins:
+    variables: Variables
+    commands: FileCommands
+    course: Course
+
+    def run(self, plain: Simple, simple: Simple) -> bool:
+        """Whether it is one of these."""
+        name, words = (plain.words or [""])[0], plain.words[1:]
+        if name == "shift":
+            count = "".join(self.commands.arguments(words[:1])) if words else "1"
+            if DIGITS.fullmatch(count):
+                self.variables.shift(int(count))
+            else:
+                self.variables.forget_arguments()
+        elif name == "set":
+            self._set(words)
+        elif name == "shopt":
+            self._switch("-s" in words, [each for each in words if each[:1] != "-"])
+        elif name == "unset":
+            self._unset(words)
+        elif name in ("read", "mapfile", "readarray", "getopts") or (
+            name == "printf" and words[:1] == ["-v"]
+        ):
+            self._give(plain, simple)
+            return name == "printf"
+        else:
+            return False
+        return True
+
+    def _set(self, words: Sequence[str]) -> None:
+        """`set -- a b`, `set a b`, `set -C`, `set -A x a b` of ksh; not `set x = 1` of a C shell"""
+        words = list(words)
+        if words[:1] == ["-A"] and len(words) > 1:
+            values = self.commands.arguments(words[2:])
+            if not any(map(has_unresolved, values)):
+                self.variables.assign_array(words[1], values)
+            else:
+                self.variables.forget(words[1])
+            return
+        while words and re.match(r"[-+]", words[0]):
+            word = words.pop(0)
+            if word in ("--", "-"):
+                break
+            names = [words.pop(0)] if word[1:].endswith("o") and words else []
+            names += [_OPTIONS[letter] for letter in word[1:] if letter in _OPTIONS]
+            self._switch(word[0] == "-", names)
+        else:
+            if not words or "=" in "".join(words[:2]):
+                return
+        self.variables.give_arguments(*self.commands.given(words))
+
+    def _switch(self, on: bool, names: Sequence[str]) -> None:
+        if on:
+            self.variables.options |= set(names)
+        else:
+            self.variables.options -= set(names)
+
+    def _unset(self, words: Sequence[str]) -> None:
+        words = [expand(each, self.variables) for each in words]
+        if words[:1] == ["-f"]:
+            for each in words[1:]:
+                self.course.functions.pop(each, None)
+            return
+        for each in words:
+            name = each.partition("[")[0]
+            if name != each:
+                self.variables.forget(name)
+            elif name.isidentifier():
+                self.variables.unset(name)
+
+    def _give(self, plain: Simple, simple: Simple) -> None:
+        """`read a b <<< "1 2"` and `printf -v x %02d 1`; what others give is not known."""
+        name, words = plain.words[0], [expand(each, self.variables) for each in plain.words[1:]]
+        if name == "printf" and len(words) > 2 and words[1].isidentifier():
+            given = words_given(plain.words[3:], self.variables)
+            text = None if given is None else OF_WORDS["printf"](given)
+            self.variables.change(words[1], unresolved(words[1]) if text is None else text)
+            return
+        names = [each.partition("[")[0] for each in words if each[:1] != "-"]
+        if self._gives_array(name, words, plain, simple):
+            return
+        lines = self.commands.lines_given(plain.files) if name == "read" else None
+        row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
+        if name == "read" and not (plain.files.ins or plain.files.documents or plain.files.strings):
+            self.commands.take_line()
+        if row is not None:
+            for each, value in row.items():
+                self.variables.change(each, value)
+            return
+        if name == "getopts":
+            names += ["OPTIND", "OPTARG"]
+        for each in names or ["REPLY"]:
+            if each.isidentifier():
+                self.variables.forget(each)
+
+    def _gives_array(self, name: str, words: Sequence[str], plain: Simple, simple: Simple) -> bool:
+        """`mapfile -t a < FILE` and `read -ra a <<< "1 2"`"""
+        options = "".join(word[1:] for word in words if word[:1] == "-")
+        lines = self.commands.lines_given(plain.files)
+        if lines is None or not words or not words[-1].isidentifier():
+            return False
+        if name in ("mapfile", "readarray") and options == "t":
+            self.variables.assign_array(words[-1], lines)
+            return True
+        if name == "read" and options in ("ra", "a", "ar"):
+            marks = read_marks(simple, self.variables)
+            if not has_unresolved("".join([marks, *lines])) and "\\" not in lines[0]:
+                self.variables.assign_array(words[-1], split_at(lines[0], marks))
+                return True
+        return False

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that a script calls, scripts that it sources, and texts that it evaluates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from thalweg.shell.files.output import Known
+from thalweg.shell.paths import last_of
+from thalweg.shell.tree.parser import parse_script
+from thalweg.shell.tree.tree import (
+    AndOr,
+    Body,
+    Braces,
+    Command,
+    Pipeline,
+    Redirections,
+    Simple,
+    simples,
+    simples_of,
+)
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.assignments import Assignments
+from thalweg.shell.values.expansion import expand
+from thalweg.shell.walk.arguments import Arguments
+from thalweg.shell.walk.ways import Way, Ways
+
+_FARTHEST = 20  # functions that call one another
+
+
+@dataclass
+class Calls:
+    """run: a body, as one that may or may not be run"""
+
+    ways: Ways
+    run: Callable[[Body, Known], bool | None]
+
+    def __post_init__(self) -> None:
+        self.variables, self.commands = self.ways.variables, self.ways.commands
+        self.course, self.arguments = self.ways.course, Arguments(self.ways.variables)
+        self.entered = 0  # how many branches the function that runs is in
+
+    def keep_local(self, names: Sequence[str]) -> None:
+        """Of the function that runs."""
+        self.arguments.keep_local(names, sure=self.course.branches == self.entered)
+
+    def called(self, command: Command) -> str:
+        """The function that it calls; "" where it calls none."""
+        if not isinstance(command, Simple) or not self.course.functions:
+            return ""
+        own = command.words[len(command.assigned()) :]
+        words = self.commands.expanded(command.plain()).words
+        name = words[0] if words and own[0] not in ("command", "builtin") else ""
+        return name if name in self.course.functions and not self.commands.links(name) else ""
+
+    def call(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
+        """A function: whether what it returns is 0."""
+        with (
+            self.course.deeper(simple.at, 2) as is_not_deep,
+            self.commands.redirected(simple.files, simple.at, known),
+        ):
+            if not is_not_deep or not self.course.may_turn(simple.at):
+                return None
+            given = self.commands.given(plain.words[1:])
+            entered, self.entered = self.entered, self.course.branches
+            self.variables.printed = None
+            with self.arguments.of_function(given, simple.assigned()):
+                for each in simple.assigned():
+                    Assignments(self.variables).take_word(each)
+                truth = self._call(self.called(simple), known)
+            self.entered = entered
+            return truth
+
+    def source(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
+        """A script that is there: whether it is; None where it is not run."""
+        with (
+            self.course.deeper(simple.at, 2) as is_not_deep,
+            self.commands.redirected(simple.files, simple.at, known),
+        ):
+            if not is_not_deep or not self.course.may_turn(simple.at):
+                return None
+            return self._source(plain, known)
+
+    def evaluate(self, plain: Simple, known: Known) -> bool | None:
+        text = " ".join(self.commands.arguments(plain.words[1:]))
+        if has_unresolved(text):
+            for each in plain.words[1:]:
+                for name in re.findall(r"([A-Za-z_]\w*)=", each):
+                    self.variables.forget(name)
+            self.commands.tell(plain)
+            return None
+        file, _, line = plain.at.rpartition(":")
+        with (
+            self.course.deeper(plain.at, 2) as may_run,
+            self.commands.redirected(plain.files, plain.at, known),
+        ):
+            self.variables.printed = None
+            if may_run and self.course.may_turn(plain.at):
+                return self.run(parse_script(text.split("\n"), file, int(line)), known)
+        return None
+
+    def alias(self, plain: Simple) -> None:
+        """As a function; in a script it means something only where that is asked for."""
+        file, _, line = plain.at.rpartition(":")
+        for word in plain.words[1:] if "expand_aliases" in self.variables.options else ():
+            name, sign, text = expand(word, self.variables).partition("=")
+            if sign and not has_unresolved(text):
+                is_value = re.fullmatch(r"\w+=\S*", text) is not None
+                body = parse_script([text if is_value else f'{text} "$@"'], file, int(line))
+                self.course.functions[name] = [Braces(plain.at, body, Redirections())]
+
+    def _source(self, plain: Simple, known: Known) -> bool:
+        """A script that this one wrote, or that lies beside it. Whether it is there."""
+        if len(plain.words) < 2:
+            return False
+        path = self.commands.path(plain.words[1])
+        written = self.commands.files.script(path)
+        if written is None:
+            found = self.course.source(path)
+        else:
+            found = parse_script(written, f"{last_of(path)} (written by the script)")
+        if found is None:
+            return False
+        is_asked_for = bool(path) and known.there == path
+        given = self.commands.given(plain.words[2:]) if plain.words[2:] else None
+        with self.arguments.given(given):
+            self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
+        return True
+
+    def _call(self, name: str, known: Known) -> bool | None:
+        """One function, or each of those that it may be."""
+        choices = self.course.functions[name]
+        if len(choices) == 1:
+            return self._run_within([AndOr([("", Pipeline([choices[0]]))])], name, known)
+        ends: list[Way] = []
+        for command in choices:
+            before, body = self.ways.here(), [AndOr([("", Pipeline([command]))])]
+            if end := self.ways.end_of(partial(self._run_within, body, name, Known(sure=False))):
+                ends.append(end)
+            self.ways.go_back(before)
+        if ends:
+            self.ways.meet(ends)
+        return None
+
+    def _run_within(self, body: Body, name: str, known: Known) -> bool | None:
+        """Whether what it returns is 0."""
+        course = self.course
+        course.running.append(name)
+        truth = self.run(body, known)
+        truth = course.status if course.left == "return" else truth
+        here = len(course.running) - 1
+        truth = None if any(each.target == here for each in course.doubts) else truth
+        course.ends_function(self.variables)
+        course.running.pop()
+        return truth
+
+    def tell_later(self, words: Sequence[str], depth: int = 0) -> None:
+        """Of functions that may be called at another time: `trap cleanup EXIT`."""
+        for word in words:
+            for command in self.course.functions.get(word.strip("'\""), ()):
+                for each in simples_of(command):
+                    self.commands.tell(each)
+                    if depth < _FARTHEST:
+                        self.tell_later(each.words[:1], depth + 1)
+
+    def tell_trap(self, plain: Simple) -> None:
+        """`trap "cp a NAMELIST" EXIT`"""
+        text = "".join(self.commands.arguments(plain.words[1:2]))
+        if " " in text and not has_unresolved(text):
+            file, _, line = plain.at.rpartition(":")
+            for each in simples(parse_script(text.split("\n"), file, int(line))):
+                self.commands.tell(each)
