@@ -188,6 +188,37 @@ KNOWN = [
     'IFS=,; a=(1 2); v="${a[*]}"',
     "set -- a b c; v=${@:2}",
     'set -- a b c; v="${*:2:1}"',
+    "x='{a}'; v=\"${x#{}\"",
+    'x=\'{a}\'; v="${x#{}"; v="${v%\\}}"',
+    'x=temp; [[ " temp pres " =~ " $x " ]] && v=1 || v=2',
+    'x=20100101T00; if [[ "$x" =~ ^([0-9]{4})([0-9]{2}) ]]; '
+    "then v=${BASH_REMATCH[1]}-${BASH_REMATCH[2]}; fi",
+    "x=a.b; [[ $x =~ a\\.b ]] && v=1 || v=2",
+    "x=aXb; [[ $x =~ a\\.b ]] && v=1 || v=2",
+    'x=aXb; [[ $x =~ "a.b" ]] && v=1 || v=2',
+    'log() { echo "$*"; }; d=$(date +%Y) || exit 1; v=1',
+    "set -- a b c; shift 4 || v=no; v=$v$1",
+    "f() { a=$1; shift 3 || { v=usage; return 1; }; v=in; }; f a b",
+    'f() { local IFS; v="${*%,}"; }; f a, b,',
+    "L=$(for x in temp pres; do printf \"%s,\" $x; done | sed 's/,$//'); v=$L",
+    "f() { printf '%s ' a; echo b; }; v=$(f | awk '{print $2}')",
+    "v=$( { printf 'a:'; echo b:c; } | cut -d: -f1)",
+    "v=$( { printf 'a:'; echo b:c; } | tr ':' '-')",
+    "v=$(echo a:b:c | cut -f2 -d:)",
+    "v=$(echo a:b:c | cut -d: -f1,3)",
+    "v=$(echo a:b:c | cut -d: -f2-)",
+    "v=$(echo a:b:c | cut -d: -f-2)",
+    "v=$(printf 'a\\tb\\n' | cut -f2)",
+    "v=$(echo abcdef | cut -c2-3,5)",
+    "v=$(echo a | tr aa bc)",
+    "shopt -s nocasematch; [[ YES =~ ^yes$ ]] && v=1 || v=2",
+    'x=(temp pres u); v="${x[@]:+1}"',
+    'x=(); v="${x[@]:-temp}"',
+    'p=z; x=(temp pres); v="${x[@]/#/${p}_}"',
+    'p=z; x=(temp pres); f() { v=$#$1; }; f "a${x[@]/#/${p}_}b"',
+    'f() { v=ok; [ -n "" ] && return 0; v=$v; }; f',
+    "f() { return 256; }; f && v=1 || v=2",
+    "f() { return -1; }; f && v=1 || v=2",
 ]
 
 # What these leave in v is not known.
@@ -231,6 +262,36 @@ OPEN = [
     "for i in 1 2 3; do v=$i; [ -f nowhere ] && break; done",
     "v=$(echo *.none)",
     "v=1; (( FROM_OUTSIDE++ )) && v=2",
+    "ck() { [ -f restart.nc ]; rc=$?; return $rc; }; if ck; then v=PT1H; else v=PT6H; fi",
+    "set -- a b c; v=a; k=1; while [ ! -f stop ]; do v=$1; shift $OUTER; k=$((k+1)); "
+    "[ $k -gt 2 ] && touch stop; done",
+    "d() { command -v nvidia-smi >/dev/null 2>&1 || return; v=1; }; v=6; d",
+    "d() { LC_ALL=C grep -q a q || return; v=1; }; v=6; d",
+    "d() { command grep -q a q || return; v=1; }; v=6; d",
+    "d() { /usr/bin/test -f q || return; v=1; }; v=6; d",
+    "d() { x=$(grep a q) || return; v=1; }; v=6; d",
+    "r=true; d() { if ! $RESTART; then return; fi; v=1; }; v=6; d",
+    "f() { v=cold; [ -f q ] && cp q z || return; v=warm; }; f",
+    "f() { v=a; if ! srun ./icon || [ -f q ]; then return; fi; v=b; }; f",
+    "mkdir sub; echo 1 > t; echo 2 > sub/t; f() { if [ -f q ]; then cd sub; "
+    "return 0; fi; }; f; v=$(cat t)",
+    "g() { v=1; }; for i in 1; do if [ -f q ]; then g() { v=2; }; break; fi; done; g",
+    "[[ R02B04 =~ (R|R02) ]]; v=${BASH_REMATCH[1]}",
+    "declare -A L=([a]=1); L[$FROM]=2; v=${L[a]}",
+    "declare -A L=([a]=1); v=${L[$FROM]}",
+    "f() { v=1; { [ -f q ] ; } || return 1; v=2; }; f",
+    "ok() { [ -f q ] || return 1; srun x; }; f() { v=1; ok || return; v=2; }; f",
+]
+
+# With the value behind #.
+WORKS = [
+    "prep() { cdo a b; }; main() { prep || return 1; v=in; }; v=out; main # in",
+    "prep() { mkdir -p d || return 1; cdo a b || { echo bad; return 1; }; return 0; "
+    "}; for i in 1 2; do prep || break; v=$i; done # 2",
+    "for i in 1 2; do (cd .; srun x) || break; v=$i; done # 2",
+    'f() { v=ok; [ -n "$OUTER" ] && return 0; if ! srun ./icon; then v=failed; '
+    "return 1; fi; }; f # ok",
+    "f() { rundir=$(mktemp -d) || return 1; v=in; }; f # in",
 ]
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
@@ -279,3 +340,8 @@ def test_values_are_those_of_bash_in_a_function(tmp_path: Path, text: str) -> No
 @pytest.mark.parametrize("text", OPEN)
 def test_what_cannot_be_known_is_open(tmp_path: Path, text: str) -> None:
     assert has_unresolved(ours(tmp_path / "ours", text))
+
+
+@pytest.mark.parametrize("text", WORKS)
+def test_what_does_work_counts_as_done(tmp_path: Path, text: str) -> None:
+    assert ours(tmp_path / "ours", text) == text.rpartition("# ")[2]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -160,19 +160,24 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
         )
 
 
-def _open_names(sections: Sequence[Section]) -> Iterator[str]:
-    """Of what a name of a stream has in it, and the script gives no value."""
+def _open_names(sections: Sequence[Section], assigned: Container[str]) -> Iterator[str]:
+    """Of what the last part of a stream's path has in it, and has no value that is known."""
     told: set[str] = set()
     for section in sections:
         item = section.group.items.get("output_filename")
         for value in item.values if item else ():
-            for name in unresolved_names(value) if isinstance(value, str) else ():
+            last = value.rpartition("/")[2] if isinstance(value, str) else ""
+            for name in unresolved_names(last):
                 if name not in told and name.isidentifier():
                     told.add(name)
+                    why = (
+                        "whose value the script does not tell"
+                        if name in assigned
+                        else "which the script never sets: a misspelt name, or one from outside"
+                    )
                     yield (
                         f"{section.place('output_filename')}: output_filename has '{name}' in it, "
-                        "which the script gives no value that is known: a misspelt name, or give "
-                        f"--set {name}=VALUE; streams are shown with it"
+                        f"{why}; streams are shown with it, or give --set {name}=VALUE"
                     )
 
 
@@ -220,7 +225,7 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
         )
         for domain in run.domains
     }
-    answer.warnings += _open_names(sections)
+    answer.warnings += _open_names(sections, script.variables.assigned)
     for section in sections:
         answer.warnings += [*slips_of_stream(section), *_beyond(run, section)]
     found = [

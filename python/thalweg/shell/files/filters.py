@@ -15,10 +15,7 @@ Filter = Callable[[str], "str | None"]
 
 FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk"})
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-_CUT = re.compile(
-    r"(?:-d ?(?P<mark>.) -f|-c) ?(?P<first>[1-9][0-9]*)(?P<dash>-?)(?P<last>[0-9]*)"
-    r"(?P<files>(?: .*)?)"
-)
+_COLUMNS = re.compile("([0-9]*)(-?)([0-9]*)")
 _PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
 _SUBSTITUTION = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", re.DOTALL)
 _DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
@@ -65,22 +62,48 @@ def _with_values(line: str, variables: Variables, names: set[str] | None) -> str
 
 
 def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
-    """cut -c 1-4, and -d : -f 2"""
-    text = " ".join(words)
-    found = _CUT.fullmatch(text)
-    if found is None:
+    """cut -c 1-4, cut -d : -f 2 and cut -f1,3-"""
+    given, files = _options_of_cut(words)
+    kinds = {"c", "f"} & set(given)
+    mark = given.get("d", "\t")
+    if len(kinds) != 1 or set(given) - {"c", "f", "d"} or len(mark) != 1:
         return None
-    mark, first, dash, last = found["mark"], found["first"], found["dash"], found["last"]
-    begin = int(first) - 1
-    end = None if dash and not last else int(last or first)
+    spans = [_COLUMNS.fullmatch(each) for each in given[kinds.pop()].split(",")]
+    if not all(spans):
+        return None
+    chosen = [(each[1], each[2], each[3]) for each in spans if each]
+
+    def is_in(place: int) -> bool:
+        return any(
+            int(first or 1) <= place <= (int(last or place) if dash else int(first))
+            for first, dash, last in chosen
+            if first or last
+        )
 
     def columns(line: str) -> str:
-        if mark is None:
-            return _known(line)[begin:end]
-        parts = _known(line).split(mark)
-        return mark.join(parts[begin:end]) if len(parts) > 1 else line
+        parts = list(_known(line)) if "c" in given else _known(line).split(mark)
+        if "f" in given and len(parts) == 1:
+            return line
+        joint = "" if "c" in given else mark
+        return joint.join(part for place, part in enumerate(parts, 1) if is_in(place))
 
-    return columns, found["files"].split()
+    return columns, files
+
+
+def _options_of_cut(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """By letter; "?" of others."""
+    given: dict[str, str] = {}
+    files: list[str] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        if found := re.fullmatch("-([cdf])(.*)", word, re.DOTALL):
+            given[found[1]] = found[2] or (left.pop(0) if left else "")
+        elif word.startswith("-") and word != "-":
+            given["?"] = word
+        else:
+            files.append(word)
+    return given, files
 
 
 def _awk(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
@@ -113,7 +136,7 @@ def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[s
         return None
     first, second = sets
     second += second[-1] * (len(first) - len(second))
-    table = dict(reversed(list(zip(first, second, strict=False))))
+    table = dict(zip(first, second, strict=False))
     return (lambda line: "".join(table.get(each, each) for each in _known(line))), []
 
 

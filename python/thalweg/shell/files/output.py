@@ -45,8 +45,7 @@ class Printed:
     @property
     def text(self) -> str:
         """As $(...) has it."""
-        lines = "\n".join(each.text for each in self.pieces)
-        return lines.replace(f"{NO_END}\n", "").rstrip(f"\n{NO_END}")
+        return "\n".join(each.text for each in self.pieces).rstrip("\n")
 
     @property
     def has_groups(self) -> bool:
@@ -133,9 +132,10 @@ class Output(Names):
         with self.printing(path):
             yield found
         content = self.files.contents.pop(path, Content())
-        found.pieces = [each for each in content.pieces if isinstance(each, Written)]
+        pieces = [each for each in content.pieces if isinstance(each, Written)]
+        found.pieces = _whole_lines(pieces)
         found.is_known = not self.printed and not content.doubtful
-        found.is_known &= len(found.pieces) == len(content.pieces)
+        found.is_known &= len(pieces) == len(content.pieces)
         self.printed = printed
 
     @contextmanager
@@ -245,3 +245,14 @@ class Output(Names):
         """`set -C` lets > replace no file."""
         if "noclobber" in self.variables.options and self.files.is_there(path):
             self.files.unread.add(at, "'>' behind 'set -C'")
+
+
+def _whole_lines(pieces: Sequence[Written]) -> list[Written]:
+    """With those that `printf` and `echo -n` begin, and others go on with, in one."""
+    found: list[Written] = []
+    begun: Written | None = None
+    for each in pieces:
+        line = each if begun is None else begun._replace(text=begun.text + each.text)
+        begun = line._replace(text=line.text[:-1]) if line.text.endswith(NO_END) else None
+        found += [] if begun else [line]
+    return found if begun is None else [*found, begun]

@@ -7,10 +7,11 @@ _PAIRS = {"(": ")", "{": "}"}
 
 
 def closing(text: str, opening: int) -> int:
-    """Just behind the bracket that closes the one at `opening`; quotes hide brackets. The end of
-    the text where there is none.
+    """Just behind the bracket that closes the one at `opening`; quotes hide brackets, and in ${...}
+    { alone is a letter. The end of the text where there is none.
     """
     left, right = text[opening], _PAIRS[text[opening]]
+    is_parameter = left == "{" and text[opening - 1 : opening] == "$"
     depth, quote, i = 0, "", opening
     while i < len(text):
         letter = text[i]
@@ -20,7 +21,7 @@ def closing(text: str, opening: int) -> int:
             quote = "" if letter == quote else quote
         elif letter in "'\"":
             quote = letter
-        elif letter == left:
+        elif letter == left and (not is_parameter or text[i - 1] == "$"):
             depth += 1
         elif letter == right:
             depth -= 1

@@ -7,18 +7,19 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 
+from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import tokens_of
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand, fits, pattern_of
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import QUOTES, split_words
+from thalweg.shell.values.words import split_words
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le,
     "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
 _PLAIN_REGEX = re.compile(
-    r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\\[.*+?$^(){}|\[\]]|[.*+?^$|()])*"
+    r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\{[0-9]+(?:,[0-9]*)?\}|[.*+?^$|()])*"
 )
 _LIKE = re.compile(r"\[\[\s+([^\s&|]+)\s+=~\s+((?:[^\s&|]|(?<!\|)\|(?!\|))+)\s+\]\]")
 _TEXTS = {"=": True, "==": True, "!=": False}
@@ -130,14 +131,20 @@ def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
 
 def _is_like(text: str, word: str, variables: Variables) -> bool | None:
     """=~ with an expression that means the same everywhere; what stands in quotes is text."""
-    parts = [word] if not QUOTES.search(word.replace("\\", "")) else []
-    pattern = expand(word.replace("\\", "\\\\"), variables) if parts else ""
-    if not parts or has_unresolved(pattern) or not _PLAIN_REGEX.fullmatch(pattern):
+    parts = [(is_quoted(each), expand(each, variables)) for each in segments(word)]
+    pattern = "".join(re.escape(each) if is_text else each for is_text, each in parts)
+    plain = "".join("x" if is_text else each for is_text, each in parts)
+    if has_unresolved(pattern) or not _PLAIN_REGEX.fullmatch(plain):
         return None
+    cases = {"nocasematch", "?nocasematch"} & variables.options
     try:
-        found = re.search(pattern, text)
+        found = re.search(pattern, text, re.IGNORECASE if cases else 0)
+        is_exact = "?nocasematch" not in cases or bool(re.search(pattern, text)) == bool(found)
     except re.error:
         return None
     groups = [found[0], *(each or "" for each in found.groups())] if found else []
-    variables.assign_array("BASH_REMATCH", groups)
-    return found is not None
+    if found and "|" in pattern:  # of which a shell takes the longest
+        variables.forget("BASH_REMATCH")
+    else:
+        variables.assign_array("BASH_REMATCH", groups)
+    return found is not None if is_exact else None

@@ -144,12 +144,14 @@ def _element(name: str, index: str, inner: Inner) -> _Single:
         if has_unresolved(key):
             return _Single(name, key, is_unset=False)
         return _Single(name, elements.get(key, ""), key not in elements, key)
+    value = variables.value(name)
+    if words is None and value is not None and has_unresolved(value):
+        return _Single(name, value, is_unset=False)
     number = inner.number(index)
     if not number.lstrip("-").isdecimal():
         return _Single(name, number if has_unresolved(number) else None, is_unset=False)
     if words is None:
-        value = variables.value(name)
-        is_there = number == "0" or value is None or has_unresolved(value)
+        is_there = number == "0" or value is None
         return _Single(name, value if is_there else "", not is_there, number)
     is_there = -len(words) <= int(number) < len(words)
     return _Single(name, words[int(number)] if is_there else "", not is_there, number)

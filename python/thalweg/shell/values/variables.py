@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
 
@@ -34,6 +34,13 @@ class State:
     sure: int | None
     shifted: int
     status: str | None
+
+    def copy(self) -> State:
+        return replace(
+            self, assigned=dict(self.assigned), arrays=dict(self.arrays), maps=dict(self.maps),
+            references=dict(self.references), letters=dict(self.letters),
+            options=set(self.options), unset=set(self.unset),
+        )  # fmt: skip
 
 
 @dataclass
@@ -91,7 +98,7 @@ class Variables:
     def merge(self, states: Sequence[State]) -> None:
         """Where ways through a script meet, what differs between them is open."""
         first, *others = states
-        self.set_state(first)
+        self.set_state(first.copy())
         for other in others:
             given = self.arguments, self.sure, self._shifted
             if given != (other.arguments, other.sure, other.shifted):
@@ -194,13 +201,17 @@ class Variables:
         self._unset.discard(name)
         self.assigned[name] = words[0] if words else ""
 
-    def shift(self, count: int) -> None:
+    def shift(self, count: int) -> bool | None:
+        """Whether there are so many; None where that is not known."""
         self.touch("@")
         if self.arguments is None:
             self._shifted += count
-        elif count <= len(self.arguments) or self.sure is not None:
+            return None
+        is_enough = count <= len(self.arguments)
+        if is_enough or self.sure is not None:
             self.arguments = self.arguments[count:]
             self.sure = None if self.sure is None else max(self.sure - count, 0)
+        return is_enough if self.sure is None else None
 
     def forget(self, name: str) -> None:
         name = self.name(name)
@@ -220,6 +231,7 @@ class Variables:
             self.assign(name, unresolved(self.name(name)))
 
     def forget_arguments(self) -> None:
+        self.touch("@")
         self.arguments, self.sure = [_ARGUMENTS], 0
 
     def give_arguments(self, arguments: Sequence[str] | None, sure: int | None = None) -> None:

@@ -20,11 +20,6 @@ _IN_QUOTES = re.compile(
 )
 _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
 _HAS_ALL = re.compile(r"\$(?:@|\{@|\{[A-Za-z_]\w*\[@\])")
-_PLAIN_PART = r"""((?:[^"\\$]|\\.|\$[A-Za-z_]\w*|\$\{\w+\})*)"""
-_CHANGED = "(?:[:#%/^,][^}]*)?"
-_AROUND_ALL = re.compile(
-    rf'"{_PLAIN_PART}(\$(?:@|\{{@{_CHANGED}\}}|\{{\w+\[@\]{_CHANGED}\}})){_PLAIN_PART}"'
-)
 _QUOTED_DEFAULT = re.compile(r"""\$\{\w+:?[-+=](?:[^}]*)['"]""")
 
 
@@ -55,13 +50,11 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
         return elements, True
     parts = segments(word)
     if all(part[0] not in "$`" or is_quoted(part) for part in parts):
-        around = _AROUND_ALL.fullmatch(word)
-        if around is None:
+        around = _around_all(word)
+        middle = _elements(f'"{around[1]}"', variables) if around else None
+        if around is None or middle is None:
             return [expand(word, variables)], not _HAS_ALL.search(word)
-        middle = _elements(f'"{around[2]}"', variables)
-        if middle is None:
-            return [expand(word, variables)], False
-        before, behind = (expand(f'"{each}"', variables) for each in (around[1], around[3]))
+        before, behind = (expand(f'"{each}"', variables) for each in (around[0], around[2]))
         if not middle:
             return [before + behind] * bool(before + behind), True
         joined = [before + middle[0], *middle[1:]]
@@ -91,6 +84,24 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
         if values and text[-1:].isspace():
             fields, is_begun = [*fields, ""], False
     return fields if is_begun else fields[:-1], is_exact
+
+
+def _around_all(word: str) -> tuple[str, str, str] | None:
+    """Of "a${x[@]}b": a, ${x[@]} and b. None of other words, and of those with two such parts."""
+    if len(word) < 2 or word[0] != '"' or word[-1] != '"' or '"' in word[1:-1]:
+        return None
+    found, position = _HAS_ALL.search(word), 0
+    if found is None:
+        return None
+    position = found.start()
+    end = closing(word, position + 1) if word[position + 1] == "{" else found.end()
+    before, behind = word[1:position], word[end:-1]
+    is_one = not _HAS_ALL.search(behind) and not before.endswith("\\") and "(" not in before
+    return (
+        (before, word[position:end], behind)
+        if is_one and before.count("{") == before.count("}")
+        else None
+    )
 
 
 def _elements(word: str, variables: Variables) -> list[str] | None:

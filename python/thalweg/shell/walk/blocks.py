@@ -34,13 +34,13 @@ def _ends_script(body: Body) -> bool:
 class Blocks:
     """run     a body
     asked_for  the file whose existence a condition asks for
-    asks       whether a pipeline is there to be asked, and not to do something that may fail
+    is_for_errors  whether a condition holds only if something fails
     """
 
     ways: Ways
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
-    asks: Callable[[Pipeline], bool]
+    is_for_errors: Callable[[Body], bool]
 
     def __post_init__(self) -> None:
         self.variables, self.commands = self.ways.variables, self.ways.commands
@@ -68,11 +68,11 @@ class Blocks:
                 self.run(body, Known(sure, self._there(condition) if sure else ""))
                 return
             if truth is not False:
-                before, doubts = self.ways.here(), [*self.course.doubts]
+                before, doubts = self.ways.here(), [*self.ways.doubts]
                 of_branch = Known(sure and truth is True, self._there(condition) * sure)
                 end = self.ways.end_of(partial(self.run, body, of_branch))
-                if truth is None and self._is_for_errors(condition):
-                    self.course.doubts = doubts
+                if truth is None and self.is_for_errors(condition):
+                    self.ways.doubts = doubts
                 if end:
                     ends.append(end)
                 self.ways.go_back(before)
@@ -81,11 +81,6 @@ class Blocks:
                 sure = False
         if ends:
             self.ways.meet(ends)
-
-    def _is_for_errors(self, condition: Body) -> bool:
-        """`if ! srun ./icon; then`"""
-        pipeline = condition[0].parts[0][1] if len(condition) == 1 else None
-        return pipeline is not None and pipeline.is_negated and not self.asks(pipeline)
 
     def _there(self, condition: Body) -> str:
         one = len(condition) == 1 and len(condition[0].parts) == 1
@@ -105,11 +100,11 @@ class Blocks:
                     break
                 self.variables.assign(command.name, word)
                 self._turn(command.body, known)
-                if not self.course.ends_turn(self.variables):
+                if not self.ways.ends_turn():
                     break
 
     def _turn(self, body: Body, known: Known) -> None:
-        self.run(body, known.but(sure=not self.course.doubts))
+        self.run(body, known.but(sure=not self.ways.doubts))
 
     def _counted(self, command: For, known: Known) -> None:
         """((i = 0; i < 3; i++))"""
@@ -125,7 +120,7 @@ class Blocks:
     def _loops(self) -> Iterator[None]:
         self.course.running.append("for")
         yield
-        self.course.ends_loop(self.variables)
+        self.ways.ends_loop()
         self.course.running.pop()
 
     def _any_turns(self, body: Body, names: Sequence[str]) -> None:
@@ -148,7 +143,7 @@ class Blocks:
     def _one_turn(self, body: Body) -> None:
         with self._loops():
             self.run(body, Known(sure=False))
-            self.course.ends_turn(self.variables)
+            self.ways.ends_turn()
 
     def _loop(self, command: Loop, known: Known) -> None:
         if command.word == "select":
@@ -166,7 +161,7 @@ class Blocks:
                 for name, value in row.items():
                     self.variables.change(name, value)
                 self._turn(command.body, known)
-                if not self.course.ends_turn(self.variables):
+                if not self.ways.ends_turn():
                     break
             else:
                 for name in rows[0] if rows else ():
@@ -202,7 +197,7 @@ class Blocks:
                 if not course.may_turn(command.at):
                     return True
                 self._turn(command.body, known)
-                if not course.ends_turn(self.variables):
+                if not self.ways.ends_turn():
                     return True
                 self.run(step, known)
         return False

@@ -17,7 +17,8 @@ from thalweg.shell.values.variables import Variables, split_at
 from thalweg.shell.values.words import words_given
 from thalweg.shell.walk.course import Course
 
-DIGITS = re.compile("[0-9]+")
+NUMBER = re.compile("-?[0-9]+")
+_BUILTINS = frozenset({"shift", "set", "shopt", "unset", "read", "mapfile", "readarray", "getopts"})
 _OPTIONS = {"C": "noclobber", "a": "allexport"}  # of `set`; others change nothing that is read
 
 
@@ -27,29 +28,31 @@ class Builtins:
     commands: FileCommands
     course: Course
 
-    def run(self, plain: Simple, simple: Simple) -> bool:
-        """Whether it is one of these."""
-        name, words = (plain.words or [""])[0], plain.words[1:]
+    def takes(self, plain: Simple) -> bool:
+        words = plain.words
+        return words[:1] != [] and (words[0] in _BUILTINS or words[:2] == ["printf", "-v"])
+
+    def run(self, plain: Simple, simple: Simple) -> bool | None:
+        """Whether it succeeds, as far as one can tell."""
+        name, words = plain.words[0], plain.words[1:]
         if name == "shift":
-            count = "".join(self.commands.arguments(words[:1])) if words else "1"
-            if DIGITS.fullmatch(count):
-                self.variables.shift(int(count))
-            else:
-                self.variables.forget_arguments()
-        elif name == "set":
+            return self._shift(words)
+        if name == "set":
             self._set(words)
         elif name == "shopt":
             self._switch("-s" in words, [each for each in words if each[:1] != "-"])
         elif name == "unset":
             self._unset(words)
-        elif name in ("read", "mapfile", "readarray", "getopts") or (
-            name == "printf" and words[:1] == ["-v"]
-        ):
-            self._give(plain, simple)
-            return name == "printf"
         else:
-            return False
+            return self._give(plain, simple)
         return True
+
+    def _shift(self, words: Sequence[str]) -> bool | None:
+        count = "".join(self.commands.arguments(words[:1])) if words else "1"
+        if NUMBER.fullmatch(count) and int(count) >= 0:
+            return self.variables.shift(int(count))
+        self.variables.forget_arguments()
+        return None
 
     def _set(self, words: Sequence[str]) -> None:
         """`set -- a b`, `set a b`, `set -C`, `set -A x a b` of ksh; not `set x = 1` of a C shell"""
@@ -92,17 +95,17 @@ class Builtins:
             elif name.isidentifier():
                 self.variables.unset(name)
 
-    def _give(self, plain: Simple, simple: Simple) -> None:
+    def _give(self, plain: Simple, simple: Simple) -> bool | None:
         """`read a b <<< "1 2"` and `printf -v x %02d 1`; what others give is not known."""
         name, words = plain.words[0], [expand(each, self.variables) for each in plain.words[1:]]
         if name == "printf" and len(words) > 2 and words[1].isidentifier():
             given = words_given(plain.words[3:], self.variables)
             text = None if given is None else OF_WORDS["printf"](given)
             self.variables.change(words[1], unresolved(words[1]) if text is None else text)
-            return
+            return True
         names = [each.partition("[")[0] for each in words if each[:1] != "-"]
         if self._gives_array(name, words, plain, simple):
-            return
+            return True
         lines = self.commands.lines_given(plain.files) if name == "read" else None
         row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
         if name == "read" and not (plain.files.ins or plain.files.documents or plain.files.strings):
@@ -110,12 +113,13 @@ class Builtins:
         if row is not None:
             for each, value in row.items():
                 self.variables.change(each, value)
-            return
+            return True if plain.files.documents or plain.files.strings else None
         if name == "getopts":
             names += ["OPTIND", "OPTARG"]
         for each in names or ["REPLY"]:
             if each.isidentifier():
                 self.variables.forget(each)
+        return None
 
     def _gives_array(self, name: str, words: Sequence[str], plain: Simple, simple: Simple) -> bool:
         """`mapfile -t a < FILE` and `read -ra a <<< "1 2"`"""

@@ -151,9 +151,8 @@ class Calls:
         course.running.append(name)
         truth = self.run(body, known)
         truth = course.status if course.left == "return" else truth
-        here = len(course.running) - 1
-        truth = None if any(each.target == here for each in course.doubts) else truth
-        course.ends_function(self.variables)
+        truth = None if self.ways.is_doubtful() else truth
+        self.ways.ends_function()
         course.running.pop()
         return truth
 

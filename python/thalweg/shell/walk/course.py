@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from thalweg.shell.tree.tree import Body, Braces, Command, Redirections
-from thalweg.shell.values.variables import State, Variables
 
 _MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
 _MOST_COMMANDS = 300_000
@@ -18,25 +17,11 @@ _DEEPEST = 70  # blocks, and functions or scripts twice, one in another
 Source = Callable[[str], Body | None]
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A way that has left by `return`, `break` or `continue`, where another one goes on.
-
-    target: place in `running` of the function or loop that it leaves, or of which it takes the next
-    turn; state: values there
-    """
-
-    kind: str
-    target: int
-    state: State
-
-
 @dataclass
 class Course:
     """Of a script, its functions and those that it sources.
 
     left       "exit", "return", "break" or "continue", on the way out to where that ends: `target`
-    doubts     other ways that have left and come back further on
     branches   blocks that need not be run, in which this is
     status     of the function that has just been left, as far as one can tell
     functions  commands that a name may be, by name
@@ -47,7 +32,6 @@ class Course:
     running: list[str] = field(default_factory=list)  # functions, scripts, and "for" of loops
     left: str = ""
     target: int = 0
-    doubts: list[Doubt] = field(default_factory=list)
     branches: int = 0
     status: bool | None = None
     turns: int = 0
@@ -81,65 +65,6 @@ class Course:
         self.left = kind
         self.target = len(self.running) - (min(max(count, 1), loops) if is_loop else loops + 1)
         return True
-
-    def part(self, variables: Variables) -> bool:
-        """Behind what need not be run: whether that has left. One that ends the script comes back
-        nowhere; those that come back to one place go on as one.
-        """
-        kind, self.left = self.left, ""
-        if kind in ("", "exit"):
-            return kind != ""
-        state = variables.state()
-        others = [each for each in self.doubts if (each.kind, each.target) == (kind, self.target)]
-        if others:
-            here = variables.state()
-            variables.merge([each.state for each in others] + [state])
-            state = variables.state()
-            variables.set_state(here)
-        self.doubts = [each for each in self.doubts if all(each is not other for other in others)]
-        self.doubts.append(Doubt(kind, self.target, state))
-        return True
-
-    def ends_turn(self, variables: Variables) -> bool:
-        """Of the loop that runs: whether there is a way into the next turn."""
-        here = len(self.running) - 1
-        if self.left == "continue" and self.target == here:
-            self.left = ""
-        others = self._back("continue", here)
-        if self.left == "":
-            if others:
-                variables.merge([variables.state(), *others])
-            return True
-        if others:
-            self.part(variables)
-            variables.merge(others)
-        return bool(others)
-
-    def ends_loop(self, variables: Variables) -> None:
-        self._ends("break", variables)
-
-    def ends_function(self, variables: Variables) -> None:
-        self._ends("return", variables)
-
-    def _ends(self, kind: str, variables: Variables) -> None:
-        """All ways that lead behind the loop or function that runs come together."""
-        here = len(self.running) - 1
-        others = self._back(kind, here)
-        if self.left == kind and self.target == here:
-            self.left = ""
-        if not others:
-            return
-        if self.left:
-            self.part(variables)
-            variables.merge(others)
-        else:
-            variables.merge([variables.state(), *others])
-
-    def _back(self, kind: str, here: int) -> list[State]:
-        """Values of the ways that come back here; they are none any more."""
-        found = [each.state for each in self.doubts if (each.kind, each.target) == (kind, here)]
-        self.doubts = [each for each in self.doubts if (each.kind, each.target) != (kind, here)]
-        return found
 
     def may_turn(self, at: str) -> bool:
         self.turns += 1

@@ -26,6 +26,7 @@ from thalweg.shell.tree.tree import (
 )
 from thalweg.shell.values.printed import printed_by_words
 from thalweg.shell.values.variables import Variables
+from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
 from thalweg.shell.walk.sets import names_set
@@ -61,14 +62,15 @@ class _Walk:
     def __post_init__(self) -> None:
         self.ways = Ways(self.variables, self.commands, self.course)
         self.simple = SimpleCommands(self.ways, self.run)
-        self.blocks = Blocks(self.ways, self.run, self.asked_for, self.simple.asks)
+        self.asking = Asking(self.simple.calls)
+        self.blocks = Blocks(self.ways, self.run, self.asked_for, self.asking.is_for_errors)
         self.variables.substitute = self._printed
 
     def run(self, body: Body, known: Known) -> bool | None:
         """Whether the last command succeeds, as far as one can tell."""
         truth: bool | None = True
         for i, each in enumerate(body):
-            truth = self._list(each, known.but(sure=not self.course.doubts))
+            truth = self._list(each, known.but(sure=not self.ways.doubts))
             if self.course.left:
                 if self.course.left == "exit":
                     self._tell_unread(body[i + 1 :])
@@ -93,15 +95,13 @@ class _Walk:
                 self._list(replace(each, in_background=False), known)
             return True
         truth: bool | None = True
-        there, before = known.there, None
+        there, before = known.there, list[Pipeline]()  # those of which one has failed behind ||
         for joint, pipeline in each.parts:
             goes_on = None if truth is None else truth is (joint != "||")
             leaves = (
-                joint == "||"
-                and _leaves_at_once(pipeline)
-                and not self.simple.asks(before or pipeline)
+                joint == "||" and _leaves_at_once(pipeline) and not self.asking.any_asks(before)
             )
-            before = pipeline
+            before = [pipeline] if joint == "||" else [*before, pipeline]
             if goes_on is True:
                 truth = self._pipeline(pipeline, Known(known.sure, there))
             elif goes_on is None and not leaves:
@@ -185,10 +185,10 @@ class _Walk:
         with self.course.deeper(":".join(map(str, self.simple.place)), 2) as may_run:
             if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
                 return None
-            doubts = len(self.course.doubts)
+            doubts = len(self.ways.doubts)
             with self.ways.apart(), self.commands.captured() as printed:
                 truth = self.run(body, Known())
-                is_known = len(self.course.doubts) == doubts
+                is_known = len(self.ways.doubts) == doubts
                 status = self.variables.status
             self.variables.truth = truth
             self.variables.status = status

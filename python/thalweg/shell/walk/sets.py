@@ -70,11 +70,11 @@ def _commands(body: Body) -> Iterator[Command]:
         for _, pipeline in each.parts:
             for command in pipeline.commands:
                 yield command
-                for inner in _bodies(command):
+                for inner in bodies_of(command):
                     yield from _commands(inner)
 
 
-def _bodies(command: Command) -> list[Body]:
+def bodies_of(command: Command) -> list[Body]:
     if isinstance(command, Simple):
         return []
     if isinstance(command, Function):

@@ -13,14 +13,13 @@ from thalweg.shell.files.output import Known
 from thalweg.shell.files.watch import is_start
 from thalweg.shell.tree.tree import (
     Body,
-    Pipeline,
     Redirections,
     Simple,
 )
 from thalweg.shell.values.assignments import ARITHMETIC, DECLARES, Assignments, is_assignment
 from thalweg.shell.values.conditions import holds, is_condition
 from thalweg.shell.values.expansion import expand
-from thalweg.shell.walk.builtins import DIGITS, Builtins
+from thalweg.shell.walk.builtins import NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
 from thalweg.shell.walk.ways import Ways
 
@@ -32,7 +31,6 @@ _DONE = frozenset(
     {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
      "source", ".", "module", "ulimit", "install"}
 )  # fmt: skip
-_QUESTIONS = frozenset({"[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "ls", "which"})
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _COUNTS = re.compile(
@@ -117,8 +115,8 @@ class SimpleCommands:
             if simple.files.outs:
                 self.commands.run([replace(simple, words=[])], known)
             return self.variables.truth
-        if self.builtins.run(plain, simple):
-            return True
+        if self.builtins.takes(plain):
+            return self.builtins.run(plain, simple)
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
@@ -157,19 +155,14 @@ class SimpleCommands:
     def _leaves(self, plain: Simple) -> bool:
         """Whether it leaves anything."""
         count = "".join(self.commands.arguments(plain.words[1:2]))
-        number = int(count) if DIGITS.fullmatch(count) else None
-        if not self.course.leave(plain.words[0], 1 if number is None else number):
+        number = int(count) if NUMBER.fullmatch(count) else None
+        is_loop = plain.words[0] in ("break", "continue")
+        if not self.course.leave(plain.words[0], number if is_loop and number else 1):
             return False
-        if number is not None:
-            self.variables.status = str(number)
+        if is_loop:
+            self.variables.status = "0"
+        elif plain.words[1:]:
+            self.variables.status = None if number is None else str(number % 256)
         status = self.variables.status
         self.course.status = None if status is None else status == "0"
         return True
-
-    def asks(self, pipeline: Pipeline) -> bool:
-        """Whether it is there to be asked, and not to do something that may fail."""
-        command = pipeline.commands[-1]
-        if not isinstance(command, Simple) or self.calls.called(command) or is_assignment(command):
-            return True
-        word = (command.words or [""])[0]
-        return word in _QUESTIONS or word.startswith(("((", "[["))

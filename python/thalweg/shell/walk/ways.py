@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.tree.tree import Command
@@ -25,11 +25,27 @@ class Way:
     folders: tuple[str, str, list[str]]
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """A way that has left by `return`, `break` or `continue`, where another one goes on.
+
+    target: place in `running` of the function or loop that it leaves, or of which it takes the next
+    turn
+    """
+
+    kind: str
+    target: int
+    way: Way
+
+
 @dataclass
 class Ways:
+    """doubts: ways that have left and come back further on"""
+
     variables: Variables
     commands: FileCommands
     course: Course
+    doubts: list[Doubt] = field(default_factory=list)
 
     def here(self) -> Way:
         folders = self.commands.files.folders.state()
@@ -57,7 +73,7 @@ class Ways:
         self.course.branches += 1
         yield
         self.course.branches -= 1
-        if self.course.part(self.variables):
+        if self._parts():
             self.go_back(before)
         else:
             self.meet([before, self.here()])
@@ -67,15 +83,15 @@ class Ways:
         self.course.branches += 1
         run()
         self.course.branches -= 1
-        return None if self.course.part(self.variables) else self.here()
+        return None if self._parts() else self.here()
 
     @contextmanager
     def apart(self) -> Iterator[None]:
         """In a shell of its own: of what it does only files stay."""
         before, course = self.here(), self.course
-        kept = course.left, course.target, [*course.doubts]
+        kept = course.left, course.target, [*self.doubts]
         yield
-        course.left, course.target, course.doubts = kept
+        course.left, course.target, self.doubts = kept
         self.go_back(before)
 
     @contextmanager
@@ -92,3 +108,63 @@ class Ways:
         files.is_tried, files.unread.is_quiet = outer
         course.turns, course.commands, course.told = spent
         self.commands.stdin, variables.overridden = stdin, overridden
+
+    def _parts(self) -> bool:
+        """Behind what need not be run: whether that has left. One that ends the script comes back
+        nowhere; those that come back to one place go on as one.
+        """
+        course = self.course
+        kind, course.left = course.left, ""
+        if kind in ("", "exit"):
+            return kind != ""
+        way = self.here()
+        if others := self._back(kind, course.target):
+            here = self.here()
+            self.meet([*others, way])
+            way = self.here()
+            self.go_back(here)
+        self.doubts.append(Doubt(kind, course.target, way))
+        return True
+
+    def ends_turn(self) -> bool:
+        """Of the loop that runs: whether there is a way into the next turn."""
+        course = self.course
+        here = len(course.running) - 1
+        if course.left == "continue" and course.target == here:
+            course.left = ""
+        others = self._back("continue", here)
+        self._join(others)
+        return course.left == "" or bool(others)
+
+    def ends_loop(self) -> None:
+        self._ends("break")
+
+    def ends_function(self) -> None:
+        self._ends("return")
+
+    def is_doubtful(self) -> bool:
+        """Whether the function that runs may have returned before."""
+        here = len(self.course.running) - 1
+        return any(each.target == here for each in self.doubts)
+
+    def _ends(self, kind: str) -> None:
+        """All ways that lead behind the loop or function that runs come together."""
+        course = self.course
+        here = len(course.running) - 1
+        others = self._back(kind, here)
+        if course.left == kind and course.target == here:
+            course.left = ""
+        self._join(others)
+
+    def _join(self, others: Sequence[Way]) -> None:
+        """With the way that is gone here, if that does not leave farther."""
+        if others and self.course.left and self._parts():
+            self.meet(others)
+        elif others:
+            self.meet([self.here(), *others])
+
+    def _back(self, kind: str, here: int) -> list[Way]:
+        """Ways that come back here; they are none any more."""
+        found = [each.way for each in self.doubts if (each.kind, each.target) == (kind, here)]
+        self.doubts = [each for each in self.doubts if (each.kind, each.target) != (kind, here)]
+        return found

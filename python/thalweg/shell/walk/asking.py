@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which commands are there to be asked whether something is so, and which do work that may fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from thalweg.errors import ThalwegError
+from thalweg.shell.tree.parser import parse_script
+from thalweg.shell.tree.tree import Body, Braces, Brackets, Command, If, Pipeline, Simple
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.walk.calls import Calls
+from thalweg.shell.walk.sets import bodies_of
+
+_QUESTIONS = frozenset(
+    {"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "ls", "which", "type", "hash",
+     "stat", "pgrep", "pidof", "mountpoint", "read", "let", "awk", "expr", "eval", "false"}
+)  # fmt: skip
+_BEFORE_A_NAME = frozenset({"command", "builtin", "env", "time"})
+_PRINTED = re.compile(r"\$\((?!\()(.*)\)|`(.*)`", re.DOTALL)
+_FARTHEST = 20  # functions that call one another
+
+
+@dataclass
+class Asking:
+    calls: Calls
+
+    def asks(self, pipeline: Pipeline, depth: int = 0) -> bool:
+        """Of functions and blocks: their last command, or what a `return` of theirs hangs on."""
+        command = pipeline.commands[-1]
+        if depth > _FARTHEST:
+            return True
+        if isinstance(command, (Braces, Brackets)):
+            return self._last_asks(command.body, depth + 1)
+        if not isinstance(command, Simple):
+            return True
+        words = command.words[len(command.assigned()) :]
+        if not words:
+            return any(self._last_asks(each, depth + 1) for each in _printing(command))
+        if name := self.calls.called(command):
+            functions = self.calls.course.functions[name]
+            return any(self._function_asks(each, depth + 1) for each in functions)
+        if words[0] == "command" and words[1:] and words[1] in ("-v", "-V"):
+            return True
+        while len(words) > 1 and words[0] in _BEFORE_A_NAME:
+            words = words[1:]
+        [word, *_] = self.calls.commands.expanded(Simple(command.at, list(words))).words
+        is_open = has_unresolved(word) or word[:1] == "$"
+        return (
+            (is_open and len(words) == 1)  # $IS_RESTART
+            or word.rpartition("/")[2] in _QUESTIONS
+            or word.startswith(("((", "[["))
+        )
+
+    def any_asks(self, pipelines: Sequence[Pipeline]) -> bool:
+        return any(self.asks(each) for each in pipelines)
+
+    def is_for_errors(self, condition: Body) -> bool:
+        """`if ! srun ./icon; then`: it holds only if something fails"""
+        if len(condition) != 1:
+            return False
+        parts = condition[0].parts
+        errors = [each.is_negated and not self.asks(each) for _, each in parts]
+        return any(errors) if {joint for joint, _ in parts[1:]} == {"&&"} else all(errors)
+
+    def _last_asks(self, body: Body, depth: int) -> bool:
+        return bool(body) and self.asks(body[-1].parts[-1][1], depth)
+
+    def _function_asks(self, command: Command, depth: int) -> bool:
+        body = command.body if isinstance(command, (Braces, Brackets)) else []
+        return self._last_asks(body, depth) or self._returns_ask(body, depth)
+
+    def _returns_ask(self, body: Body, depth: int) -> bool:
+        """Those that are not `work || return 1`."""
+        for each in body:
+            before: list[Pipeline] = []
+            for joint, pipeline in each.parts:
+                command = pipeline.commands[-1]
+                words = command.words if isinstance(command, Simple) else []
+                is_for_error = joint == "||" and not any(self.asks(p, depth) for p in before)
+                if words[:1] == ["return"] and words[1:] != ["0"] and not is_for_error:
+                    return True
+                before = [pipeline] if joint == "||" else [*before, pipeline]
+                bodies = bodies_of(command) if not is_for_error else []
+                if isinstance(command, If) and bodies:
+                    bodies = [
+                        each
+                        for pair in command.branches
+                        if not self.is_for_errors(pair[0])
+                        for each in pair
+                    ] + [command.other]
+                if any(self._returns_ask(inner, depth) for inner in bodies):
+                    return True
+        return False
+
+
+def _printing(command: Simple) -> Iterator[Body]:
+    """Of $(...) in what it assigns, whose status is that of the assignment."""
+    for word in command.words:
+        for found in _PRINTED.finditer(word):
+            yield _body_of(found[1] or found[2] or "")
+
+
+def _body_of(text: str) -> Body:
+    try:
+        return parse_script(text.split("\n"), "")
+    except ThalwegError:
+        return []
