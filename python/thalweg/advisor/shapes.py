@@ -107,12 +107,15 @@ class WayFigures:
         }
 
 
-def reach_of(scores: Sequence[float]) -> float:
+def reach_of(scores: Sequence[float], independent: int | None = None) -> float:
     """Half-width of an interval, in what scores are in: split conformal prediction, of n scores
     that of rank (n + 1) x coverage (Vovk et al. 2005). Fewer than four have no such rank: no
     narrower than a normal law, then.
+
+    independent: as many of them tell something of their own; None: all
     """
-    rank = math.ceil((len(scores) + 1) * COVERAGE)
+    count = len(scores) if independent is None else min(independent, len(scores))
+    rank = math.ceil(COVERAGE * (count + 1) * len(scores) / max(count, 1))
     if rank > len(scores):
         return max(NORMAL_80, *scores, 0.0)
     return sorted(scores)[rank - 1]

@@ -88,7 +88,7 @@ def _learn(runs: tuple[MeasuredRun, ...]) -> Predictor:
         shares.append(computing_share(tried, found)[told])
         spreads.append(spread[told])
     columns = [np.concatenate(column) for column in (misses, shares, spreads)]
-    noise = learn_noise(columns[0], columns[1], columns[2])
+    noise = learn_noise(columns[0], columns[1], columns[2], len(groups))
     return Predictor(whole, noise if len(groups) > 1 else at_least_usual(noise))
 
 
