@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from thalweg.advisor.prediction.parameters import BY_NAME, PARAMETERS, Parameter, Values
 from thalweg.advisor.prediction.run_facts import ManyRuns, Numbers
@@ -89,6 +88,8 @@ def fit_form(
     runs: ManyRuns, total_s: Numbers, free: Sequence[str], start: Fit | None = None
 ) -> Fit:
     """A fit of these parameters; all others are left out."""
+    from scipy.optimize import least_squares  # half a second, which a fitted machine need not wait
+
     asked = [BY_NAME[name] for name in free]
     fixed = {p.name: p.centre if p.without is None else p.without for p in PARAMETERS}
     centres = np.log([p.centre for p in asked])

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from thalweg.advisor.prediction.run_facts import Numbers
 from thalweg.advisor.shapes import NORMAL_80, reach_of
@@ -47,6 +46,8 @@ def learn_noise(
     open_spread      of log(predicted), from what is not known of parameters: [run]
     groups           of runs, which are off together
     """
+    from scipy.optimize import minimize  # as in fit.py
+
     centres = np.log(_CENTRES)
 
     def badness(logs: Numbers) -> float:

@@ -9,7 +9,7 @@ from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
 from thalweg.advisor.proposing.candidates import facts_of
-from thalweg.advisor.proposing.meetings import stalls_s
+from thalweg.advisor.proposing.meetings import Outputs, stalls_s
 from thalweg.advisor.proposing.partitions import Dealt, deal, share_apart, share_out
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.shapes import VALUE_BYTES, Nodes
@@ -32,15 +32,18 @@ def as_given(
     """What the script has: partitions, and the I/O ranks where it places them."""
     more = more_values(predictor)
     placed = deal(situation.series, choice.io_ranks, partitions, True, more)
-    return Dealing(placed, _stalls_s(predictor, situation, nodes, choice, placed))
+    outputs = situation.in_order
+    return Dealing(placed, _stalls_s(predictor, situation, nodes, choice, placed, outputs))
 
 
 def best_dealing(
-    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice
-) -> Dealing:
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice,
+    outputs: Outputs | None = None,
+) -> Dealing:  # fmt: skip
     """Of loads that are even, of outputs that do not meet, and of no partitions at all: whichever
-    stalls least, and of those the fewest.
+    stalls least, and of those the fewest. outputs: those that are walked through; None: all
     """
+    outputs = outputs or situation.in_order
     series, io_ranks = situation.series, choice.io_ranks
     if not io_ranks or not series:
         return Dealing(deal(series, io_ranks), 0.0)
@@ -49,7 +52,7 @@ def best_dealing(
     ways |= {(1,) * len(series)}
     found = [deal(series, io_ranks, each, False, more) for each in sorted(ways - {()}, key=sum)]
     alone = Choice(io_ranks)  # beside restarts that take long nothing would be told apart
-    longer_s = [_longer_s(predictor, situation, nodes, alone, each) for each in found]
+    longer_s = [_longer_s(predictor, situation, nodes, alone, each, outputs) for each in found]
     least = min(total for total, _ in longer_s)
     at = next(at for at, (total, _) in enumerate(longer_s) if total <= (1.0 + _LONGER) * least)
     return Dealing(found[at], longer_s[at][1])
@@ -63,18 +66,20 @@ def more_values(predictor: Predictor) -> float:
 
 
 def _longer_s(
-    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt
-) -> tuple[float, float]:
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt,
+    outputs: Outputs,
+) -> tuple[float, float]:  # fmt: skip
     """The run, and its stalls."""
     facts = facts_of(situation, nodes, choice, dealt)
     total_s = float(predictor.fit.total_s(ManyRuns.of([facts]))[0])
-    stalls = _stalls_s(predictor, situation, nodes, choice, dealt)
+    stalls = _stalls_s(predictor, situation, nodes, choice, dealt, outputs)
     return total_s + stalls, stalls
 
 
 def _stalls_s(
-    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt
-) -> float:
+    predictor: Predictor, situation: Situation, nodes: Nodes, choice: Choice, dealt: Dealt,
+    outputs: Outputs,
+) -> float:  # fmt: skip
     if not choice.io_ranks or not situation.series:
         return 0.0
     values = predictor.fit.values
@@ -90,4 +95,4 @@ def _stalls_s(
         for each in situation.series
     ]  # fmt: skip
     each_s = predict(ManyRuns.of(alone), values).output_s.tolist()
-    return stalls_s(situation.in_order, dealt.ranks, each_s, steps_s / situation.steps)
+    return stalls_s(outputs, dealt.ranks, each_s, steps_s / situation.steps)

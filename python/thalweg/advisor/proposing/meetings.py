@@ -105,22 +105,23 @@ def _walk(
     key, where = np.unique(piece.step * many + rank, return_inverse=True)
     together = np.zeros(len(key))
     np.add.at(together, where, seconds[piece.stream])
-    columns = ((key // many).tolist(), (key % many).tolist(), together.tolist())
-    todo = list(zip(*columns, strict=True))
+    begins_at = np.flatnonzero(np.diff(key // many, prepend=-1))
+    steps = (key[begins_at] // many).tolist()
+    to_rank, its_s = (key % many).tolist(), together.tolist()
     free_s = [0.0] * many
-    now_s, waiting_s, begin = 0.0, 0.0, 0
-    before = todo[0][0] if todo else 0
-    while begin < len(todo):
-        step = todo[begin][0]
-        end = begin + 1
-        while end < len(todo) and todo[end][0] == step:
-            end += 1
+    now_s, waiting_s = 0.0, 0.0
+    before = steps[0] if steps else 0
+    ends_at = [*begins_at[1:].tolist(), len(to_rank)]
+    for step, begin, end in zip(steps, begins_at.tolist(), ends_at, strict=True):
         now_s += (step - before) * step_s
-        go_s = max(now_s, *(free_s[rank] for _, rank, _ in todo[begin:end]))
+        before, go_s = step, now_s
+        its_ranks = to_rank[begin:end]
+        for rank in its_ranks:
+            if free_s[rank] > go_s:
+                go_s = free_s[rank]
         waiting_s += go_s - now_s
         now_s = go_s
-        for _, its_rank, its_seconds in todo[begin:end]:
-            free_s[its_rank] = now_s + its_seconds
-        before, begin = step, end
+        for rank, seconds_of_it in zip(its_ranks, its_s[begin:end], strict=True):
+            free_s[rank] = go_s + seconds_of_it
     now_s += (outputs.steps - before) * step_s
     return waiting_s, max(0.0, max(free_s) - now_s)

@@ -71,8 +71,9 @@ def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> boo
     limit_s = (1.0 + _LIMITS_FROM) * steps_s
     short = [(choice, each_s) for choice, each, each_s in zip(asked, facts, total_s, strict=True)
              if each_s <= limit_s and not is_risky(each)]  # fmt: skip
+    outputs = situation.some_in_order
     return not any(
-        each_s + best_dealing(predictor, situation, nodes, choice).stalls_s <= limit_s
+        each_s + best_dealing(predictor, situation, nodes, choice, outputs).stalls_s <= limit_s
         for choice, each_s in _shortest(short)
     )
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from thalweg.advisor.proposing.meetings import load_of_ranks
 from thalweg.advisor.proposing.situation import Series
 
@@ -73,6 +75,7 @@ def refused_places(series: Sequence[Series], io_ranks: int) -> str:
     return ""
 
 
+@lru_cache(maxsize=1024)
 def share_out(series: tuple[Series, ...], io_ranks: int, more: float = 0.0) -> tuple[int, ...]:
     """Partitions of each stream that load I/O ranks evenly, and of those the fewest: they grow one
     by one where a part is largest, until nothing is gained.
@@ -115,8 +118,16 @@ def share_apart(series: tuple[Series, ...], io_ranks: int, more: float = 0.0) ->
 def busy_ranks(
     series: Sequence[Series], partitions: Sequence[int], io_ranks: int, more: float = 0.0
 ) -> float:
-    """All load over that of the busiest I/O rank."""
-    return _busy_ranks(series, ranks_of(series, partitions, io_ranks), more)
+    """All load over that of the busiest I/O rank, where partitions go round the ranks."""
+    parts = np.array(partitions, dtype=np.int64)
+    stream = np.repeat(np.arange(len(parts)), parts)
+    turn = np.arange(len(stream))
+    number = turn - np.repeat(np.cumsum(parts) - parts, parts)  # of a partition of its stream
+    counts = np.array([each.outputs for each in series])[stream]
+    each_load = np.array([each.values + more for each in series])[stream]
+    outputs = (counts - number + parts[stream] - 1) // parts[stream]  # they go to it in turn
+    loads = np.bincount(turn % max(1, io_ranks), outputs * each_load)
+    return float(loads.sum() / loads.max()) if loads.size and loads.max() else 1.0
 
 
 def _most_of(series: Sequence[Series], io_ranks: int) -> dict[tuple[int, str], int]:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
 from thalweg.advisor.prediction.service import predict
@@ -43,6 +42,8 @@ def fit_sharpness(
     """facts: an ICON run with I/O ranks and output, whose size is varied. Ranks alone count: the
     file system that all share is left out, and checkpoints too.
     """
+    from scipy.optimize import minimize_scalar  # half a second, which others need not wait
+
     if facts.io_ranks < 1 or facts.outputs < 1:
         raise ThalwegError("sharpness: a run with I/O ranks and outputs is needed; give both")
     free = replace(machine, values={**machine.values, "all_writers_s_per_gb": 0.0})
