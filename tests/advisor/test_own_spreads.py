@@ -63,6 +63,9 @@ def test_what_was_measured_once_has_no_spread_of_zero(calibrated: Calibrated) ->
     (note,) = notes_of(of_samples(machine, 1))
     assert "measured fewer than 3 times" in note
     assert "cell_level_step_s" in note
+    other = replace(machine, versions={"thalweg": "9.9.9"})
+    (note,) = notes_of(of_samples(other, 30))
+    assert "was measured with thalweg 9.9.9, and this is" in note
 
 
 def test_one_run_makes_no_prediction_sharper_than_runs_repeat(

@@ -131,6 +131,7 @@ def test_widths_levels_and_meshes_are_those_of_the_stream(tmp_path: Path, file: 
     lonlat = "remap = 1 reg_lon_def = 0, 1, 360 reg_lat_def = -90, 1, 90 ml_varlist ="
     assert sums(f"{lonlat} 'dust_map'") == (360 * 181 * 10, 360 * 181 * 40)
     assert sums(f"{lonlat} 'dust_edge'") == (360 * 181 * 10, 360 * 181 * 40)
+    assert sums(f"{lonlat} 'dust_lost'") == (360 * 181, 360 * 181 * 4)
 
 
 @pytest.mark.parametrize("name", ["dust_map", "dust_lost"])

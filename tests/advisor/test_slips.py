@@ -39,6 +39,18 @@ def test_what_icon_stops_at_or_leaves_out_is_said(
     assert any(sentence in each for each in streams(items).warnings)
 
 
+@pytest.mark.parametrize(("ranks", "is_told"), [(2, True), (3, False)])
+def test_places_that_leave_no_io_rank_to_others_are_told(
+    advise: Advise, ranks: int, is_told: bool
+) -> None:
+    places = "stream_partitions_ml = 2 pe_placement_ml = 0, 1"
+    more = f"&parallel_nml num_io_procs = {ranks} /"
+    answer = advise(
+        HEAD.format(forcing=3) + more + OUTPUT.replace("'temp'", f"'u' {places}") + OUTPUT
+    )
+    assert any("takes all 2 I/O ranks: ICON stops" in each for each in answer.warnings) is is_told
+
+
 def test_an_interval_without_start_and_end_is_told(streams: Streams) -> None:
     answer = streams(
         "output_interval = 'PT1H' steps_per_file = 0 ml_varlist = 'u' output_start = '2000-01-01'",

@@ -17,7 +17,7 @@ from thalweg.advisor.prediction.page import as_json
 from thalweg.advisor.prediction.predictor import Prediction
 from thalweg.advisor.prediction.proposal import RULES, choose, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun, RunFacts
-from thalweg.advisor.prediction.run_table import read_runs
+from thalweg.advisor.prediction.run_table import read_runs, read_two
 from thalweg.advisor.prediction.splits import GROUP, HARDER, folds, most_nodes, situation
 from thalweg.advisor.prediction.validation import Tried, judge, validate_split
 from thalweg.config.checkout import ROOT
@@ -140,6 +140,10 @@ def test_bytes_that_a_table_does_not_tell_are_those_of_the_table_that_is_fitted(
         assert mine.facts.checkpoint_bytes == pytest.approx(theirs.facts.checkpoint_bytes)
     with pytest.raises(ThalwegError, match="bytes of outputs of run 'run_0'"):
         read_runs(blind)
+    both = [read_two(blind, table), read_two(table, blind)]
+    assert [len(each) for pair in both for each in pair] == [len(runs)] * 4
+    with pytest.raises(ThalwegError, match="bytes of outputs of run 'run_0'"):
+        read_two(blind, blind)
 
 
 def test_ties_go_to_fewer_ranks_and_one_writer_for_several_nodes_is_not_proposed(

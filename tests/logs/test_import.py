@@ -84,6 +84,14 @@ def test_files_of_four_bytes_a_value_meet_the_logged_rate() -> None:
     assert "MB/s" not in notes(row)
 
 
+def test_files_of_other_bytes_a_value_are_not_explained_by_its_width() -> None:
+    told = {**OUTPUT, "output_event_bytes": OUTPUT["output_event_values"] * 8}
+    size = told["output_event_bytes"] * told["output_events"]
+    row = believed(**told, output_file_bytes=2 * size)
+    assert "and other files may lie there too" in notes(row)
+    assert "(here 16)" in notes(row)
+
+
 @pytest.mark.parametrize(
     ("values", "source", "words"),
     [

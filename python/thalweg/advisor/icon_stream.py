@@ -96,7 +96,7 @@ class Store:
         return _GRIB2_BYTES[16] if self.filetype == GRIB2 else 8 if self.float64 else 4
 
     def points(self, variable: Variable) -> int:
-        if variable.place not in _COORDINATES and variable.place != "lonlat":
+        if variable.place not in _COORDINATES and variable.place not in ("lonlat", ""):
             return 1  # one value per level
         return self.lonlat_points or self.mesh.points(variable.place)
 

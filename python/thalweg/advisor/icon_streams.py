@@ -24,7 +24,12 @@ from thalweg.advisor.icon_run import Domain, IconRun, read_run
 from thalweg.advisor.icon_sample import Sample, with_levels_known
 from thalweg.advisor.icon_stream import FILETYPES, Store, Stream, add_up
 from thalweg.advisor.icon_times import GRIB2, schedule
-from thalweg.advisor.icon_warnings import file_name_warnings, run_warnings, stream_warnings
+from thalweg.advisor.icon_warnings import (
+    file_name_warnings,
+    placed_on_all,
+    run_warnings,
+    stream_warnings,
+)
 from thalweg.advisor.items import Open, Section, Settings
 from thalweg.config.namelist import Group
 from thalweg.config.run_script import RunScript
@@ -240,7 +245,7 @@ def _add_streams(script: RunScript, run: IconRun, sample: Sample, answer: Answer
         answer.warnings += stream_warnings(run, each.section, each.domain, stream, each.resolved)
     sections_of = [each.section for each in found]
     answer.warnings += file_name_warnings(list(zip(sections_of, streams, strict=True)))
-    answer.warnings += run_warnings(streams)
+    answer.warnings += [*run_warnings(streams), *placed_on_all(settings, streams)]
 
 
 def _dictionary(script: RunScript, settings: Settings, answer: Answer) -> dict[str, str] | None:

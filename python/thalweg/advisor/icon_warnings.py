@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from thalweg.advisor.icon_names import UNCOVERED, Resolved
 from thalweg.advisor.icon_run import Domain, IconRun
 from thalweg.advisor.icon_stream import Stream
-from thalweg.advisor.items import Section
+from thalweg.advisor.items import Section, Settings
 from thalweg.advisor.words import many
 from thalweg.config.calendars import SECOND_MS
 
@@ -53,6 +53,19 @@ def run_warnings(streams: Sequence[Stream]) -> Iterator[str]:
         yield (
             f"GRIB2 streams ({', '.join(packed)}): their bytes are those before packing, without "
             f"about {GRIB2_HEADER_BYTES} of header for each level of a variable"
+        )
+
+
+def placed_on_all(settings: Settings, streams: Sequence[Stream]) -> Iterator[str]:
+    """pe_placement that leaves no I/O rank to streams without one."""
+    parallel = settings.section("parallel_nml")
+    io_ranks = 0 if parallel.is_open("num_io_procs") else parallel.integer("num_io_procs", 0)
+    taken = {rank for each in streams for rank in each.placement} & set(range(io_ranks))
+    left = [each for each in streams if not each.placement or -1 in each.placement]
+    if io_ranks and len(taken) == io_ranks and left:
+        yield (
+            f"{left[0].place}: stream '{left[0].name}' has no place, and pe_placement of others "
+            f"takes all {many(io_ranks, 'I/O rank')}: ICON stops; leave one free"
         )
 
 

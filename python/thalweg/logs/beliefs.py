@@ -96,18 +96,25 @@ def _believe_output(row: Row) -> None:
     if believed and log and not _same(believed, log):
         row.note(
             f"the log counts {log / _GB:.3f} GB of output, {source} {believed / _GB:.3f} GB: "
-            f"{source} is believed, {_why_apart(believed / log)}"
+            f"{source} is believed, {_why_apart(believed / log, _bytes_of_a_value(row, believed))}"
         )
 
 
-def _why_apart(ratio: float) -> str:
-    if _same(ratio, 0.5):
+def _why_apart(ratio: float, held: float | None) -> str:
+    """held: bytes of a value, where they are known"""
+    if _same(ratio, 0.5) and (held is None or _same(held, 4.0)):
         return "the files hold 4 bytes a value, the log counts the 8 that moved"
-    if _same(ratio, 2.0):
+    if _same(ratio, 2.0) and (held is None or _same(held, 8.0)):
         return "the files hold 8 bytes a value, the log counts the 4 that moved (use_dp_mpi2io)"
     if ratio < 1.0:
         return "it is what is on the disk: packed, compressed, or not all of it is there"
     return "it is what is on the disk, and other files may lie there too"
+
+
+def _bytes_of_a_value(row: Row, believed: float) -> float | None:
+    values = row.number("output_event_values")
+    count = row.number("output_events") or row.number("outputs")
+    return believed / count / values if values and count else None
 
 
 def _believe_rate(row: Row) -> None:
@@ -130,8 +137,7 @@ def _believe_rate(row: Row) -> None:
     row["output_rate"] = rate
     if not logged or _same(rate, logged):
         return
-    values = row.number("output_event_values")
-    held = values and believed / count / values
+    held = _bytes_of_a_value(row, believed)
     row.note(
         f"the log says {logged / 1e6:.0f} MB/s for writing output, {row['output_bytes_from']} "
         f"{rate / 1e6:.0f} MB/s: the second is believed, bytes on the disk over the time to write "

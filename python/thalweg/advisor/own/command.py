@@ -71,7 +71,7 @@ class OwnProposed:
         print_own_proposal(self.proposal, self.situation, written)
         if self.simulated:
             print()
-            print(simulation_text(*self.simulated))
+            print(simulation_text(*self.simulated, self.proposal.best.prediction))
         if self.patch is not None:
             print()
             print(self.patch or "the experiment has all of it already: nothing to change")

@@ -53,6 +53,17 @@ def _lines(
         texts.append(f"an I/O rank holds up to {best.bytes_on_io_rank / _GB:.3f} GB of an output")
     if texts:
         yield "writes", "; ".join(texts)
+    if best.choice.io_ranks:
+        yield "placement", placement_of(situation)
+
+
+def placement_of(situation: OwnSituation) -> str:
+    """Of I/O ranks among the others, which no parameter tells."""
+    given = situation.experiment.text("io", "placement")
+    return (
+        f"as it is, '{given}': what another one ([io] placement) would change is not in the closed "
+        "form, and is found by trying"
+    )
 
 
 def _ranks_on(nodes: Nodes) -> str:
@@ -108,6 +119,7 @@ def own_proposal_as_json(
         "ranks_per_node": proposal.nodes.ranks_per_node,
         "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
+        "placement": placement_of(situation) if proposal.best.choice.io_ranks else None,
         "now": now,
         "curve": curve_as_json(proposal.curve),
         "learned_from_runs": proposal.predictor.runs,

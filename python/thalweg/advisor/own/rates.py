@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import thalweg
 from thalweg.advisor.own.repeats import ASSUMED, LEAST_SAMPLES
 from thalweg.calibrate.machine_file import Figure, Machine
 from thalweg.calibrate.machine_reader import read_machine
@@ -133,7 +134,13 @@ def load_calibrated(path: Path) -> Machine:
 
 
 def notes_of(machine: Machine) -> Iterator[str]:
-    """Parameters without which it goes, in a sentence."""
+    """Parameters without which it goes, and another version's, in a sentence."""
+    measured_by = machine.versions.get("thalweg", "")
+    if measured_by not in ("", "unknown", thalweg.__version__):
+        yield (
+            f"the machine file was measured with thalweg {measured_by}, and this is "
+            f"{thalweg.__version__}: what its output takes may have changed; calibrate again"
+        )
     lacking = [
         name
         for name in ("step_overhead_s", "file_s", "gather_bytes_per_s")

@@ -11,7 +11,7 @@ from thalweg.advisor.prediction.bars import BARS, judge_bars
 from thalweg.advisor.prediction.page import as_json, print_page
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.run_facts import MeasuredRun
-from thalweg.advisor.prediction.run_table import read_runs
+from thalweg.advisor.prediction.run_table import read_runs, read_two
 from thalweg.advisor.prediction.splits import GROUP, HARDER, most_nodes, situation
 from thalweg.advisor.prediction.validation import Result, judge, try_on, validate_split
 from thalweg.errors import ThalwegError
@@ -70,8 +70,7 @@ def _of_one(table: Path) -> Validation:
 
 
 def _of_two(fit_table: Path, table: Path) -> Validation:
-    fitted = read_runs(fit_table)
-    runs = read_runs(table, known=fitted)
+    fitted, runs = read_two(fit_table, table)
     predictor = learn(fitted)
     result = judge("other", f"all runs of {table.name}", try_on(predictor, runs))
     return Validation(result, (), predictor, len(fitted), _overlaps(fitted, runs))

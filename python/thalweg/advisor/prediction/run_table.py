@@ -59,6 +59,19 @@ def read_runs(path: Path, known: Sequence[MeasuredRun] = ()) -> list[MeasuredRun
     return [_run(row, outputs, checkpoints) for row in rows]
 
 
+def read_two(first: Path, second: Path) -> tuple[list[MeasuredRun], list[MeasuredRun]]:
+    """Sizes that one of them does not tell are those of the other. Raises a sentence."""
+    try:
+        runs = read_runs(first)
+    except ThalwegError as error:
+        try:
+            others = read_runs(second)
+        except ThalwegError:
+            raise error from None
+        return read_runs(first, known=others), others
+    return runs, read_runs(second, known=runs)
+
+
 def _read_rows(path: Path) -> list[Row]:
     if not path.is_file():
         raise ThalwegError(f"'{path}' is no file; give a table of runs, CSV or Parquet")

@@ -74,7 +74,7 @@ class Proposed:
         print_proposal(self.proposal, self.situation, self._written_text())
         if self.simulated:
             print()
-            print(simulation_text(*self.simulated))
+            print(simulation_text(*self.simulated, self.proposal.best.prediction))
         if self.patch is not None:
             print()
             print(self.patch or "the script has all of it already: nothing to change")

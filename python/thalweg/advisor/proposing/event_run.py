@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way
-from thalweg.advisor.shapes import VALUE_BYTES
+from thalweg.advisor.shapes import VALUE_BYTES, Prediction
 from thalweg.advisor.simulation import Machine, Simulation, Stream, simulate
 from thalweg.advisor.simulation.plan import plan_of
 from thalweg.errors import ThalwegError
@@ -53,13 +53,14 @@ def simulate_way(
     return simulate(replace(plan, streams=streams), machine, _SEED)
 
 
-def simulation_text(found: Simulation, variation: float) -> str:
+def simulation_text(found: Simulation, variation: float, told: Prediction) -> str:
+    """told: by the closed form"""
     causes = ", ".join(
         f"{cause} {seconds:.3g} s" for cause, seconds in found.waiting_by_cause().items()
     )
     lines = [
         f"simulated, times of outputs varying by {100 * variation:g} %: {found.total_s:.0f} s, of "
-        f"them {found.compute_s:.0f} s of steps"
+        f"them {found.compute_s:.0f} s of steps; {_beside(found.total_s, told)}"
     ]
     if causes:
         lines.append(f"  compute ranks wait for: {causes}")
@@ -69,3 +70,9 @@ def simulation_text(found: Simulation, variation: float) -> str:
         for each in found.classes
     ]
     return "\n".join(lines)
+
+
+def _beside(total_s: float, told: Prediction) -> str:
+    place = "within" if told.low_s <= total_s <= told.high_s else "outside"
+    off = 100.0 * (total_s / told.total_s - 1.0)
+    return f"{off:+.0f} % of the closed form's {told.total_s:.0f} s, {place} its interval"
