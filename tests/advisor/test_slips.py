@@ -237,3 +237,11 @@ def test_items_that_icon_has_beside_ours_are_no_slips(advise: Advise) -> None:
 """
     answer = advise(HEAD.format(forcing=3) + others + OUTPUT)
     assert not any("Did you mean" in each for each in answer.warnings)
+
+
+@pytest.mark.parametrize(("value", "is_told"), [(".TRUE.", True), (".FALSE.", False)])
+def test_a_job_that_goes_on_from_a_restart_is_told(
+    advise: Advise, value: str, is_told: bool
+) -> None:
+    answer = advise(HEAD.format(forcing=3) + f"&master_nml lrestart = {value} /\n" + OUTPUT)
+    assert any("from the date of its restart file" in each for each in answer.warnings) is is_told

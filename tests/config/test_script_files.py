@@ -143,7 +143,7 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
         (to("N", "a") + "if [ -f x ]; then\ncp base.nml N\nfi\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "if [ -f x ]; then\nln -s base.nml N\nfi\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "if [ -f x ]; then\nrm N\nfi\n" + append("N", "b"), f"8: {NOT_READ}"),
-        (to("N", "a") + "while true; do\nmv base.nml N\ndone\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "while [ -f x ]; do\nmv base.nml N\ndone\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "[ -f flag ] && rm N\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "rm -f ${out}/*\n" + append("N", "b"), f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "[ -f x ] && cp base.nml N\n", f"exp.test:5: {NOT_READ}"),
@@ -253,3 +253,39 @@ def test_many_copies_of_one_file_that_grow_are_counted(tmp_path: Path) -> None:
     loop = f"for i in {names}; do\n{body}done\n"
     script = read(tmp_path, f"cat > N << EOF\n{base}EOF\n{loop}")
     assert len(script.groups) == 800
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "while IFS='=' read -r key val; do export \"$key=$val\"; done < $HOME/exp.conf",
+        'k=$(date +IV); declare "$k=1800"',
+        'printf -v "$KEY" %s 3',
+        "eval \"$1='$2'\"",
+        'read -r "$KEY" <<< 3',
+        "declare -n other=$KEY; other=3",
+    ],
+)
+def test_a_name_that_is_not_known_is_told(tmp_path: Path, line: str) -> None:
+    script = read(tmp_path, f"{line}\n" + to("N", "a"))
+    assert any("whose name is not known" in each for each in script.passed_over)
+    assert [each.name for each in script.groups["N"]] == ["a"]
+
+
+def test_a_loop_that_may_write_something_else_in_other_turns_is_told(tmp_path: Path) -> None:
+    loop = "dt=90\nuntil [ $ok = yes ]; do\n{write}srun icon && ok=yes\n{change}done\n"
+    write = "cat > N << EOF\n&a\n x = $dt\n/\nEOF\n"
+    script = read(tmp_path, "ok=no\n" + loop.format(write=write, change="dt=$((dt / 2))\n"))
+    assert script.groups["N"][0].items["x"].values == [90]
+    assert any("'dt' may change in it" in each for each in script.passed_over)
+    script = read(tmp_path, "ok=no\n" + loop.format(write=write, change=""))
+    assert script.groups["N"][0].items["x"].values == [90]
+    assert not script.passed_over
+    script = read(tmp_path, "ok=no\n" + loop.format(write=write.replace(">", ">>"), change=""))
+    assert script.doubtful == {"N": ["exp.test:4"]}
+
+
+def test_tee_within_a_pipeline_writes(tmp_path: Path) -> None:
+    script = read(tmp_path, "cat << EOF | tee N | head -n 5\n&a\n x = 1\n/\nEOF\n")
+    assert script.groups["N"][0].items["x"].values == [1]
+    assert not script.passed_over

@@ -66,6 +66,13 @@ def read_run(script: RunScript, settings: Settings, cells: Mapping[int, int]) ->
             f"({calendar.text(end)}): what is counted is the first job"
         )
         end = job
+    master = settings.section("master_nml")
+    if not master.is_open("lrestart") and master.flag("lrestart", False):
+        warnings.append(
+            f"{master.place('lrestart')}: lrestart is .TRUE.: the job goes on from the date of its "
+            "restart file, which the script does not tell; outputs are counted from the start of "
+            "the experiment"
+        )
     domains = _domains(script, settings, cells, warnings)
     return IconRun(
         settings, calendar, start, given is not None, end, step_ms, domains, tuple(warnings)

@@ -27,6 +27,7 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.run import run_script
 
 _NOT_READ = "is written or changed here in a way that is not read"
+_IS_KSH = re.compile(r"#!.*[/ ](?:ksh|zsh)")
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 
 
@@ -123,6 +124,8 @@ def _run(
     lines: Sequence[str], beside: Beside, script: RunScript, namelists: Namelists
 ) -> dict[str, Content]:
     """Files as the script leaves them, by path."""
+    if lines and _IS_KSH.match(lines[0]):  # whose versions differ in that
+        script.variables.options.add("?lastpipe")
     unclosed: list[str] = []
     sourced = _Sourced(beside, unclosed)
     files = Files(Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside))

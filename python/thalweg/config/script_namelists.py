@@ -110,7 +110,11 @@ class Namelists:
         if shown:
             self.passed_over.append(
                 f"{self.beside.script.name}: {shown}: groups of a model, and "
-                + ("the master namelist names no such file" if are_named else "no '&grid_nml'")
+                + (
+                    "the master namelist, as it is written last, names no such file"
+                    if are_named
+                    else "no '&grid_nml'"
+                )
                 + ": not counted"
             )
         return left

@@ -47,6 +47,8 @@ class FileCommands(Output):
         is_filter = any(part.words[:1] and part.words[0] in FILTERS for part in parts)
         if is_filter and self.pipelines.run(parts, known):
             return True
+        if self._passes_tee(parts, known):
+            return True
         is_tee = len(parts) == 2 and parts[1].words[:1] == ["tee"]
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self.tee(parts[1], self.sources(parts[0]), known)
@@ -56,6 +58,15 @@ class FileCommands(Output):
         if self.stdout and name not in _PRINTS_NOTHING:
             self.printed.append((parts[0].at, f"what '{name}' prints"))
         return False
+
+    def _passes_tee(self, parts: Sequence[Simple], known: Known) -> bool:
+        """`cat << EOF | tee FILE | head`: what is behind it writes nothing."""
+        at = next((i for i, part in enumerate(parts) if part.words[:1] == ["tee"]), 0)
+        rest = parts[at + 1 :]
+        writes = [word for part in rest for _, word in part.files.outs if not self.is_null(word)]
+        if not at or not rest or writes or any(map(self.watch.changes, rest)) or self.stdout:
+            return False
+        return self.run(parts[: at + 1], known)
 
     def _doubt(self, parts: Sequence[Simple]) -> None:
         """Files that are no namelists: what is not understood may have changed them."""
@@ -129,6 +140,9 @@ class FileCommands(Output):
         if printed.has_groups and outs:
             self.files.unread.add(parts[0].at, "a pipeline that a block prints into")
         self.watch.tell([self.expanded(each.plain()) for each in parts])
+        if self.stdout and not outs:
+            name = (parts[-1].words or [""])[0]
+            self.printed.append((parts[0].at, f"what '{name}' prints"))
 
     def _goes(self, simple: Simple) -> bool:
         """From folder to folder."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.programs import unescaped
 from thalweg.shell.values.variables import Variables
@@ -13,7 +14,7 @@ from thalweg.shell.values.variables import Variables
 # A line, or none where it is left out; raises ValueError where that is not known.
 Filter = Callable[[str], "str | None"]
 
-FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk"})
+FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk", *WHOLE})
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _COLUMNS = re.compile("([0-9]*)(-?)([0-9]*)")
 _PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
@@ -26,8 +27,12 @@ _CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:al
 
 
 def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[str]] | None:
-    """words: expanded. Of a command, and the files that it reads; None where it is not plain."""
+    """words: expanded. Of a command that goes from line to line, and the files that it reads; None
+    where it is not plain.
+    """
     name, *rest = words
+    if name in WHOLE:
+        return None
     options = [word for word in rest if word.startswith("-") and len(word) > 1]
     operands = [word for word in rest if not word.startswith("-") or word == "-"]
     if name == "envsubst":
@@ -256,8 +261,6 @@ def _step(found: re.Match[str], where: re.Pattern[str] | None, *, extended: bool
         return None
     if re.search(r"(?<!\\)(?:\\\\)*\\[A-Za-mo-su-z]", new):
         return None  # \L and its kin
-    if "g" in flags and regex.search("") is not None:
-        return None  # of nothing, which is counted in other ways
     regex = re.compile(regex.pattern, re.IGNORECASE) if "I" in flags else regex
     changed, count = regex, 0 if "g" in flags else 1
 
@@ -266,9 +269,25 @@ def _step(found: re.Match[str], where: re.Pattern[str] | None, *, extended: bool
             return line
         is_literal = re.escape(old) == changed.pattern or "@" in old
         text = line if is_literal else _known(line)
-        return changed.sub(lambda match: _filled(new, match), text, count=count)
+        return _substituted(changed, new, text, is_once=count == 1)
 
     return step
+
+
+def _substituted(regex: re.Pattern[str], new: str, text: str, *, is_once: bool) -> str:
+    """Nothing right behind what was replaced is not replaced again, as Python would."""
+    done, position, last = "", 0, -1
+    while position <= len(text) and (match := regex.search(text, position)):
+        if match.end() == last and match[0] == "":
+            done, position, last = done + text[position : position + 1], position + 1, -1
+            continue
+        done += text[position : match.start()] + _filled(new, match)
+        position = last = match.end()
+        if is_once:
+            break
+        if match[0] == "":
+            done, position = done + text[position : position + 1], position + 1
+    return done + text[position:]
 
 
 def _filled(new: str, match: re.Match[str]) -> str:

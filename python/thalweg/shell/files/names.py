@@ -142,7 +142,7 @@ class Names:
         word = files.ins[-1]
         if word.startswith("<("):
             text = self.variables.substitute(word[2:-1])
-            return None if text is None else text.split("\n")
+            return None if text is None else text.split("\n") if text else []
         pieces = self.pieces_of(self.path(word))
         return None if pieces is None else [each.text for each in pieces]
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from thalweg.shell.files.contents import Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.filters import FILTERS, Filter, filter_of
-from thalweg.shell.files.output import Known, Output
+from thalweg.shell.files.output import Known, Output, Printed
+from thalweg.shell.files.whole_filters import WHOLE, made_whole, whole_of
 from thalweg.shell.paths import last_of
-from thalweg.shell.tree.tree import Redirections, Simple
+from thalweg.shell.tree.tree import Command, Redirections, Simple
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.words import words_given
@@ -32,7 +33,7 @@ class Pipelines:
         """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
         first, last, at = parts[0], parts[-1], parts[0].at
         given = [words_given(part.words, self.variables) for part in parts]
-        if any(words is None for words in given) or any(part.files.outs for part in parts[:-1]):
+        if not all(given) or any(part.files.outs for part in parts[:-1]):
             return False
         words = [each for each in given if each]
         if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
@@ -69,16 +70,41 @@ class Pipelines:
                     None if text is None else self.output.written(text.removesuffix("\n"), first.at)
                 )
             else:
-                found = filter_of(each, self.variables) if each[0] in FILTERS else None
-                inputs = (
-                    self._inputs(first, found[1], pieces, is_first=i == 0 and before is None)
-                    if found
-                    else None
-                )
-                pieces = None if not found or inputs is None else _passed(found[0], inputs)
+                is_first = i == 0 and before is None
+                pieces = self._one_passed(first, each, pieces, is_first=is_first)
             if pieces is None:
                 return None
         return pieces
+
+    def _one_passed(
+        self, first: Simple, words: list[str], before: list[Written] | None, *, is_first: bool
+    ) -> list[Written] | None:
+        found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr"} else None
+        if whole is None and words[0] in FILTERS:
+            found = filter_of(words, self.variables)
+        files = whole[1] if whole else found[1] if found else None
+        inputs = None if files is None else self._inputs(first, files, before, is_first=is_first)
+        if inputs is None:
+            return None
+        if whole is None:
+            return _passed(found[0], inputs) if found else None
+        lines = made_whole(whole[0], [each.text for each in inputs])
+        place = inputs[-1] if inputs else Written(*_place(first), "")
+        return None if lines is None else [place._replace(text=each) for each in lines]
+
+    def through(self, printed: Printed, simple: Command) -> Printed:
+        """What a block printed, through one filter."""
+        if not isinstance(simple, Simple):
+            return Printed([], is_known=False)
+        part = self.output.expanded(simple.plain())
+        words = words_given(part.words, self.variables)
+        is_filter = words and words[0] in FILTERS and not part.files.outs
+        pieces = (
+            self._filtered(part, [words], printed.pieces)
+            if words and is_filter and printed.is_known
+            else None
+        )
+        return Printed(pieces or [], pieces is not None)
 
     def _inputs(
         self, first: Simple, files: Sequence[str], before: list[Written] | None, *, is_first: bool
@@ -153,3 +179,8 @@ def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
     except ValueError:
         return None
     return found
+
+
+def _place(simple: Simple) -> tuple[str, int]:
+    file, _, line = simple.at.rpartition(":")
+    return file, int(line)

@@ -5,26 +5,28 @@ from __future__ import annotations
 
 import re
 
-from thalweg.shell.tree.brackets import closing
+from thalweg.shell.tree.brackets import closing, end_of_segment
 
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
-_IN_OPEN_QUOTE = re.compile(r"""(?:[^'"\\]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)*['"](?![^'"]*['"])""")
 _MOST_WORDS = 2_000  # of braces
 
 
 def braces(word: str, most: int = _MOST_WORDS) -> list[str]:
     """a{b,c}{1..3} -> ab1 ab2 ..., outside quotes and ${...}."""
     position = 0
-    while (position := word.find("{", position)) >= 0:
+    while position < len(word):
+        behind = end_of_segment(word, position)
+        if behind > position or word[position] != "{":
+            position = max(behind, position + 1)
+            continue
         end = closing(word, position)
         parts = _parts_of_braces(word[position + 1 : end - 1])
-        before = word[:position]
-        if len(parts) > 1 and not before.endswith(("$", "\\")) and not _IN_OPEN_QUOTE.match(before):
+        if len(parts) > 1:
             found: list[str] = []
             for part in parts:
                 if len(found) < most:
-                    found += braces(f"{before}{part}{word[end:]}", most - len(found))
+                    found += braces(f"{word[:position]}{part}{word[end:]}", most - len(found))
             return found
         position += 1
     return [word]

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+
+_CASE = re.compile(r"(?<![\w$])(case|esac)(?=\s|;|\)|$)")
 _PAIRS = {"(": ")", "{": "}"}
 
 
@@ -23,12 +26,18 @@ def closing(text: str, opening: int) -> int:
             quote = letter
         elif letter == left and (not is_parameter or text[i - 1] == "$"):
             depth += 1
-        elif letter == right:
+        elif letter == right and not (depth == 1 and left == "(" and _is_of_case(text, opening, i)):
             depth -= 1
             if depth == 0:
                 return i + 1
         i += 1
     return len(text)
+
+
+def _is_of_case(text: str, begin: int, end: int) -> bool:
+    """Whether a bracket ends a pattern of `case`."""
+    words = _CASE.findall(text, begin, end) if "case" in text else []
+    return words.count("case") > words.count("esac")
 
 
 def is_left_open(text: str) -> bool:
@@ -56,7 +65,7 @@ def segments(word: str) -> list[str]:
     found: list[str] = []
     position = begin = 0
     while position < len(word):
-        end = _end_of_segment(word, position)
+        end = end_of_segment(word, position)
         if end == position:
             position += 1
             continue
@@ -67,7 +76,7 @@ def segments(word: str) -> list[str]:
     return [*found, word[begin:]] if begin < len(word) else found
 
 
-def _end_of_segment(word: str, position: int) -> int:
+def end_of_segment(word: str, position: int) -> int:
     """Behind what is in quotes or begins with $ or ` at a place; that place where nothing does."""
     letter, after = word[position], word[position + 1 : position + 2]
     if letter == "\\":

@@ -11,7 +11,7 @@ from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand
-from thalweg.shell.values.variables import Variables
+from thalweg.shell.values.variables import Slots, Variables
 from thalweg.shell.values.words import split_words
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)", re.DOTALL)
@@ -135,7 +135,7 @@ class Assignments:
             if "A" in options and self.variables.map(name) is None:
                 self.variables.assign_map(name, {})
             if _OF_VALUES & set(options) or undone:
-                self._keep_letters(name, options, undone)
+                self._keep_letters(name, options.replace("r", ""), undone)
             planned.append(self._prepared(word))
         for each in planned:
             each()
@@ -158,6 +158,7 @@ class Assignments:
         """The name; of one that a variable or quotes hold the value is as it is then."""
         if not (_ASSIGNED.match(word) or _NAME.fullmatch(word)):
             word, sign, value = expand(word, self.variables).partition("=")
+            self.variables.sets_unknown |= has_unresolved(word)
             if sign and _NAME.fullmatch(word):
                 planned.append(lambda: self._assign(word, value, adds=False))
         name = re.split(r"[\[+=]", word, maxsplit=1)[0]
@@ -171,6 +172,7 @@ class Assignments:
         if _NAME.fullmatch(other) and self.variables.name(other) != name:
             self.variables.references[name] = other
         elif sign:
+            self.variables.sets_unknown |= has_unresolved(other)
             self.variables.forget(name)
 
     def _of_c_shell(self, words: Sequence[str]) -> None:
@@ -200,14 +202,34 @@ class Assignments:
             else:
                 variables.forget(name)
             return
+        before = variables.slots(name) if is_more else []
+        if any(map(_ELEMENT.fullmatch, words)):
+            self._assign_numbered(name, words, before)
+            return
         values = split_words(words, variables)
-        before = variables.elements(name) if is_more else []
         is_plain = not any(_IS_NO_WORD.match(word) for word in words)
         is_plain &= not any(map(has_unresolved, values))
         if is_plain:
             variables.assign_array(name, [*before, *values])
         else:
             variables.forget(name)
+
+    def _assign_numbered(self, name: str, words: Sequence[str], before: Slots) -> None:
+        """([3]=a b), where b is [4]"""
+        found = {place: each for place, each in enumerate(before) if each is not None}
+        place = len(before)
+        for word in words:
+            pair = _ELEMENT.fullmatch(word)
+            number = arithmetic_value(pair[1], self.variables) if pair else str(place)
+            values = (
+                [expand(pair[2], self.variables)] if pair else split_words([word], self.variables)
+            )
+            if not number.isdecimal() or any(map(has_unresolved, values)):
+                self.variables.forget(name)
+                return
+            found |= dict(enumerate(values, int(number)))
+            place = int(number) + len(values)
+        self.variables.assign_array(name, [found.get(i) for i in range(max(found, default=-1) + 1)])
 
     def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:
         variables = self.variables
@@ -218,5 +240,6 @@ class Assignments:
         else:
             key = arithmetic_value(index, variables)
             place = int(key) if key.isdecimal() else 0
-            value = "".join(variables.elements(name)[place : place + 1]) * adds + value
+            before = dict(enumerate(variables.slots(name))).get(place)
+            value = (before or "") * adds + value
         variables.assign_element(name, key, value)

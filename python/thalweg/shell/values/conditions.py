@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import tokens_of
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.shell.values.expansion import arithmetic_value, expand, fits, pattern_of
+from thalweg.shell.values.expansion import arithmetic_value, expand, fits, is_set, pattern_of
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import split_words
 
@@ -87,6 +87,8 @@ def _test(raw: list[str], variables: Variables) -> bool | None:
         return None
     if len(words) == 2 and words[0] in ("-z", "-n"):
         return (words[1] == "") == (words[0] == "-z")
+    if len(words) == 2 and words[0] == "-v":
+        return is_set(words[1], variables)
     if len(words) == 1:
         return words[0] != ""
     if len(words) != 3:
@@ -119,6 +121,8 @@ def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
         return words not in ([], [""])
     if len(words) == 2 and words[0] in ("-z", "-n"):
         return (words[1] == "") == (words[0] == "-z")
+    if len(words) == 2 and words[0] == "-v":
+        return is_set(words[1], variables)
     if len(words) != 3:
         return False if len(words) == 2 and words[0] in _TEXTS else None  # which is an error
     left, sign, right = words

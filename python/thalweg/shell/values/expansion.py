@@ -9,7 +9,7 @@ from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import unresolved
 from thalweg.shell.values.arithmetic import arithmetic
 from thalweg.shell.values.modifiers import Inner
-from thalweg.shell.values.parameters import parameter
+from thalweg.shell.values.parameters import is_there, parameter
 from thalweg.shell.values.patterns import escaped, regex_of
 from thalweg.shell.values.programs import unescaped
 from thalweg.shell.values.variables import Variables
@@ -120,6 +120,11 @@ def _inner(variables: Variables, depth: int, inside: bool) -> Inner:
 
 def inner_of(variables: Variables) -> Inner:
     return _inner(variables, 0, inside=False)
+
+
+def is_set(word: str, variables: Variables) -> bool | None:
+    """Of `[[ -v x ]]` and `[[ -v x[key] ]]`; None where only the outside knows."""
+    return is_there(word, inner_of(variables))
 
 
 def pattern_of(word: str, variables: Variables) -> str:

@@ -25,11 +25,13 @@ class All:
     sign   @ or *, of which the latter joins them
     words  None where they are not known
     rest   :- and its kin, which a shell applies to all of them as one
+    is_changed  by something else
     """
 
     sign: str
     words: list[str] | None
     rest: str = ""
+    is_changed: bool = False
 
 
 def all_of(body: str, inner: Inner) -> All | None:
@@ -44,16 +46,19 @@ def all_of(body: str, inner: Inner) -> All | None:
     words = _keys_or_elements(name, bool(wants_keys), inner.variables)
     if _DEFAULT.match(rest):
         return All(sign, words, rest)
-    if rest and words is not None and any(map(has_unresolved, words)):
+    has_gaps = bool(name) and None in inner.variables.slots(name or "")
+    if rest and words is not None and (has_gaps or any(map(has_unresolved, words))):
         words = None
     if rest and words is not None:
         words = all_modified(words, rest, inner, is_array=bool(name))
-    return All(sign, words)
+    return All(sign, words, is_changed=bool(rest))
 
 
 def _keys_or_elements(name: str | None, wants_keys: bool, variables: Variables) -> list[str] | None:
     if not name:
         return variables.all_arguments()
+    if variables.is_unset(name):
+        return []
     found = variables.keys(name) if wants_keys else variables.array(name)
     value = variables.known(name) if found is None else None
     return found if value is None else ["0" if wants_keys else value]
@@ -64,6 +69,8 @@ def parameter(body: str, inner: Inner) -> str:
     variables = inner.variables
     if body not in ("@", "*") and (found := all_of(body, inner)) is not None:
         return _joined(body, found, inner)
+    if body == "!#":
+        return [unresolved("`arguments`"), *variables.all_arguments()][-1]
     indirect = _INDIRECT.fullmatch(body)
     if indirect and indirect[2][:1] not in ("*", "@", "["):
         name = variables.value(indirect[1])
@@ -111,6 +118,8 @@ class _Single:
         if default := _DEFAULT.match(rest):
             return self._or_default(default[0], rest[default.end() :], inner)
         value = self.value
+        if self.is_unset and not counts:
+            return ""
         if value is None or ((rest or counts) and has_unresolved(value)):
             return unresolved(unresolved_names(value)[0] if value else self.name)
         if counts:
@@ -121,6 +130,8 @@ class _Single:
     def _or_default(self, sign: str, word: str, inner: Inner) -> str:
         is_empty = self.value is None or self.is_unset
         is_empty |= not self.value and sign.startswith(":")
+        if sign[-1] == "+" and self.value and has_unresolved(self.value):
+            return unresolved(unresolved_names(self.value)[0])
         if sign[-1] == "+":
             return "" if is_empty else inner.default(word)
         if sign[-1] == "?":
@@ -138,7 +149,10 @@ class _Single:
 def _element(name: str, index: str, inner: Inner) -> _Single:
     """x[1], x[$i + 1], x[-1] or x[key]"""
     variables = inner.variables
-    elements, words = variables.map(name), variables.array(name)
+    if variables.is_unset(name):
+        return _Single(name, "", is_unset=True)
+    elements = variables.map(name)
+    words = variables.slots(name) if variables.is_array(name) else None
     if elements is not None:
         key = inner.text(index)
         if has_unresolved(key):
@@ -153,8 +167,23 @@ def _element(name: str, index: str, inner: Inner) -> _Single:
     if words is None:
         is_there = number == "0" or value is None
         return _Single(name, value if is_there else "", not is_there, number)
-    is_there = -len(words) <= int(number) < len(words)
-    return _Single(name, words[int(number)] if is_there else "", not is_there, number)
+    found = words[int(number)] if -len(words) <= int(number) < len(words) else None
+    return _Single(name, found or "", found is None, number)
+
+
+def is_there(word: str, inner: Inner) -> bool | None:
+    """Whether a variable, or an element of one, has a value; None where that is not known."""
+    name, sign, rest = word.partition("[")
+    variables = inner.variables
+    value = variables.value(name)
+    if sign and not rest.startswith(("@", "*")):
+        found = _element(name, rest.removesuffix("]"), inner)
+    else:
+        found = _Single(name, value, variables.is_unset(name))
+    if found.is_unset:
+        return False
+    is_open = found.value is None or has_unresolved(found.value)
+    return None if is_open else True
 
 
 def _joined(body: str, found: All, inner: Inner) -> str:
@@ -166,7 +195,13 @@ def _joined(body: str, found: All, inner: Inner) -> str:
             return _Single(shown, None, is_unset=True).text(False, found.rest, inner)
         return unresolved(shown)
     marks = inner.variables.value("IFS") or ""
-    joint = " " if found.sign == "@" else unresolved("IFS") if has_unresolved(marks) else marks[:1]
+    joint = (
+        " "
+        if found.sign == "@" and not found.is_changed
+        else unresolved("IFS")
+        if has_unresolved(marks)
+        else marks[:1]
+    )
     text = joint.join(found.words)
     if not found.rest:
         return text

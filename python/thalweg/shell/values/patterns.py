@@ -151,4 +151,6 @@ def replaced(value: str, regex: re.Pattern[str], text: str, sign: str) -> str | 
         if not is_one:
             return value
         return text + rest if sign == "#" else rest + text
-    return regex.sub(lambda _: text, value, count=0 if sign == "/" else 1)
+    return regex.sub(
+        lambda found: text if found[0] or not value else "", value, count=0 if sign == "/" else 1
+    )

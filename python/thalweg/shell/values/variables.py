@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
 
 _BLANKS = " \t\n"
+_FROM_END = re.compile("-[0-9]+")
 _AT_FIRST = {"IFS": _BLANKS, "OPTIND": "1"}
 _LONGEST_VALUE = 1_000_000  # characters; a script that doubles a text in a loop has no end
 _LONGEST_OPEN = 10_000  # of one that is open in part
@@ -19,12 +20,15 @@ _ARGUMENTS = unresolved("`arguments`")
 _MOST_REFERENCES = 20  # of one name to another
 
 
+Slots = list[str | None]  # elements by their numbers; None where there is none
+
+
 @dataclass(frozen=True)
 class State:
     """Of all variables at a place of a script."""
 
     assigned: dict[str, str]
-    arrays: dict[str, list[str]]
+    arrays: dict[str, Slots]
     maps: dict[str, dict[str, str]]
     references: dict[str, str]
     letters: dict[str, str]
@@ -58,12 +62,13 @@ class Variables:
     touched    names that have been given values since it was made
     truth      whether the last command in $(...) succeeded
     status     $?; None where it is not known
+    sets_unknown  whether a variable whose name is not known has been given a value
     printed    by the text of a command in $(...), as long as one command of the script is run
     """
 
     given: dict[str, str] = field(default_factory=dict)
     assigned: dict[str, str] = field(default_factory=dict)
-    arrays: dict[str, list[str]] = field(default_factory=dict)
+    arrays: dict[str, Slots] = field(default_factory=dict)
     arguments: list[str] | None = None
     sure: int | None = None
     used: set[str] = field(default_factory=set)
@@ -77,6 +82,7 @@ class Variables:
     status: str | None = None
     touched: set[str] | None = None
     truth: bool | None = True
+    sets_unknown: bool = False
     _unset: set[str] = field(default_factory=set)
     _shifted: int = 0
 
@@ -190,16 +196,18 @@ class Variables:
         if name in self.arrays:
             self.arrays[name] = [value, *self.arrays[name][1:]]
 
-    def assign_array(self, name: str, words: list[str]) -> None:
+    def assign_array(self, name: str, words: Sequence[str | None]) -> None:
+        """words: by their numbers, None where there is none"""
         name = self.name(name)
         self.touch(name)
         if len(words) > _LONGEST_ARRAY:
             self.forget(name)
             return
         self.maps.pop(name, None)
-        self.arrays[name] = list(words)
+        count = max((i + 1 for i, each in enumerate(words) if each is not None), default=0)
+        self.arrays[name] = list(words[:count])
         self._unset.discard(name)
-        self.assigned[name] = words[0] if words else ""
+        self.assigned[name] = (words[0] or "") if count else ""
 
     def shift(self, count: int) -> bool | None:
         """Whether there are so many; None where that is not known."""
@@ -269,16 +277,31 @@ class Variables:
 
     def assign_element(self, name: str, key: str, value: str) -> None:
         """key: its name or its number, or what it waits for: then all of them are open"""
-        elements, before = self.map(name), self.elements(name)
+        elements, before = self.map(name), self.slots(name)
+        if elements is None and _FROM_END.fullmatch(key):
+            key = str(int(key) + len(before))
         if elements is not None and not has_unresolved(key):
             self.assign_map(name, {**elements, key: value})
         elif (
             elements is None
             and key.isdecimal()
-            and int(key) <= len(before)
-            and not any(map(has_unresolved, before))
+            and int(key) < _LONGEST_ARRAY
+            and not any(each and has_unresolved(each) for each in before)
         ):
-            self.assign_array(name, [*before[: int(key)], value, *before[int(key) + 1 :]])
+            here = int(key)
+            gap = [None] * (here - len(before))
+            self.assign_array(name, [*before[:here], *gap, value, *before[here + 1 :]])
+        else:
+            self.forget(name)
+
+    def unset_element(self, name: str, key: str) -> None:
+        """key: as of assign_element()"""
+        elements, before = self.map(name), self.slots(name)
+        if elements is not None and not has_unresolved(key):
+            self.assign_map(name, {each: text for each, text in elements.items() if each != key})
+        elif elements is None and key.isdecimal() and name in self.arrays:
+            here = int(key)
+            self.assign_array(name, [*before[:here], None, *before[here + 1 :]])
         else:
             self.forget(name)
 
@@ -288,21 +311,29 @@ class Variables:
     def array(self, name: str) -> list[str] | None:
         """Elements in their order; of names in that in which they were given."""
         name = self.name(name)
-        return list(self.maps[name].values()) if name in self.maps else self.arrays.get(name)
+        if name in self.maps:
+            return list(self.maps[name].values())
+        slots = self.arrays.get(name)
+        return None if slots is None else [each for each in slots if each is not None]
 
-    def elements(self, name: str) -> list[str]:
-        """Also of one that is none of several."""
-        found = self.array(name)
+    def slots(self, name: str) -> Slots:
+        """Of an array, and of one that is none of several."""
+        found = self.arrays.get(self.name(name))
         value = self.value(name) if found is None else None
         is_none = found is None and (value is None or self.is_unset(name))
-        return [] if is_none else [value or ""] if found is None else found
+        return [] if is_none else [value or ""] if found is None else list(found)
+
+    def is_array(self, name: str) -> bool:
+        return self.name(name) in self.arrays
 
     def keys(self, name: str) -> list[str] | None:
         name = self.name(name)
         words = self.arrays.get(name)
         if name in self.maps:
             return list(self.maps[name])
-        return None if words is None else [str(i) for i in range(len(words))]
+        if words is None:
+            return None
+        return [str(i) for i, each in enumerate(words) if each is not None]
 
     def split(self, text: str) -> list[str]:
         """A value in words, at the letters of IFS."""

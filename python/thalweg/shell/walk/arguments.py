@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from thalweg.shell.values.variables import Variables
+from thalweg.shell.values.variables import Slots, Variables
 
 _T = TypeVar("_T")
 
@@ -18,7 +18,7 @@ Given = tuple[Sequence[str], int | None]
 _SIGN = re.compile(r"\+?=")
 
 # Value, elements, those with names, what it stands for, and its letters.
-_Value = tuple[str | None, list[str] | None, dict[str, str] | None, str | None, str | None]
+_Value = tuple[str | None, Slots | None, dict[str, str] | None, str | None, str | None]
 
 
 def name_in(word: str) -> str:
@@ -52,9 +52,13 @@ class Arguments:
         kept = {name: self._value(name) for name in map(name_in, assigned)}
         self.local.append({})
         self.doubtful.append(set())
+        touched = set(self.variables.touched or ())
         with self.given(arguments):
             yield
-        self._set_back(self.local.pop())
+        local = self.local.pop()
+        self._set_back(local)
+        if self.variables.touched is not None:
+            self.variables.touched -= set(local) - touched
         for name in self.doubtful.pop():
             self.variables.forget(name)
         self._set_back(kept)

@@ -15,10 +15,12 @@ from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import expand, fits, pattern_of
 from thalweg.shell.walk.loops import counted_loop, turns_of
-from thalweg.shell.walk.sets import names_set
+from thalweg.shell.walk.sets import names_set, simples_with
 from thalweg.shell.walk.ways import Way, Ways
 
 _MOST_TURNS = 10_000  # of a loop that is tried
+_WRITES = frozenset({"cp", "mv", "ln", "sed", "tee", "install", "cat"})
+_MOST_NAMES = 4  # that are told
 
 
 def _ends_script(body: Body) -> bool:
@@ -28,6 +30,12 @@ def _ends_script(body: Body) -> bool:
         len(each) == 1 and isinstance(each[0], Simple) and each[0].words[:1] == ["exit"]
         for each in firsts
     )
+
+
+def _may_write(simple: Simple) -> bool:
+    words = simple.plain().words
+    files = simple.files
+    return bool(files.outs or files.documents) or (words[:1] != [] and words[0] in _WRITES)
 
 
 @dataclass
@@ -181,16 +189,50 @@ class Blocks:
             self._turns(command, step, wants, known)
             return
         truth = self.run(command.condition, known)
-        if truth is None or truth is wants:
+        if truth is wants and known.sure:
+            self._first_and_others(command, step, body, known)
+        elif truth is None or truth is wants:
             self._any_turns(body, [])
-            if truth is not None and known.sure and _ends_script(command.body):
-                self.course.leave("exit")
+        if truth is wants and known.sure and _ends_script(command.body):
+            self.course.leave("exit")
+
+    def _first_and_others(self, command: Loop, step: Body, body: Body, known: Known) -> None:
+        """One turn that is sure, and any number of others. Files stay as the first one leaves them;
+        where others may write something else, that is told.
+        """
+        files = self.commands.files
+        with self._loops():
+            self._turn(command.body, known)
+            if not self.ways.ends_turn():
+                return
+            self.run(step, known)
+            values = dict(self.variables.assigned)
+            outer = files.is_tried, files.unread.is_quiet
+            files.is_tried = files.unread.is_quiet = True
+            self._any_turns(body, [])
+            files.is_tried, files.unread.is_quiet = outer
+        if files.is_tried:
+            return
+        writes = [each for each in simples_with(body, self.course.functions) if _may_write(each)]
+        for each in writes:
+            for path in [self.commands.path(word) for behind, word in each.files.outs if behind]:
+                if self.commands.is_namelist(path):
+                    files.doubt(path, each.at)
+        now = self.variables.assigned
+        differ = sorted(name for name, text in now.items() if values.get(name) != text)
+        if differ and writes:
+            names = ", ".join(f"'{name}'" for name in differ[:_MOST_NAMES])
+            self.course.told.append(
+                f"{command.at}: how often this loop turns the script does not tell, and {names} "
+                "may change in it: files count as its first turn leaves them"
+            )
 
     def _turns(self, command: Loop, step: Body, wants: bool, known: Known) -> bool:
         """Whether it is known that there are no others."""
         course = self.course
         with self._loops():
             for _ in range(_MOST_TURNS):
+                before = self.variables.state()
                 truth = self.run(command.condition, known)
                 if truth is not wants or course.left:
                     return truth is not None or course.left != ""
@@ -200,6 +242,8 @@ class Blocks:
                 if not self.ways.ends_turn():
                     return True
                 self.run(step, known)
+                if self.variables.state() == before:
+                    return False  # it has no end that is known
         return False
 
     def _case(self, command: Case, known: Known) -> None:

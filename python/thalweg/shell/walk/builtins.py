@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
-from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.rows import read_marks, read_row
 from thalweg.shell.values.variables import Variables, split_at
@@ -90,8 +90,11 @@ class Builtins:
             return
         for each in words:
             name = each.partition("[")[0]
-            if name != each:
-                self.variables.forget(name)
+            if name != each and self.variables.map(name) is not None:
+                self.variables.unset_element(name, each[len(name) + 1 : -1])
+            elif name != each:
+                number = arithmetic_value(each[len(name) + 1 : -1], self.variables)
+                self.variables.unset_element(name, number)
             elif name.isidentifier():
                 self.variables.unset(name)
 
@@ -103,10 +106,15 @@ class Builtins:
             text = None if given is None else OF_WORDS["printf"](given)
             self.variables.change(words[1], unresolved(words[1]) if text is None else text)
             return True
-        names = [each.partition("[")[0] for each in words if each[:1] != "-"]
-        if self._gives_array(name, words, plain, simple):
+        if name == "printf":  # "$x"
+            self.variables.sets_unknown |= has_unresolved("".join(words[1:2]))
             return True
-        lines = self.commands.lines_given(plain.files) if name == "read" else None
+        names = [each.partition("[")[0] for each in words if each[:1] != "-"]
+        self.variables.sets_unknown |= any(map(has_unresolved, names))
+        lines = self.commands.lines_given(plain.files) if name != "getopts" else None
+        if self._gives_array(name, words, lines, simple):
+            return True
+        lines = lines if name == "read" else None
         row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
         if name == "read" and not (plain.files.ins or plain.files.documents or plain.files.strings):
             self.commands.take_line()
@@ -121,10 +129,11 @@ class Builtins:
                 self.variables.forget(each)
         return None
 
-    def _gives_array(self, name: str, words: Sequence[str], plain: Simple, simple: Simple) -> bool:
+    def _gives_array(
+        self, name: str, words: Sequence[str], lines: list[str] | None, simple: Simple
+    ) -> bool:
         """`mapfile -t a < FILE` and `read -ra a <<< "1 2"`"""
         options = "".join(word[1:] for word in words if word[:1] == "-")
-        lines = self.commands.lines_given(plain.files)
         if lines is None or not words or not words[-1].isidentifier():
             return False
         if name in ("mapfile", "readarray") and options == "t":
@@ -132,7 +141,7 @@ class Builtins:
             return True
         if name == "read" and options in ("ra", "a", "ar"):
             marks = read_marks(simple, self.variables)
-            if not has_unresolved("".join([marks, *lines])) and "\\" not in lines[0]:
+            if lines and not has_unresolved("".join([marks, *lines])) and "\\" not in lines[0]:
                 self.variables.assign_array(words[-1], split_at(lines[0], marks))
                 return True
         return False

@@ -28,6 +28,7 @@ from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.arguments import Arguments
 from thalweg.shell.walk.ways import Way, Ways
 
+_NAME_IS_OPEN = re.compile(r"\w*(?:\x02[^\x03]*\x03\w*)+=")  # behind what is evaluated
 _FARTHEST = 20  # functions that call one another
 
 
@@ -90,6 +91,7 @@ class Calls:
             for each in plain.words[1:]:
                 for name in re.findall(r"([A-Za-z_]\w*)=", each):
                     self.variables.forget(name)
+            self.variables.sets_unknown |= _NAME_IS_OPEN.match(text) is not None
             self.commands.tell(plain)
             return None
         file, _, line = plain.at.rpartition(":")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from thalweg.errors import ThalwegError
 from thalweg.shell.files.commands import FileCommands
-from thalweg.shell.files.output import Known
+from thalweg.shell.files.output import Known, Printed
 from thalweg.shell.files.watch import is_start
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.parser import parse_script
@@ -128,9 +128,7 @@ class _Walk:
         commands = pipeline.commands
         if len(commands) == 1:
             truth = self._command(commands[0], known)
-        elif all(isinstance(each, Simple) for each in commands) and not any(
-            map(self.simple.calls.called, commands)
-        ):
+        elif self._are_plain(commands):
             parts = [each for each in commands if isinstance(each, Simple)]
             for each in parts:
                 if is_start(each.words, self.commands.expanded(each.plain()).words):
@@ -144,6 +142,17 @@ class _Walk:
             self.variables.status = self._status(truth)
         return truth
 
+    def _are_plain(self, commands: Sequence[Command]) -> bool:
+        """No functions and blocks, and nothing that gives variables values here."""
+        last = commands[-1]
+        reads = isinstance(last, Simple) and last.plain().words[:1] in (["read"], ["mapfile"])
+        stays = {"lastpipe", "?lastpipe"} & self.variables.options
+        return (
+            all(isinstance(each, Simple) for each in commands)
+            and not any(map(self.simple.calls.called, commands))
+            and not (reads and stays)
+        )
+
     def _status(self, truth: bool | None) -> str | None:
         """$?: one that is not 0 is known of a function and a test."""
         if truth is None or truth:
@@ -152,26 +161,49 @@ class _Walk:
         return known if known not in (None, "0") else "1"
 
     def _of_blocks(self, commands: Sequence[Command], known: Known) -> bool | None:
-        """`{ ...; } | tee FILE` and `f | cat > FILE` print there."""
-        files = self.commands.sink_of(commands[-1]) if len(commands) == 2 else None
+        """`{ ...; } | tee FILE`, `f | cat > FILE` print there; `f | while read x` gets lines."""
+        first, *others = commands
+        files = self.commands.sink_of(others[-1]) if len(others) == 1 else None
         if files is not None:
-            with self.ways.apart(), self.commands.redirected(files, _at(commands[-1]), known):
-                self._command(commands[0], known)
+            with self.ways.apart(), self.commands.redirected(files, _at(others[-1]), known):
+                self._command(first, known)
             return True
         with self.ways.apart(), self.commands.captured() as printed:
-            self._command(commands[0], known)
-        rest = [each for each in commands[1:] if isinstance(each, Simple)]
-        if len(rest) < len(commands) - 1 or any(map(self.simple.calls.called, rest)):
-            for i, each in enumerate(commands[1:]):
-                before, self.commands.stdin = self.commands.stdin, []
-                if i == 0 and printed.is_known:
-                    self.commands.stdin = [printed.pieces]
-                with self.ways.apart(), self.commands.printing(""):
-                    self._command(each, known)
-                self.commands.stdin = before
-        elif not self.commands.pass_on(printed, rest, known):
-            self.commands.tell_of_pipeline(printed, rest)
+            self._command(first, known)
+        rest = [each for each in others if isinstance(each, Simple)]
+        reads = rest[-1:] and rest[-1].plain().words[:1] in (["read"], ["mapfile"], ["readarray"])
+        if len(rest) == len(others) and not reads and not any(map(self.simple.calls.called, rest)):
+            if not self.commands.pass_on(printed, rest, known):
+                self.commands.tell_of_pipeline(printed, rest)
+            return None
+        for each in others[:-1]:
+            through = self.commands.pipelines.through(printed, each)
+            if not through.is_known:
+                with self.ways.apart(), self.commands.captured() as through:
+                    self._gets(printed, each, known)
+            printed = through
+        return self._last(printed, others[-1], known)
+
+    def _last(self, printed: Printed, command: Command, known: Known) -> bool | None:
+        """Of a pipeline: in a shell of its own, but with `lastpipe`."""
+        options = self.variables.options
+        if "lastpipe" in options:
+            return self._gets(printed, command, known)
+        if "?lastpipe" in options:
+            with self.ways.maybe():
+                self._gets(printed, command, known)
+            return None
+        with self.ways.apart():
+            self._gets(printed, command, known)
         return None
+
+    def _gets(self, printed: Printed, command: Command, known: Known) -> bool | None:
+        before, self.commands.stdin = self.commands.stdin, []
+        if printed.is_known:
+            self.commands.stdin = [printed.pieces]
+        truth = self._command(command, known)
+        self.commands.stdin = before
+        return truth
 
     def _printed(self, command: str) -> str | None:
         """What a command prints, by its words or by running it; None where that is not known."""
@@ -201,9 +233,10 @@ class _Walk:
         if isinstance(command, Function):
             self.course.functions[command.name] = [command.command]
             return True
+        command = replace(command, files=self.simple.counted(command.files))
         with (
             self.course.deeper(command.at, 1) as may_run,
-            self.commands.redirected(self.simple.counted(command.files), command.at, known),
+            self.commands.redirected(command.files, command.at, known),
         ):
             if not may_run:
                 return None

@@ -29,6 +29,7 @@ _GIVES = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "local", "declare", "typeset",
      "export", "readonly", "integer", "nameref", "set", "setenv"}
 )  # fmt: skip
+_LOCAL = frozenset({"local", "declare", "typeset"})
 _FARTHEST = 20  # functions that call one another
 
 Functions = Mapping[str, Sequence[Command]]
@@ -44,7 +45,8 @@ def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
             found |= _of_simple(command)
             called = functions.get(command.plain().words[0], ()) if command.words else ()
             for each in called if depth < _FARTHEST else ():
-                found |= names_set(_as_body(each), functions, depth + 1)
+                body = _as_body(each)
+                found |= names_set(body, functions, depth + 1) - _local_to(body)
     return {name for name in found if name.isidentifier()}
 
 
@@ -59,6 +61,13 @@ def _of_simple(simple: Simple) -> set[str]:
         if word.startswith(("((", "let")) or "$((" in word:
             found |= set(_IN_ARITHMETIC.findall(word))
     return found
+
+
+def _local_to(body: Body) -> set[str]:
+    """Of a function."""
+    plain = [each.plain().words for each in _commands(body) if isinstance(each, Simple)]
+    declaring = [words[1:] for words in plain if words[:1] and words[0] in _LOCAL]
+    return {word.partition("=")[0] for words in declaring if "-g" not in words for word in words}
 
 
 def _as_body(command: Command) -> Body:
@@ -84,3 +93,14 @@ def bodies_of(command: Command) -> list[Body]:
     if isinstance(command, Case):
         return [body for _, body, _ in command.branches]
     return [command.condition, command.body] if isinstance(command, Loop) else [command.body]
+
+
+def simples_with(body: Body, functions: Functions, depth: int = 0) -> Iterator[Simple]:
+    """Simple commands, and those of functions that they call."""
+    for command in _commands(body):
+        if not isinstance(command, Simple):
+            continue
+        yield command
+        words = command.plain().words
+        for each in functions.get(words[0], ()) if words and depth < _FARTHEST else ():
+            yield from simples_with(_as_body(each), functions, depth + 1)

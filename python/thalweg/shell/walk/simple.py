@@ -64,6 +64,12 @@ class SimpleCommands:
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
         self.variables.printed = before
+        if self.variables.sets_unknown:
+            self.variables.sets_unknown = False
+            self.course.told.append(
+                f"{simple.at}: a variable is set here whose name is not known: the values that "
+                "the script gives before count"
+            )
         return truth
 
     @contextmanager
@@ -77,7 +83,8 @@ class SimpleCommands:
     def counted(self, files: Redirections) -> Redirections:
         """Their words are expanded more than once."""
         outs = [(behind, self._counted_once(word)) for behind, word in files.outs]
-        return replace(files, outs=outs)
+        strings = [self._counted_once(word) for word in files.strings]
+        return replace(files, outs=outs, strings=strings)
 
     def _counted_once(self, word: str) -> str:
         """With the value of $((i++)) in it, which is expanded more than once else. Where a part

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that look at all lines of a text at once: head, tail, tac, sort, uniq, wc, paste, and tr
+of ends of lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.programs import unescaped
+
+Lines = list[str]
+Whole = Callable[[Lines], Lines | None]
+WHOLE = frozenset({"head", "tail", "tac", "sort", "uniq", "wc", "paste"})
+_COUNT = re.compile(r"-(?:n\s*)?([0-9]+)")
+_FROM = re.compile(r"-n\s*\+([0-9]+)|\+([0-9]+)")
+_SAME_ORDER = re.compile(r"[a-z0-9]*")  # in every language of a machine
+
+
+def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    """What a command makes of all lines, and the files that it reads; None where not understood."""
+    name, *rest = words
+    if name in ("head", "tail"):
+        return _end_of(name, rest)
+    if name == "tr":
+        return _without_ends(rest)
+    options, files = _apart(rest)
+    if name == "wc":
+        return (_words_of_count(options, files), ()) if not files else None
+    if name == "paste":
+        return _pasted(rest)
+    makes: dict[tuple[str, str], Whole] = {
+        ("tac", ""): lambda lines: lines[::-1],
+        ("sort", ""): _sorted,
+        ("sort", "u"): lambda lines: _sorted(list(dict.fromkeys(lines))),
+        ("sort", "n"): _sorted_by_number,
+        ("uniq", ""): lambda lines: [
+            each for i, each in enumerate(lines) if i == 0 or each != lines[i - 1]
+        ],
+    }
+    found = makes.get((name, options))
+    return None if found is None else (found, files)
+
+
+def made_whole(change: Whole, lines: Lines) -> Lines | None:
+    """None where a line is open."""
+    return None if any(map(has_unresolved, lines)) else change(lines)
+
+
+def _apart(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Letters of options, and files."""
+    letters = "".join(each[1:] for each in words if each[:1] == "-" and each != "-")
+    return letters, [each for each in words if each[:1] != "-"]
+
+
+def _end_of(name: str, words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    files = list(words)
+    text = files.pop(0) if files and files[0][:1] in "-+" else ""
+    text = f"-n {files.pop(0)}" if text == "-n" and files else text
+    if begins := _FROM.fullmatch(text) if name == "tail" else None:
+        first = max(int(begins[1] or begins[2]) - 1, 0)
+        return lambda lines: lines[first:], files
+    counts = _COUNT.fullmatch(text or "-10")
+    if counts is None or any(each[:1] == "-" for each in files) or len(files) > 1:
+        return None
+    count = int(counts[1])
+    if name == "head":
+        return lambda lines: lines[:count], files
+    return lambda lines: lines[-count:] if count else [], files
+
+
+def _sorted(lines: Lines) -> Lines | None:
+    return sorted(lines) if all(map(_SAME_ORDER.fullmatch, lines)) else None
+
+
+def _sorted_by_number(lines: Lines) -> Lines | None:
+    """Where no two are alike, which other rules would order."""
+    numbers = [each for each in lines if re.fullmatch("-?[0-9]+", each)]
+    if len({*map(int, numbers)}) < len(lines):
+        return None
+    return sorted(lines, key=int)
+
+
+def _words_of_count(options: str, files: Sequence[str]) -> Whole:
+    del files
+
+    def count(lines: Lines) -> Lines | None:
+        if options == "l":
+            return [str(len(lines))]
+        return [str(len(" ".join(lines).split()))] if options == "w" else None
+
+    return count
+
+
+def _pasted(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    """paste -sd, and paste -s -d ' ' -"""
+    found = re.fullmatch(r"-s\s?-?d\s?(.)(?:\s-)?|-d\s?(.)\s-s(?:\s-)?", " ".join(words))
+    if found is None:
+        return (lambda lines: ["\t".join(lines)], ()) if words in (["-s"], ["-s", "-"]) else None
+    joint = found[1] or found[2]
+    return (lambda lines: [joint.join(lines)] if lines else []), ()
+
+
+def _without_ends(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    r"""tr '\n' ',' and tr -d '\n'"""
+    sets = [unescaped(each) for each in words]
+    if sets[:1] == ["-d"] and sets[1:] == ["\n"]:
+        return (lambda lines: ["".join(lines)]), ()
+    if len(sets) == 2 and sets[0] == "\n" and len(sets[1]) == 1 and sets[1] != "\n":
+        return (lambda lines: ["".join(each + sets[1] for each in lines)]), ()
+    return None
