@@ -82,9 +82,11 @@ def test_ranges_may_be_more_than_a_launch_takes(tmp_path: Path, compiled: Path) 
     assert different(case, Configuration("cuda", "point_innermost"), compiled) == []
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(5)
 @pytest.mark.skipif(not nvcc(), reason="no nvcc on this machine: pip install nvidia-cuda-nvcc")
-@pytest.mark.parametrize("name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes"])
+@pytest.mark.parametrize(
+    "name", ["gradient", "vertical_solver", "caldyn_horiz", "block_extremes", "vertical_limiter"]
+)
 def test_nvcc_compiles_it_without_a_warning(
     name: str, link: Callable[[Sequence[str], Sequence[Path], Path], Path], tmp_path: Path
 ) -> None:

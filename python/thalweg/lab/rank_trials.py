@@ -98,7 +98,7 @@ def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
 
 @dataclass(frozen=True)
 class _Figures:
-    """Of one call: of the slowest rank, and means over ranks."""
+    """Of a usual call, the median: of the slowest rank, and means over ranks."""
 
     call_s: float
     computing_s: float
@@ -157,16 +157,15 @@ def _calls_of(on_ranks: OnRanks, repetitions: int) -> int:
 
 def _figures(on_ranks: OnRanks, calls: int) -> _Figures:
     told = on_ranks.told
-    of_calls = np.max([each.seconds for each in told], axis=0)
-    total, packing, waiting = (
-        float(np.mean(each)) / calls
-        for each in (
-            [sum(each.seconds) for each in told],
-            [each.packing for each in told],
-            [each.waiting for each in told],
-        )
+    seconds = np.array([each.seconds for each in told])  # [rank, call]
+    total = float(np.median(seconds.mean(0)))
+    usual = total / float(seconds.mean())  # so that a few calls that were cut off say little
+    packing, waiting = (
+        usual * float(np.mean(each)) / calls
+        for each in ([each.packing for each in told], [each.waiting for each in told])
     )
-    return _Figures(float(np.median(of_calls)), total - packing - waiting, packing, waiting)
+    slowest = float(np.median(seconds.max(0)))
+    return _Figures(slowest, total - packing - waiting, packing, waiting)
 
 
 def _line(

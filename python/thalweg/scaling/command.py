@@ -105,14 +105,27 @@ def _print(lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
         )
     print_table(heads, rows, right=heads[1:])
     for target, model in models.items():
-        print(
-            f"{target}: a cell and level {1e9 * model.point_s:.1f} ns, a message "
-            f"{1e6 * model.message_s:.1f} us, {1e-9 / max(model.byte_s, 1e-15):.2f} GB/s."
-        )
+        print(f"{target}: a cell and level {1e9 * model.point_s:.1f} ns, {_exchange(model)}.")
+    alone = any(each["ranks"] == 1 for each in lines)
+    for target in sorted({str(each["target"]) for each in lines} - set(models)):
+        lacking = "trials of several ranks" if alone else "a trial of one rank"
+        print(f"{target}: no prediction, and no efficiency, without {lacking} (--ranks 1,2).")
     cores = os.cpu_count() or 1
     most = max(each["ranks"] * each["threads"] for each in lines)
     if most > cores:
         print(f"Up to {most} ranks and threads shared {cores} cores: their times say little.")
+
+
+def _exchange(model: ExchangeModel) -> str:
+    """What the trials did not tell apart is not told as a number."""
+    message = f"a message {1e6 * model.message_s:.1f} us" if model.message_s > 0.0 else ""
+    size = f"{1e-9 / model.byte_s:.2f} GB/s" if model.byte_s > 0.0 else ""
+    if message and size:
+        return f"{message}, {size}"
+    if not message and not size:
+        return "and exchanging took no time that was measured"
+    lacking = "bytes" if message else "messages"
+    return f"{message or size}, and nothing for {lacking}: the trials do not tell the two apart"
 
 
 def _efficiency(lines: Sequence[Line], line: Line) -> str:

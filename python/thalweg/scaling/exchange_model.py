@@ -47,6 +47,11 @@ class ExchangeModel:
         size = rim * levels * self.rim_bytes
         return self.call_s(own, levels, self.exchanges * neighbours, size)
 
+    def weak_efficiency(self, cells: float, levels: int, ranks: Sequence[int]) -> list[float]:
+        """Of as many cells for each rank."""
+        alone = self.compact_s(cells, levels, 1)
+        return [alone / self.compact_s(cells * each, levels, each) for each in ranks]
+
 
 def fit(lines: Sequence[Line], target: str, row: int) -> ExchangeModel | None:
     """From trials of one thread a rank, those that exchange without overlap. `row`: cells along i

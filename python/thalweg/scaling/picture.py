@@ -32,7 +32,7 @@ def draw(lines: Sequence[Line], models: Mapping[str, ExchangeModel]) -> Figure:
         strong, weak, where = figure.subplots(1, 3)
         of_kernel = [each for each in lines if each["overlaps"]]
         _draw_strong(strong, [each for each in of_kernel if each["kind"] == "strong"], models)
-        _draw_weak(weak, [each for each in of_kernel if each["kind"] == "weak"])
+        _draw_weak(weak, [each for each in of_kernel if each["kind"] == "weak"], models)
         _draw_parts(where, [each for each in lines if each["kind"] in ("strong", "weak")])
         for panel in (strong, weak, where):
             panel.grid(color=LINE, linewidth=0.8)
@@ -79,10 +79,17 @@ def _draw_strong(panel: Any, lines: Sequence[Line], models: Mapping[str, Exchang
             )  # fmt: skip
     panel.set(xscale="log", yscale="log", xlabel="ranks", ylabel="time of a call in s")
     panel.set_title("strong: the grid stays", loc="left")
-    panel.legend(frameon=False, fontsize=8)
+    _legend(panel)
 
 
-def _draw_weak(panel: Any, lines: Sequence[Line]) -> None:
+def _legend(panel: Any, **where: str) -> None:
+    """Where there is something to tell."""
+    if panel.get_legend_handles_labels()[0]:
+        panel.legend(frameon=False, fontsize=8, **where)
+
+
+def _draw_weak(panel: Any, lines: Sequence[Line], models: Mapping[str, ExchangeModel]) -> None:
+    ranks = np.unique(np.geomspace(1, MOST_RANKS, 60).round().astype(int))
     for (target, threads), group in _groups(lines).items():
         one = next((each for each in group if each["ranks"] == 1), None)
         if one is None:
@@ -92,11 +99,16 @@ def _draw_weak(panel: Any, lines: Sequence[Line]) -> None:
             [100.0 * one["median"] / each["median"] for each in group],
             color=COLOURS[target], marker=MARKS.get(threads, "^"), label=_label(target, threads),
         )  # fmt: skip
+        if threads == 1 and target in models:
+            shares = models[target].weak_efficiency(one["cells"], one["levels"], ranks.tolist())
+            panel.plot(
+                ranks, [100.0 * each for each in shares], color=COLOURS[target], linewidth=1.2,
+                linestyle="--", label=f"{target}: predicted",
+            )  # fmt: skip
     panel.axhline(100.0, color=SOFT, linewidth=1.0, linestyle=":")
-    panel.set(xlabel="ranks", ylabel="efficiency in %", ylim=(0.0, 120.0))
-    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set(xscale="log", xlabel="ranks", ylabel="efficiency in %", ylim=(0.0, 120.0))
     panel.set_title("weak: it grows with them", loc="left")
-    panel.legend(frameon=False, fontsize=8)
+    _legend(panel, loc="lower right")
 
 
 def _draw_parts(panel: Any, lines: Sequence[Line]) -> None:
@@ -117,4 +129,4 @@ def _draw_parts(panel: Any, lines: Sequence[Line]) -> None:
     panel.tick_params(axis="y", labelsize=7, colors=INK)
     panel.set(xlabel="ms of a call, mean over ranks")
     panel.set_title("where it went", loc="left")
-    panel.legend(frameon=False, fontsize=8)
+    _legend(panel)

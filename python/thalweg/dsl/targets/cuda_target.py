@@ -19,6 +19,18 @@ from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.dsl.translation import plan_of, size_names, table_names
 
 
+def on_the_device(code: str) -> str:
+    """A function of a host: std::bit_cast is none of a device, and each kernel calls it with one
+    type.
+    """
+    code = re.sub(
+        r"return std::bit_cast<(.*)>\(x\) < 0;",
+        r"\1 bits;\n  std::memcpy(&bits, &x, sizeof bits);\n  return bits < 0;",
+        code,
+    )
+    return code.replace("static inline", "[[maybe_unused]] ON_DEVICE")
+
+
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One file with one function that a host calls with arrays of the device."""
     return _Writer(in_precision(kernel, configuration), configuration).text()
@@ -53,7 +65,7 @@ class _Writer:
         lines = [f"// {self.kernel.origin}"]
         lines += [WHOLE_LOOPS] if sets_again(self.plan, self.kernel.arguments) else []
         lines += [prelude(self.kernel.name)]
-        lines += [each.replace("static inline", "ON_DEVICE") for each in made]
+        lines += [on_the_device(each) for each in made]
         lines += constants(self.kernel, self.real)
         calls: list[str] = []
         for number_, sweep in enumerate(self.plan.sweeps):
