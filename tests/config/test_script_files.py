@@ -166,7 +166,7 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
         ),
         (to("N", "a") + "rsync -a base.nml M\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "f() {\ncp base.nml N\n}\ntrap f EXIT\n", f"exp.test:6: {NOT_READ}"),
-        (to("N", "a") + "exec 3> M.nml\necho x >&3\n", f"exp.test:5: {NOT_READ}"),
+        (to("N", "a") + "exec 3<> M.nml\necho x >&3\n", f"exp.test:5: {NOT_READ}"),
         (to("N", "a") + "ln N M\n" + append("M", "b"), f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + to("M", "b") + "cp -u N M\n", f"exp.test:9: {NOT_READ}"),
         (to("N", "a") + "cp N M\n" + to("N", "b"), "'M' keeps what 'N' was before it was written"),

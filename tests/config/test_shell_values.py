@@ -276,6 +276,26 @@ KNOWN = [
     'f() { v="$*"; }; f a{b,"c d"}e \'{x,y}\' "{p,q}" \\{a,b} {1..3} $(echo a,b)',
     "v=; for x in $(echo a b | awk '{print $1}'); do v=$v$x; done",
     'A=(a b); A[-1]=x; v="${A[*]}"',
+    ": > part; [ -f part ] && v=1 || v=2",
+    ": > part; [ -s part ] && v=1 || v=2",
+    "echo a > part; [[ -s part && -f part ]] && v=1 || v=2",
+    "read -r -d '' T <<< \"a b\"; v=$T",
+    "T=$'a 1\\nb 2'; v=; while read -r n k; do v=$v$n$k; done <<< \"$T\"",
+    "v=$(seq -s , 1 3)",
+    "v=$(seq -f 'm%02g' 1 3 | tr '\\n' _)",
+    "v=$(seq -w 8 10 | tr '\\n' _)",
+    "v=$(seq -s, -w 8 10)",
+    'st_a=x; st_b=y; v=; for k in "${!st_@}"; do v=$v$k${!k}; done',
+    'x="a b"; v="${x@U}${x@u}${x@L}"',
+    "f() { echo abc; }; echo q > F; f | sed s/abc/xyz/ | tee -a F; v=$(cat F | tr '\\n' ,)",
+    "echo abc | sed s/a/b/ | tee F; v=$(cat F)",
+    "exec 3> F; echo a >&3; printf '%s\\n' b >&3; exec 3>&-; v=$(cat F | tr '\\n' ,)",
+    "echo q > F; exec 4>> F; f() { echo \"$1\"; }; f c >&4; v=$(cat F | tr '\\n' ,)",
+    "mkdir d; exec 3> F; cd d; echo a >&3; cd ..; v=$(cat F)",
+    "echo hid >&2; v=$(echo a >&2; echo b)",
+    "printf '%s\\n' x y > st; printf '%s\\n' a @S@ b > tm; "
+    "v=$(sed -e '/@S@/r st' -e '/@S@/d' tm | tr '\\n' ,)",
+    "printf '%s\\n' x y > st; printf '%s\\n' a @S@ b > tm; v=$(sed '/@S@/r st' tm | tr '\\n' ,)",
 ]
 
 # What these leave in v is not known.

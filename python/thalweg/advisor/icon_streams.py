@@ -162,6 +162,7 @@ def _models(script: RunScript, answer: Answer) -> Iterator[Settings]:
         raise ThalwegError(
             f"{script.path.name}: there is no group '&run_nml', '&grid_nml' or '&output_nml' in "
             "it; give the script that writes the namelist of the atmosphere, or that namelist"
+            f"{script.cause()}"
         )
 
 

@@ -63,14 +63,18 @@ class RunScript:
 
     def cause(self) -> str:
         """What may be why something else is wrong or lacking; "" where nothing is known."""
-        found = [each for each in self.passed_over if " that ends it: " in each] or [
-            each for each in self.passed_over if _NOT_READ in each
-        ]
-        return f" (this may be why: {found[0]})" if found else ""
+        return _cause(self.passed_over)
 
     def beside(self, name: str) -> Path | None:
         """A file that lies where the script does, if there is one."""
         return Beside(self.path).find(name)
+
+
+def _cause(passed_over: Sequence[str]) -> str:
+    found = [each for each in passed_over if " that ends it: " in each] or [
+        each for each in passed_over if _NOT_READ in each
+    ]
+    return f" (this may be why: {found[0]})" if found else ""
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, str]:
@@ -149,7 +153,10 @@ def _run(
             f"{files.too_large}: from here on the files of the script are larger than what is "
             "followed: what is written to them is not counted"
         )
-    namelists.take(files.contents, files.is_gone, files.templates, files.symbolic_links())
+    try:
+        namelists.take(files.contents, files.is_gone, files.templates, files.symbolic_links())
+    except ThalwegError as error:
+        raise ThalwegError(f"{error}{_cause(namelists.passed_over)}") from error
     namelists.passed_over += unread
     namelists.tell_anew(files.written_anew)
     script.sourced = [beside.label(path) for path in sourced.read]

@@ -98,6 +98,14 @@ class Files:
                 return each
         return ""
 
+    def lines_written(self, text: str) -> int | None:
+        """Of a file that is there for sure, as the script wrote it; None of others."""
+        path = self.real(self.behind_links(self.folders.path(text)))
+        content = self.contents.get(path)
+        if self.is_tried or content is None or content.doubtful or path in self._gone:
+            return None
+        return len(content.pieces)
+
     def is_there(self, path: str) -> bool:
         path = self.real(path)
         return path in self.contents and not self.is_gone(path)

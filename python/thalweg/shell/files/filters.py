@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
@@ -12,6 +13,7 @@ from thalweg.shell.values.programs import unescaped
 from thalweg.shell.values.variables import Variables
 
 # A line, or none where it is left out; raises ValueError where that is not known.
+Read = Callable[[str], list[str] | None]
 Filter = Callable[[str], "str | None"]
 
 FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk", *WHOLE})
@@ -19,6 +21,11 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _COLUMNS = re.compile("([0-9]*)(-?)([0-9]*)")
 _PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
 _SUBSTITUTION = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", re.DOTALL)
+# /old/r FILE, and /old/{ r FILE, d } on lines of their own
+_READING = re.compile(
+    r"/((?:\\.|[^/\\])*)/\s*"
+    r"(?:r\s*([^\n{}]+?)[ \t]*(?:\n|$)|\{\s*r\s*([^\n{}]+?)[ \t]*\n\s*d\s*;?\s*\})"
+)
 _DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
 _ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/(?=s)")
 _OF_BASIC = re.compile(r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?[^\]]*\])|(.)", re.DOTALL)
@@ -26,9 +33,13 @@ _MOST_REPEATS = 4
 _CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:alnum:]": "a-zA-Z0-9"}
 
 
-def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[str]] | None:
+def filter_of(
+    words: Sequence[str], variables: Variables, read: Read = lambda _: None
+) -> tuple[Filter, list[str]] | None:
     """words: expanded. Of a command that goes from line to line, and the files that it reads; None
     where it is not plain.
+
+    read: lines of a file by its name, for sed's r; None where they are not known
     """
     name, *rest = words
     if name in WHOLE:
@@ -50,7 +61,7 @@ def filter_of(words: Sequence[str], variables: Variables) -> tuple[Filter, list[
         return _tr(options, operands)
     if name == "grep":
         return _grep(options, operands)
-    return _sed(rest)
+    return _sed(rest, read)
 
 
 def _with_values(line: str, variables: Variables, names: set[str] | None) -> str:
@@ -183,7 +194,7 @@ def _known(line: str) -> str:
     return line
 
 
-def _sed(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
+def _sed(words: Sequence[str], read: Read) -> tuple[Filter, list[str]] | None:
     """s/old/new/ and /old/d, each of a line of its own or between semicolons."""
     texts: list[str] = []
     files: list[str] = []
@@ -205,29 +216,37 @@ def _sed(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
     if not texts:
         texts, files = files[:1], files[1:]
     steps: list[Filter] = []
+    queued: list[str] = []  # behind the line, whatever becomes of it
     for text in texts:
-        found = _steps(text, extended=extended)
+        found = _steps(text, extended=extended, read=read, queued=queued)
         if found is None:
             return None
         steps += found
 
     def edited(line: str) -> str | None:
+        queued.clear()
+        left: str | None = line
         for step in steps:
-            changed = step(line)
-            if changed is None:
-                return None
-            line = changed
-        return line
+            left = None if left is None else step(left)
+        lines = [*([] if left is None else [left]), *queued]
+        return "\n".join(lines) if lines else None
 
     return (edited, files) if steps else None
 
 
-def _steps(text: str, *, extended: bool) -> list[Filter] | None:
+def _steps(text: str, *, extended: bool, read: Read, queued: list[str]) -> list[Filter] | None:
     steps: list[Filter] = []
     position = 0
     while position < len(text):
         if text[position] in " ;\n\t":
             position += 1
+            continue
+        if reading := _READING.match(text, position):
+            regex, lines = _regex(reading[1], extended=extended), read(reading[2] or reading[3])
+            if regex is None or lines is None:
+                return None
+            steps.append(partial(_queue, regex, lines, queued, bool(reading[3])))
+            position = reading.end()
             continue
         address = _ADDRESS.match(text, position)
         where = _regex(address[1], extended=extended) if address else None
@@ -243,6 +262,15 @@ def _steps(text: str, *, extended: bool) -> list[Filter] | None:
         if position < len(text) and text[position] not in " ;\n\t":
             return None
     return steps
+
+
+def _queue(
+    regex: re.Pattern[str], lines: list[str], queued: list[str], deletes: bool, line: str
+) -> str | None:
+    if not regex.search(_known(line)):
+        return line
+    queued += lines
+    return None if deletes else line
 
 
 def _step(found: re.Match[str], where: re.Pattern[str] | None, *, extended: bool) -> Filter | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from thalweg.shell.files.contents import Outside, Written, is_called_namelist
 from thalweg.shell.files.files import Files
@@ -27,8 +27,11 @@ _NOWHERE = frozenset({"/dev/null", "/dev/stderr", "/dev/tty"})
 
 @dataclass
 class Names:
+    """channels: paths of files that `exec 3> FILE` has opened, by "/dev/fd/3" """
+
     variables: Variables
     files: Files
+    channels: dict[str, str] = field(default_factory=dict)
 
     def arguments(self, words: Iterable[str]) -> list[str]:
         return self.given(words)[0]
@@ -79,11 +82,24 @@ class Names:
         return replace(simple, words=[*first.split(), *simple.words[1:]]).plain()
 
     def path(self, word: str) -> str:
-        return self.files.behind_links(self.files.folders.path(expand(word, self.variables)))
+        return self.files.behind_links(self._path_of(expand(word, self.variables)))
+
+    def _path_of(self, text: str) -> str:
+        return self.channels.get(text) or self.files.folders.path(text)
+
+    def open_channel(self, operator: str, word: str) -> str:
+        """`exec 3> FILE`, which >&3 writes to: its path; "" where none is opened."""
+        number = operator.rstrip("<>&|")
+        self.channels.pop(f"/dev/fd/{number}", None)
+        if operator[len(number) :] not in (">", ">>", ">|"):
+            return ""
+        path = self.path(word)
+        self.channels[f"/dev/fd/{number}"] = path
+        return path
 
     def places(self, words: Iterable[str], at: str) -> list[str]:
         files = self.files
-        paths = [files.folders.path(text) for text in self.texts(words)]
+        paths = [self._path_of(text) for text in self.texts(words)]
         return [files.place(each, at) for path in paths for each in self.matching(path)]
 
     def matching(self, path: str) -> list[str]:
@@ -92,7 +108,8 @@ class Names:
         return self.files.matching(self.files.behind_links(path)) or [path]
 
     def is_null(self, word: str) -> bool:
-        return expand(word, self.variables) in _NOWHERE
+        text = expand(word, self.variables)
+        return text in _NOWHERE or (text.startswith("/dev/fd/") and text not in self.channels)
 
     def texts(self, words: Iterable[str]) -> list[str]:
         """With braces and variables that hold several names taken apart."""

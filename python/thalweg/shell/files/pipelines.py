@@ -38,8 +38,12 @@ class Pipelines:
         words = [each for each in given if each]
         if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
             return len(parts) == 1 and known.sure and self._edit(first, words[0])
-        if last.words[0] == "tee" and len(words[-1]) == 2:
-            last = replace(last, files=Redirections(outs=[(False, last.words[1])]))
+        if last.words[0] == "tee":
+            names = [each for each in last.words[1:] if not each.startswith("-")]
+            if len(names) != 1:
+                return False
+            adds = any("a" in each.lstrip("-") for each in last.words[1:] if each.startswith("-"))
+            last = replace(last, files=Redirections(outs=[(adds, names[0])]))
             words[-1] = ["cat"]
         pieces = self._filtered(first, words, before)
         if pieces is None:
@@ -81,7 +85,7 @@ class Pipelines:
     ) -> list[Written] | None:
         found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr"} else None
         if whole is None and words[0] in FILTERS:
-            found = filter_of(words, self.variables)
+            found = filter_of(words, self.variables, self._lines_of)
         files = whole[1] if whole else found[1] if found else None
         inputs = None if files is None else self._inputs(first, files, before, is_first=is_first)
         if inputs is None:
@@ -105,6 +109,10 @@ class Pipelines:
             else None
         )
         return Printed(pieces or [], pieces is not None)
+
+    def _lines_of(self, name: str) -> list[str] | None:
+        pieces = self.output.pieces_of(self.files.behind_links(self.files.folders.path(name)))
+        return None if pieces is None else [each.text for each in pieces]
 
     def _inputs(
         self, first: Simple, files: Sequence[str], before: list[Written] | None, *, is_first: bool
@@ -133,7 +141,7 @@ class Pipelines:
 
     def _edit(self, simple: Simple, words: list[str]) -> bool:
         """In place."""
-        found = filter_of(words, self.variables)
+        found = filter_of(words, self.variables, self._lines_of)
         if found is None or not found[1]:
             return False
         edited: dict[str, list[Written]] = {}
@@ -159,7 +167,7 @@ class Pipelines:
                 self.files.templates[self.files.real(path)] = (made, at)
 
     def _files_of(self, first: Simple, words: list[str]) -> list[str]:
-        found = filter_of(words, self.variables) if words[0] in FILTERS else None
+        found = filter_of(words, self.variables, self._lines_of) if words[0] in FILTERS else None
         names = [*(found[1] if found else []), *(self.output.arguments(first.files.ins))]
         return [self.files.behind_links(self.files.folders.path(each)) for each in names]
 

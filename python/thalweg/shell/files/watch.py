@@ -80,13 +80,15 @@ class Watch:
         lines = [line for document in files.documents for _, line in document.lines]
         if any(map(begins_group, lines)):
             self.unread.add(at, "a block or a function that gets a here-document")
-        elif any(self.is_namelist(self.path(word)) for word in files.channels):
+        elif any(self.is_namelist(self.path(word)) for _, word in files.channels):
             self.unread.add(at, "a block that has it open")
 
     def _may_write(self, parts: Sequence[Simple]) -> bool:
         if any(map(self.changes, parts)):
             return True
-        if any(self.is_namelist(self.path(word)) for part in parts for word in part.files.channels):
+        if any(
+            self.is_namelist(self.path(word)) for part in parts for _, word in part.files.channels
+        ):
             return True
         outs = [
             self.path(each)

@@ -228,13 +228,15 @@ class _Parser:
         elif "<" in operator:
             if operator.lstrip("0123456789") == "<":
                 files.ins.append(word)
+            elif operator.endswith("<>"):
+                files.channels.append((operator, word))
         elif operator.endswith(">&") and (word.isdigit() or word == "-"):
-            if operator in (">&", "1>&") and word == "2":
-                files.outs.append((True, "/dev/stderr"))
+            if operator in (">&", "1>&") and word not in ("1", "-"):
+                files.outs.append((True, "/dev/stderr" if word == "2" else f"/dev/fd/{word}"))
         elif not operator[0].isdigit() or operator.startswith("1>"):
             files.outs.append((">>" in operator, word))
         elif not operator.startswith("2"):
-            files.channels.append(word)
+            files.channels.append((operator, word))
         return True
 
     def _all_redirections(self) -> Redirections:

@@ -22,6 +22,7 @@ _PLAIN_REGEX = re.compile(
     r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\{[0-9]+(?:,[0-9]*)?\}|[.*+?^$|()])*"
 )
 _LIKE = re.compile(r"\[\[\s+([^\s&|]+)\s+=~\s+((?:[^\s&|]|(?<!\|)\|(?!\|))+)\s+\]\]")
+_OF_FILES = frozenset({"-e", "-f", "-r", "-w", "-s"})
 _TEXTS = {"=": True, "==": True, "!=": False}
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _JOINTS = (("||", "-o", True), ("&&", "-a", False))  # and which of its parts decides alone
@@ -89,6 +90,9 @@ def _test(raw: list[str], variables: Variables) -> bool | None:
         return (words[1] == "") == (words[0] == "-z")
     if len(words) == 2 and words[0] == "-v":
         return is_set(words[1], variables)
+    if len(words) == 2 and words[0] in _OF_FILES:
+        lines = variables.exists(words[1])
+        return None if lines is None else lines > 0 or words[0] != "-s"
     if len(words) == 1:
         return words[0] != ""
     if len(words) != 3:
@@ -123,6 +127,9 @@ def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
         return (words[1] == "") == (words[0] == "-z")
     if len(words) == 2 and words[0] == "-v":
         return is_set(words[1], variables)
+    if len(words) == 2 and words[0] in _OF_FILES:
+        lines = variables.exists(words[1])
+        return None if lines is None else lines > 0 or words[0] != "-s"
     if len(words) != 3:
         return False if len(words) == 2 and words[0] in _TEXTS else None  # which is an error
     left, sign, right = words

@@ -22,6 +22,8 @@ _CHANGES: dict[str, Callable[[str], str]] = {
     ",,": str.lower, "^^": str.upper,
     ",": lambda text: text[:1].lower() + text[1:],
     "^": lambda text: text[:1].upper() + text[1:],
+    "@U": str.upper, "@L": str.lower,
+    "@u": lambda text: text[:1].upper() + text[1:],
 }  # fmt: skip
 
 
@@ -55,6 +57,9 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
         return _slice(value, rest[1:], inner)
     if rest[0] == "/":
         return _replaced(value, rest[1:], inner)
+    if rest == "@Q":
+        is_plain = re.search(r"[\x00-\x1f\x7f]", value) is None
+        return "'{}'".format(value.replace("'", "'\\''")) if is_plain else None
     return _CHANGES[rest](value) if rest in _CHANGES else None
 
 

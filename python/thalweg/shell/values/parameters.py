@@ -14,8 +14,9 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _INDIRECT = re.compile(r"!([A-Za-z_]\w*)(.*)", re.DOTALL)
 _ALL_OF = re.compile(r"(!?)(?:([A-Za-z_]\w*)\[([@*])\]|([@*]))(.*)", re.DOTALL)
+_BEGINNING = re.compile(r"!([A-Za-z_]\w*)([@*])")
 _DEFAULT = re.compile(r":?[-=+?]")
-_MODIFIES = frozenset(":#%/^,")
+_MODIFIES = frozenset(":#%/^,@")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class All:
 
 def all_of(body: str, inner: Inner) -> All | None:
     """x[@], x[*]:1:2, !x[@], @, *%a; None of anything else."""
+    if prefix := _BEGINNING.fullmatch(body):
+        return All(prefix[2], inner.variables.names_with(prefix[1]))
     found = _ALL_OF.fullmatch(body)
     if found is None or (found[4] and found[1]):
         return None

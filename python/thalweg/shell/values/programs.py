@@ -104,10 +104,17 @@ def _printed(found: re.Match[str], left: list[str]) -> str:
 
 
 def _seq(words: Sequence[str]) -> str | None:
-    """Whole numbers; -w makes them as wide as the widest."""
-    words, is_wide = list(words), False
-    if words[:1] == ["-w"]:
-        is_wide = bool(words.pop(0))
+    """Whole numbers; -w makes them as wide as the widest, -s stands between them."""
+    words, is_wide, joint, pattern = list(words), False, "\n", ""
+    while words and re.match("-[wsf]", words[0]):
+        option = words.pop(0)
+        if option == "-w":
+            is_wide = True
+            continue
+        given = option[2:] or (words.pop(0) if words else "")
+        joint, pattern = (given, pattern) if option[1] == "s" else (joint, given)
+    if pattern and not re.fullmatch("[^%]*%0?[0-9]*g[^%]*", pattern):
+        return None
     if not 1 <= len(words) <= 3 or not all(re.fullmatch("-?[0-9]+", word) for word in words):
         return None
     first, step = (int(words[0]) if len(words) > 1 else 1), int(words[1]) if len(words) == 3 else 1
@@ -116,7 +123,13 @@ def _seq(words: Sequence[str]) -> str | None:
         return None
     found = [str(each) for each in range(first, last + (1 if step > 0 else -1), step)]
     width = max([len(each) for each in (*found, *words[:1], words[-1])]) * is_wide
-    return "".join(f"{each.zfill(width)}\n" for each in found)
+    texts = [each.zfill(width) for each in found]
+    if pattern:
+        texts = [
+            pattern.replace("g", "d", pattern.count("g", 0, pattern.index("g") + 1)) % int(each)
+            for each in found
+        ]
+    return joint.join(texts) + "\n" * bool(texts)
 
 
 def _basename(words: Sequence[str]) -> str | None:

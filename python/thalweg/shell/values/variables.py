@@ -57,6 +57,7 @@ class Variables:
     letters    by name, what `declare -i`, -u, -l and -Z2 make of each value
     options    of `shopt` and `set` that are on
     maps       arrays whose elements have names
+    exists     how many lines a file has that the script wrote; None where that is not known
     substitute what a command prints, as far as that can be told by running it
     overridden values that the script gives to those that are given
     touched    names that have been given values since it was made
@@ -76,6 +77,7 @@ class Variables:
     letters: dict[str, str] = field(default_factory=dict)
     options: set[str] = field(default_factory=set)
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
+    exists: Callable[[str], int | None] = lambda _: None
     substitute: Callable[[str], str | None] = lambda _: None
     overridden: dict[str, dict[str, None]] = field(default_factory=dict)
     printed: dict[str, str] | None = None
@@ -322,6 +324,12 @@ class Variables:
         value = self.value(name) if found is None else None
         is_none = found is None and (value is None or self.is_unset(name))
         return [] if is_none else [value or ""] if found is None else list(found)
+
+    def names_with(self, beginning: str) -> list[str]:
+        """That the script gives values."""
+        return sorted(
+            each for each in self.assigned if each.startswith(beginning) and each not in self._unset
+        )
 
     def is_array(self, name: str) -> bool:
         return self.name(name) in self.arrays

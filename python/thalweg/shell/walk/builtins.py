@@ -115,6 +115,9 @@ class Builtins:
         if self._gives_array(name, words, lines, simple):
             return True
         lines = lines if name == "read" else None
+        if name == "read" and lines is not None and (whole := _is_whole(words)):
+            self._give_whole(whole, "\n".join(lines), simple)
+            return None
         row = None if lines is None else read_row((lines or [""])[0], simple, self.variables)
         if name == "read" and not (plain.files.ins or plain.files.documents or plain.files.strings):
             self.commands.take_line()
@@ -128,6 +131,15 @@ class Builtins:
             if each.isidentifier():
                 self.variables.forget(each)
         return None
+
+    def _give_whole(self, name: str, text: str, simple: Simple) -> None:
+        """`read -d '' x`: all lines"""
+        marks = read_marks(simple, self.variables)
+        if has_unresolved(marks) or not name.isidentifier():
+            self.variables.forget(name)
+        else:
+            blanks = "".join(each for each in marks if each in " \t\n")
+            self.variables.change(name, f"{text}\n".strip(blanks) if blanks else f"{text}\n")
 
     def _gives_array(
         self, name: str, words: Sequence[str], lines: list[str] | None, simple: Simple
@@ -145,3 +157,13 @@ class Builtins:
                 self.variables.assign_array(words[-1], split_at(lines[0], marks))
                 return True
         return False
+
+
+def _is_whole(words: Sequence[str]) -> str:
+    """The name in `read -r -d '' NAME`; "" of others."""
+    left = list(words)
+    at = next((i for i, each in enumerate(left) if re.fullmatch("-r?d", each)), None)
+    if at is None or left[at + 1 : at + 2] != [""]:
+        return ""
+    names = [each for each in (*left[:at], *left[at + 2 :]) if each != "-r"]
+    return names[0] if len(names) == 1 else ""

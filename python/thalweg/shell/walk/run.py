@@ -65,6 +65,7 @@ class _Walk:
         self.asking = Asking(self.simple.calls)
         self.blocks = Blocks(self.ways, self.run, self.asked_for, self.asking.is_for_errors)
         self.variables.substitute = self._printed
+        self.variables.exists = self.commands.files.lines_written
 
     def run(self, body: Body, known: Known) -> bool | None:
         """Whether the last command succeeds, as far as one can tell."""

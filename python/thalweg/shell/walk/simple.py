@@ -124,6 +124,14 @@ class SimpleCommands:
             return self.variables.truth
         if self.builtins.takes(plain):
             return self.builtins.run(plain, simple)
+        if name == "exec" and len(plain.words) == 1 and plain.files.channels:
+            for operator, word in plain.files.channels:
+                path = self.commands.open_channel(operator, word)
+                if path and not operator.endswith(">>"):
+                    self.commands.files.put(path, [], simple.at, sure=known.sure, replaces=True)
+                if "<>" in operator:
+                    self.commands.tell(plain)
+            return True
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
