@@ -367,6 +367,7 @@ OPEN = [
     "v=$( (cd . && ls *.nc) | wc -l)",
     "v=$(<f | sed s/a/b/)",
     "A=($(ls | { read x; echo $x; })); v=${A[0]}",
+    ": > finish.status; srun ./icon; [ -s finish.status ] && v=1 || v=2",
 ]
 
 # With the value behind #.

@@ -28,6 +28,7 @@ class Files:
     unread       what writes or changes namelists in a way that is not read
     templates    files of which `sed` and its kin made others: what, and where
     starts       of the model: where the last one was of those that may have read a file, by path
+    has_started  whether the model may have been started
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
@@ -42,6 +43,7 @@ class Files:
     starts: dict[str, str] = field(default_factory=dict)
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
+    has_started: bool = False
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
@@ -57,6 +59,7 @@ class Files:
     def start(self, at: str) -> None:
         """The model: it may read all that has groups."""
         if not self.is_tried:
+            self.has_started = True
             self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
 
     def _write_anew(self, path: str, at: str) -> None:
@@ -104,7 +107,8 @@ class Files:
         content = self.contents.get(path)
         if self.is_tried or content is None or content.doubtful or path in self._gone:
             return None
-        return len(content.pieces)
+        may_be_filled = self.has_started and not content.pieces  # by the model
+        return None if may_be_filled else len(content.pieces)
 
     def is_there(self, path: str) -> bool:
         path = self.real(path)
