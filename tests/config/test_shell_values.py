@@ -296,6 +296,10 @@ KNOWN = [
     "printf '%s\\n' x y > st; printf '%s\\n' a @S@ b > tm; "
     "v=$(sed -e '/@S@/r st' -e '/@S@/d' tm | tr '\\n' ,)",
     "printf '%s\\n' x y > st; printf '%s\\n' a @S@ b > tm; v=$(sed '/@S@/r st' tm | tr '\\n' ,)",
+    "A=(a b ab); A[-1]+=; A[-1]+=c; v=${A[*]}",
+    'IFS=; A=(a,b "" k=v); v="${A[@]/a/}"',
+    'set --; A=("${*:+x}"); v=${#A[@]}',
+    'set --; A=("${@:+x}"); v=${#A[@]}',
 ]
 
 # What these leave in v is not known.
@@ -368,6 +372,7 @@ OPEN = [
     "v=$(<f | sed s/a/b/)",
     "A=($(ls | { read x; echo $x; })); v=${A[0]}",
     ": > finish.status; srun ./icon; [ -s finish.status ] && v=1 || v=2",
+    'A=(a); [ -f q ] || A+=(x); A+=(); v="${!A[*]}"',
 ]
 
 # With the value behind #.

@@ -209,7 +209,8 @@ class Assignments:
         values = split_words(words, variables)
         is_plain = not any(_IS_NO_WORD.match(word) for word in words)
         is_plain &= not any(map(has_unresolved, values))
-        if is_plain:
+        is_open = bool(before) and not variables.is_array(name) and has_unresolved(before[0] or "")
+        if is_plain and not is_open:
             variables.assign_array(name, [*before, *values])
         else:
             variables.forget(name)
@@ -239,7 +240,9 @@ class Assignments:
             value = elements.get(key, "") * adds + value
         else:
             key = arithmetic_value(index, variables)
-            place = int(key) if key.isdecimal() else 0
-            before = dict(enumerate(variables.slots(name))).get(place)
+            slots = variables.slots(name)
+            is_number = key.removeprefix("-").isdecimal()
+            place = (int(key) + len(slots) * key.startswith("-")) if is_number else 0
+            before = dict(enumerate(slots)).get(place)
             value = (before or "") * adds + value
         variables.assign_element(name, key, value)

@@ -200,7 +200,7 @@ def _joined(body: str, found: All, inner: Inner) -> str:
     marks = inner.variables.value("IFS") or ""
     joint = (
         " "
-        if found.sign == "@" and not found.is_changed
+        if found.sign == "@" and not (found.is_changed and marks)
         else unresolved("IFS")
         if has_unresolved(marks)
         else marks[:1]

@@ -140,7 +140,7 @@ def _instead(
     is_empty = not found.words and (found.words is not None or variables.value(name) is None)
     is_empty |= sign[0] == ":" and found.words is not None and not "".join(found.words)
     if sign[-1] == "+" and is_empty:
-        return ([],)
+        return ([""] if is_quoted_ and found.sign == "*" else [],)
     if sign[-1] == "+" and found.words is None:
         return (None,)
     if sign[-1] == "+":
