@@ -300,6 +300,9 @@ KNOWN = [
     'IFS=; A=(a,b "" k=v); v="${A[@]/a/}"',
     'set --; A=("${*:+x}"); v=${#A[@]}',
     'set --; A=("${@:+x}"); v=${#A[@]}',
+    "v=$(seq -s ' ' -f \"grid_%02g\" 1 3)",
+    "shopt -s lastpipe; arr=(x); printf '%s\\n' a b c | readarray -t arr; v=${#arr[@]}",
+    "exec 4> F; exec 3>&4; echo hello >&3; v=$(cat F)",
 ]
 
 # What these leave in v is not known.
@@ -373,6 +376,18 @@ OPEN = [
     "A=($(ls | { read x; echo $x; })); v=${A[0]}",
     ": > finish.status; srun ./icon; [ -s finish.status ] && v=1 || v=2",
     'A=(a); [ -f q ] || A+=(x); A+=(); v="${!A[*]}"',
+    "cp ../input/foo.nc .; if [ ! -f foo.nc ]; then v=missing; else v=there; fi",
+    "ln -sf nothere/grid.nc grid.nc; [ -e grid.nc ] && v=yes || v=no",
+    "cp /dev/null log.txt; [ -s log.txt ] && v=full || v=empty",
+    "echo k=1 > T; v=$(sed 's/1/2/' T | tee log)",
+    "list=$(seq 3); v=$(printf '%s' \"$list\" | tr '\\n' ',')",
+    "v=$(echo -n \"a b c\" | tr ' ' '\\n' | tr '\\n' ',')",
+    "v=$(printf 'a\\nb' | wc -l)",
+    "v=$(seq 3 | tr '\\n' ' ' | wc -l)",
+    "v=$(for i in 1 2 3; do printf '%s ' $i; done | wc -l)",
+    "printf '2\\n1\\n' > t; sort t -o t; v=$(head -1 t)",
+    "v=$( { echo a >&3; } 3>&1 )",
+    ": > list; python mk.py list; [ -s list ] && v=1 || v=2",
 ]
 
 # With the value behind #.

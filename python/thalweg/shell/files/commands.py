@@ -54,6 +54,7 @@ class FileCommands(Output):
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
         self._doubt(parts)
+        self.files.has_started |= not self.files.is_tried  # it may have written to any file
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:
             self.printed.append((parts[0].at, f"what '{name}' prints"))
@@ -71,7 +72,12 @@ class FileCommands(Output):
     def _doubt(self, parts: Sequence[Simple]) -> None:
         """Files that are no namelists: what is not understood may have changed them."""
         outs = [word for part in parts for _, word in part.files.outs]
-        edits = [word for part in parts if self.watch.edits(part) for word in part.words[1:]]
+        edits = [
+            word
+            for part in parts
+            if self.watch.edits(part) or _sorts(part)
+            for word in part.words[1:]
+        ]
         for word in (*outs, *edits):
             path = self.path(word) if not self.is_null(word) else ""
             if path in self.files.contents and not self.is_namelist(path):
@@ -133,7 +139,7 @@ class FileCommands(Output):
         """What a block printed, through the rest of its pipeline: whether that is understood."""
         parts = [self.expanded(each.plain()) for each in parts]
         is_filter = all(part.words[:1] and part.words[0] in {*FILTERS, "tee"} for part in parts)
-        return printed.is_known and is_filter and self.pipelines.run(parts, known, printed.pieces)
+        return printed.is_known and is_filter and self.pipelines.run(parts, known, printed)
 
     def tell_of_pipeline(self, printed: Printed, parts: Sequence[Simple]) -> None:
         outs = [word for part in parts for _, word in part.files.outs if not self.is_null(word)]
@@ -212,3 +218,8 @@ def _as_copy(simple: Simple) -> Simple:
         elif not re.fullmatch("-[A-Za-z]*|--[a-z-]*=.*", word):
             words.append(word)
     return replace(simple, words=words)
+
+
+def _sorts(part: Simple) -> bool:
+    """`sort FILE -o FILE`"""
+    return part.words[:1] == ["sort"] and any(each.startswith("-o") for each in part.words)

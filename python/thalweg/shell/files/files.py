@@ -107,6 +107,8 @@ class Files:
         content = self.contents.get(path)
         if self.is_tried or content is None or content.doubtful or path in self._gone:
             return None
+        if not all(isinstance(each, Written) for each in content.pieces):
+            return None  # a copy of what need not be there
         may_be_filled = self.has_started and not content.pieces  # by the model
         return None if may_be_filled else len(content.pieces)
 

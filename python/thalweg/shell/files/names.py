@@ -90,7 +90,10 @@ class Names:
     def open_channel(self, operator: str, word: str) -> str:
         """`exec 3> FILE`, which >&3 writes to: its path; "" where none is opened."""
         number = operator.rstrip("<>&|")
+        before = self.channels.get(f"/dev/fd/{word}")
         self.channels.pop(f"/dev/fd/{number}", None)
+        if operator.endswith("&") and before:
+            self.channels[f"/dev/fd/{number}"] = before
         if operator[len(number) :] not in (">", ">>", ">|"):
             return ""
         path = self.path(word)

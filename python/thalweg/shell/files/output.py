@@ -37,10 +37,11 @@ class Known:
 
 @dataclass
 class Printed:
-    """Lines, and whether they are all that is printed."""
+    """Lines, whether they are all that is printed, and whether the last one has an end."""
 
     pieces: list[Written] = field(default_factory=list)
     is_known: bool = True
+    is_ended: bool = True
 
     @property
     def text(self) -> str:
@@ -134,6 +135,7 @@ class Output(Names):
         content = self.files.contents.pop(path, Content())
         pieces = [each for each in content.pieces if isinstance(each, Written)]
         found.pieces = _whole_lines(pieces)
+        found.is_ended = not pieces or not pieces[-1].text.endswith(NO_END)
         found.is_known = not self.printed and not content.doubtful
         found.is_known &= len(pieces) == len(content.pieces)
         self.printed = printed

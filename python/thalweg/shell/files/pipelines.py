@@ -27,9 +27,7 @@ class Pipelines:
     def __post_init__(self) -> None:
         self.variables, self.files = self.output.variables, self.output.files
 
-    def run(
-        self, parts: Sequence[Simple], known: Known, before: list[Written] | None = None
-    ) -> bool:
+    def run(self, parts: Sequence[Simple], known: Known, printed: Printed | None = None) -> bool:
         """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
         first, last, at = parts[0], parts[-1], parts[0].at
         given = [words_given(part.words, self.variables) for part in parts]
@@ -40,15 +38,19 @@ class Pipelines:
             return len(parts) == 1 and known.sure and self._edit(first, words[0])
         if last.words[0] == "tee":
             names = [each for each in last.words[1:] if not each.startswith("-")]
-            if len(names) != 1:
+            shown = [word for _, word in last.files.outs if not self.output.is_null(word)]
+            if len(names) != 1 or shown or (self.output.stdout and not last.files.outs):
                 return False
             adds = any("a" in each.lstrip("-") for each in last.words[1:] if each.startswith("-"))
             last = replace(last, files=Redirections(outs=[(adds, names[0])]))
             words[-1] = ["cat"]
-        pieces = self._filtered(first, words, before)
+        pieces = self._filtered(first, words, printed)
         if pieces is None:
             return False
         outs = [each for each in last.files.outs if not self.output.is_null(each[1])]
+        joins = any(each[0] == "tr" and whole_of(each) for each in words)
+        if joins and outs:
+            return False  # a file whose last line has no end
         if not last.files.outs and self.output.stdout:
             self.output.into(self.output.stdout, [pieces], at, sure=known.sure, replaces=False)
             if known.sure:
@@ -63,13 +65,19 @@ class Pipelines:
         return True
 
     def _filtered(
-        self, first: Simple, words: Sequence[list[str]], before: list[Written] | None
+        self, first: Simple, words: Sequence[list[str]], printed: Printed | None
     ) -> list[Written] | None:
         """Lines of the last one of a pipeline, each beginning with the words of a command."""
-        pieces = before
+        before = printed.pieces if printed else None
+        pieces, is_ended = before, printed is None or printed.is_ended
         for i, each in enumerate(words):
+            whole = whole_of(each) if each[0] in ("wc", "tr") else None
+            if whole and not is_ended:
+                return None  # ends of lines count, and the last line has none
+            is_ended &= not (whole and each[0] == "tr")
             if i == 0 and before is None and each[0] in OF_WORDS:
                 text = OF_WORDS[each[0]](each[1:])
+                is_ended = text is None or text.endswith("\n")
                 pieces = (
                     None if text is None else self.output.written(text.removesuffix("\n"), first.at)
                 )
@@ -104,7 +112,7 @@ class Pipelines:
         words = words_given(part.words, self.variables)
         is_filter = words and words[0] in FILTERS and not part.files.outs
         pieces = (
-            self._filtered(part, [words], printed.pieces)
+            self._filtered(part, [words], printed)
             if words and is_filter and printed.is_known
             else None
         )

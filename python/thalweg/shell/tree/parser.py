@@ -231,7 +231,9 @@ class _Parser:
             elif operator.endswith("<>"):
                 files.channels.append((operator, word))
         elif operator.endswith(">&") and (word.isdigit() or word == "-"):
-            if operator in (">&", "1>&") and word not in ("1", "-"):
+            if operator not in (">&", "1>&", "2>&"):
+                files.channels.append((operator, word))
+            elif operator != "2>&" and word not in ("1", "-"):
                 files.outs.append((True, "/dev/stderr" if word == "2" else f"/dev/fd/{word}"))
         elif not operator[0].isdigit() or operator.startswith("1>"):
             files.outs.append((">>" in operator, word))

@@ -125,10 +125,8 @@ def _seq(words: Sequence[str]) -> str | None:
     width = max([len(each) for each in (*found, *words[:1], words[-1])]) * is_wide
     texts = [each.zfill(width) for each in found]
     if pattern:
-        texts = [
-            pattern.replace("g", "d", pattern.count("g", 0, pattern.index("g") + 1)) % int(each)
-            for each in found
-        ]
+        whole = re.sub(r"(%0?[0-9]*)g", r"\1d", pattern)
+        texts = [whole % int(each) for each in found]
     return joint.join(texts) + "\n" * bool(texts)
 
 

@@ -33,6 +33,7 @@ from thalweg.shell.walk.sets import names_set
 from thalweg.shell.walk.simple import LEAVES, SimpleCommands
 from thalweg.shell.walk.ways import Ways
 
+READS = (["read"], ["mapfile"], ["readarray"])  # give variables values
 _EXISTS = re.compile(r"(?:\[\[?|test)\s+-[aefrsw]\s+([^\s\]]+)\s*(?:\]\]?)?\s*")
 
 
@@ -146,7 +147,7 @@ class _Walk:
     def _are_plain(self, commands: Sequence[Command]) -> bool:
         """No functions and blocks, and nothing that gives variables values here."""
         last = commands[-1]
-        reads = isinstance(last, Simple) and last.plain().words[:1] in (["read"], ["mapfile"])
+        reads = isinstance(last, Simple) and last.plain().words[:1] in READS
         stays = {"lastpipe", "?lastpipe"} & self.variables.options
         return (
             all(isinstance(each, Simple) for each in commands)
@@ -172,7 +173,7 @@ class _Walk:
         with self.ways.apart(), self.commands.captured() as printed:
             self._command(first, known)
         rest = [each for each in others if isinstance(each, Simple)]
-        reads = rest[-1:] and rest[-1].plain().words[:1] in (["read"], ["mapfile"], ["readarray"])
+        reads = rest[-1:] and rest[-1].plain().words[:1] in READS
         if len(rest) == len(others) and not reads and not any(map(self.simple.calls.called, rest)):
             if not self.commands.pass_on(printed, rest, known):
                 self.commands.tell_of_pipeline(printed, rest)

@@ -64,6 +64,9 @@ class SimpleCommands:
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
         self.variables.printed = before
+        lost = [word for _, word in files.outs if word.startswith("/dev/fd/")]
+        if self.commands.stdout and any(map(self.commands.is_null, lost)):
+            self.commands.printed.append((simple.at, "what goes to another channel"))
         if self.variables.sets_unknown:
             self.variables.sets_unknown = False
             self.course.told.append(
