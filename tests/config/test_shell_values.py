@@ -303,6 +303,9 @@ KNOWN = [
     "v=$(seq -s ' ' -f \"grid_%02g\" 1 3)",
     "shopt -s lastpipe; arr=(x); printf '%s\\n' a b c | readarray -t arr; v=${#arr[@]}",
     "exec 4> F; exec 3>&4; echo hello >&3; v=$(cat F)",
+    "a=(1 2 3); unset 'a[0]'; v=${a-none}${a:-x}",
+    "f() { :; }; x=1 | cat; v=1",
+    "a=(p q); v=${a}${a%p}${#a}",
 ]
 
 # What these leave in v is not known.
@@ -388,6 +391,7 @@ OPEN = [
     "printf '2\\n1\\n' > t; sort t -o t; v=$(head -1 t)",
     "v=$( { echo a >&3; } 3>&1 )",
     ": > list; python mk.py list; [ -s list ] && v=1 || v=2",
+    "echo a > out.log; find . -name '*.log' -delete; [ -f out.log ] && v=1 || v=2",
 ]
 
 # With the value behind #.

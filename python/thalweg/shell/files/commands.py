@@ -54,6 +54,7 @@ class FileCommands(Output):
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
         self._doubt(parts)
+        self.files.may_lack |= any(part.words[:1] == ["find"] for part in parts)
         self.files.has_started |= not self.files.is_tried  # it may have written to any file
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:

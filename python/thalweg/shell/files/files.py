@@ -29,6 +29,7 @@ class Files:
     templates    files of which `sed` and its kin made others: what, and where
     starts       of the model: where the last one was of those that may have read a file, by path
     has_started  whether the model may have been started
+    may_lack     whether a program may have removed files
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
@@ -44,6 +45,7 @@ class Files:
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     has_started: bool = False
+    may_lack: bool = False
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
@@ -105,7 +107,13 @@ class Files:
         """Of a file that is there for sure, as the script wrote it; None of others."""
         path = self.real(self.behind_links(self.folders.path(text)))
         content = self.contents.get(path)
-        if self.is_tried or content is None or content.doubtful or path in self._gone:
+        if (
+            self.is_tried
+            or self.may_lack
+            or content is None
+            or content.doubtful
+            or path in self._gone
+        ):
             return None
         if not all(isinstance(each, Written) for each in content.pieces):
             return None  # a copy of what need not be there

@@ -22,7 +22,7 @@ _PLAIN_REGEX = re.compile(
     r"(?:[\w\s:,;=#@%&~_/-]|\[\^?[\w.\s-]+\]|\{[0-9]+(?:,[0-9]*)?\}|[.*+?^$|()])*"
 )
 _LIKE = re.compile(r"\[\[\s+([^\s&|]+)\s+=~\s+((?:[^\s&|]|(?<!\|)\|(?!\|))+)\s+\]\]")
-_OF_FILES = frozenset({"-e", "-f", "-r", "-w", "-s"})
+_OF_ONE = frozenset({"-z", "-n", "-v", "-e", "-f", "-r", "-w", "-s"})
 _TEXTS = {"=": True, "==": True, "!=": False}
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _JOINTS = (("||", "-o", True), ("&&", "-a", False))  # and which of its parts decides alone
@@ -81,18 +81,22 @@ def _split(words: Sequence[str], sign: str, opening: str, closing: str) -> list[
     return found
 
 
+def _test_one(sign: str, word: str, variables: Variables) -> bool | None:
+    if sign in ("-z", "-n"):
+        return (word == "") == (sign == "-z")
+    if sign == "-v":
+        return is_set(word, variables)
+    lines = variables.exists(word)
+    return None if lines is None else lines > 0 or sign != "-s"
+
+
 def _test(raw: list[str], variables: Variables) -> bool | None:
     """Of [[ ]]: texts may be patterns, numbers arithmetic."""
     words = [expand(each, variables) for each in raw]
     if any(has_unresolved(word) for word in words):
         return None
-    if len(words) == 2 and words[0] in ("-z", "-n"):
-        return (words[1] == "") == (words[0] == "-z")
-    if len(words) == 2 and words[0] == "-v":
-        return is_set(words[1], variables)
-    if len(words) == 2 and words[0] in _OF_FILES:
-        lines = variables.exists(words[1])
-        return None if lines is None else lines > 0 or words[0] != "-s"
+    if len(words) == 2 and words[0] in _OF_ONE:
+        return _test_one(words[0], words[1], variables)
     if len(words) == 1:
         return words[0] != ""
     if len(words) != 3:
@@ -123,13 +127,8 @@ def _test_of_posix(raw: list[str], variables: Variables) -> bool | None:
         words += values
     if len(words) < 2:
         return words not in ([], [""])
-    if len(words) == 2 and words[0] in ("-z", "-n"):
-        return (words[1] == "") == (words[0] == "-z")
-    if len(words) == 2 and words[0] == "-v":
-        return is_set(words[1], variables)
-    if len(words) == 2 and words[0] in _OF_FILES:
-        lines = variables.exists(words[1])
-        return None if lines is None else lines > 0 or words[0] != "-s"
+    if len(words) == 2 and words[0] in _OF_ONE:
+        return _test_one(words[0], words[1], variables)
     if len(words) != 3:
         return False if len(words) == 2 and words[0] in _TEXTS else None  # which is an error
     left, sign, right = words

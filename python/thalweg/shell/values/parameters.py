@@ -84,6 +84,8 @@ def parameter(body: str, inner: Inner) -> str:
     if parts is None:
         return unresolved(re.sub(r"\W", "", body) or "?")
     counts, name, rest = parts.groups()
+    if not rest.startswith("[") and variables.is_array(name) and name not in variables.given:
+        return _element(name, "0", inner).text(bool(counts), rest, inner)
     if not rest.startswith("["):
         return _Single(name, variables.value(name), variables.is_unset(name)).text(
             bool(counts), rest, inner

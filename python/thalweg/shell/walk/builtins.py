@@ -135,7 +135,8 @@ class Builtins:
     def _give_whole(self, name: str, text: str, simple: Simple) -> None:
         """`read -d '' x`: all lines"""
         marks = read_marks(simple, self.variables)
-        if has_unresolved(marks) or not name.isidentifier():
+        is_raw = any("r" in each for each in simple.plain().options())
+        if has_unresolved(marks) or not name.isidentifier() or ("\\" in text and not is_raw):
             self.variables.forget(name)
         else:
             blanks = "".join(each for each in marks if each in " \t\n")

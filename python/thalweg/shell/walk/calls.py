@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -54,16 +55,22 @@ class Calls:
             return ""
         own = command.words[len(command.assigned()) :]
         words = self.commands.expanded(command.plain()).words
-        name = words[0] if words and own[0] not in ("command", "builtin") else ""
+        name = words[0] if words and own and own[0] not in ("command", "builtin") else ""
         return name if name in self.course.functions and not self.commands.links(name) else ""
 
-    def call(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
-        """A function: whether what it returns is 0."""
+    @contextmanager
+    def _entered(self, simple: Simple, known: Known) -> Iterator[bool]:
+        """What a function or a script prints goes where the command says; whether it may be run."""
         with (
             self.course.deeper(simple.at, 2) as is_not_deep,
             self.commands.redirected(simple.files, simple.at, known),
         ):
-            if not is_not_deep or not self.course.may_turn(simple.at):
+            yield is_not_deep and self.course.may_turn(simple.at)
+
+    def call(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
+        """A function: whether what it returns is 0."""
+        with self._entered(simple, known) as may_run:
+            if not may_run:
                 return None
             given = self.commands.given(plain.words[1:])
             entered, self.entered = self.entered, self.course.branches
@@ -77,11 +84,8 @@ class Calls:
 
     def source(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
         """A script that is there: whether it is; None where it is not run."""
-        with (
-            self.course.deeper(simple.at, 2) as is_not_deep,
-            self.commands.redirected(simple.files, simple.at, known),
-        ):
-            if not is_not_deep or not self.course.may_turn(simple.at):
+        with self._entered(simple, known) as may_run:
+            if not may_run:
                 return None
             return self._source(plain, known)
 
