@@ -306,10 +306,33 @@ KNOWN = [
     "a=(1 2 3); unset 'a[0]'; v=${a-none}${a:-x}",
     "f() { :; }; x=1 | cat; v=1",
     "a=(p q); v=${a}${a%p}${#a}",
+    # channels
+    "f() { echo a >&2; echo b; }; v=$(f 2>&1 | tr '\\n' ,)",
+    "v=$( { echo a >&2; echo b; } 2>&1 | tr '\\n' ,)",
+    "v=$( { echo a >&2; echo b; } |& tr '\\n' ,)",
+    "f() { echo a >&2; echo b; }; v=$(f 2>&1 > /dev/null)",
+    "f() { echo a >&2; echo b; }; v=$(f 2> /dev/null)",
+    "f() { echo a > /dev/stderr; }; g() { f; echo c; }; v=$(g 2>&1 | tr '\\n' ,)",
+    "f() { echo a >&2; echo b; }; g() { f 2> /dev/null; echo c; }; v=$(g 2>&1 | tr '\\n' ,)",
+    "f() { echo a >&2; echo b; }; f > F 2>&1; v=$(tr '\\n' , < F)",
+    "f() { echo a >&2; echo b; }; f &> F; v=$(tr '\\n' , < F)",
+    "v=$( { echo a > /dev/stdout; echo b; } | tr '\\n' ,)",
+    # lines of <(...)
+    "mapfile -t a < <(echo); v=${#a[@]}",
+    "mapfile -t a < <(echo x; echo; echo); v=${#a[@]}",
+    "mapfile -t a < <(expr 1 + 2); v=${#a[@]}$a",
+    "mapfile -t a < <(printf 'x\\ny'); v=${#a[@]}${a[1]}",
+    "n=0; while read x; do n=$((n + 1)); done < <(echo a; echo; echo); v=$n",
+    "while read x || [ -n \"$x\" ]; do v=$x; done < <(printf 'a\\nb')",
 ]
 
 # What these leave in v is not known.
 OPEN = [
+    "f() { echo a >&2; echo b; }; v=$(f 3>&1 1>&2 2>&3)",
+    "set -x; f() { echo b; }; v=$(f 2>&1)",
+    "v=$(exec 2>&1; echo a >&2; echo b)",
+    "while read x; do v=$x; done < <(printf 'a\\nb')",
+    "v=$(printf 'a\\nb' | while read x; do echo $x; done)",
     'h() { [ "$OUTER" = 1 ]; }; f() { h || return 1; v=in; }; v=out; f',
     'h() { [ "$OUTER" = 1 ]; }; for i in 1 2; do v=$i; h || break; done',
     "v=a; for i in 1 2; do if ! grep -q $i nowhere; then continue; fi; v=$v$i; done",

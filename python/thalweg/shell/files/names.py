@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from thalweg.shell.files.contents import Outside, Written, is_called_namelist
@@ -22,16 +22,22 @@ from thalweg.shell.values.words import QUOTES, split_exactly, split_words
 
 _MOST_NAMES = 1000  # of what a function is given
 _OPEN_PART = re.compile("\x02[^\x03]*\x03")
-_NOWHERE = frozenset({"/dev/null", "/dev/stderr", "/dev/tty"})
+_NOWHERE = frozenset({"/dev/null", "/dev/tty"})
+PRINTED, ERRORS = "/dev/fd/1", "/dev/fd/2"
+_ALIASES = {"/dev/stdout": PRINTED, "/dev/stderr": ERRORS}
 
 
 @dataclass
 class Names:
-    """channels: paths of files that `exec 3> FILE` has opened, by "/dev/fd/3" """
+    """channels  paths of files that `exec 3> FILE` has opened, by "/dev/fd/3"; what is printed, and
+              errors, go to "/dev/fd/1" and "/dev/fd/2": none where they are not read
+    text_of   what a command prints, with the ends of its lines; None where that is not known
+    """
 
     variables: Variables
     files: Files
     channels: dict[str, str] = field(default_factory=dict)
+    text_of: Callable[[str], str | None] = lambda _: None
 
     def arguments(self, words: Iterable[str]) -> list[str]:
         return self.given(words)[0]
@@ -85,7 +91,7 @@ class Names:
         return self.files.behind_links(self._path_of(expand(word, self.variables)))
 
     def _path_of(self, text: str) -> str:
-        return self.channels.get(text) or self.files.folders.path(text)
+        return self.channels.get(_ALIASES.get(text, text)) or self.files.folders.path(text)
 
     def open_channel(self, operator: str, word: str) -> str:
         """`exec 3> FILE`, which >&3 writes to: its path; "" where none is opened."""
@@ -112,7 +118,8 @@ class Names:
 
     def is_null(self, word: str) -> bool:
         text = expand(word, self.variables)
-        return text in _NOWHERE or (text.startswith("/dev/fd/") and text not in self.channels)
+        name = _ALIASES.get(text, text)
+        return text in _NOWHERE or (name.startswith("/dev/fd/") and not self.channels.get(name))
 
     def texts(self, words: Iterable[str]) -> list[str]:
         """With braces and variables that hold several names taken apart."""
@@ -151,8 +158,11 @@ class Names:
             found += lines
         return found
 
-    def lines_given(self, files: Redirections) -> list[str] | None:
-        """Of a here-document, a text behind <<< or a file; None where they are not known."""
+    def lines_given(self, files: Redirections, *, ended: bool = False) -> list[str] | None:
+        """Of a here-document, a text behind <<< or a file; None where they are not known.
+
+        ended: those of which the last one has no end are not known
+        """
         if files.strings:
             return expand(files.strings[-1], self.variables).split("\n")
         if files.documents:
@@ -161,8 +171,10 @@ class Names:
             return self.lines_before()
         word = files.ins[-1]
         if word.startswith("<("):
-            text = self.variables.substitute(word[2:-1])
-            return None if text is None else text.split("\n") if text else []
+            text = self.text_of(word[2:-1])
+            if not text or (ended and not text.endswith("\n")):
+                return [] if text == "" else None
+            return text.removesuffix("\n").split("\n")
         pieces = self.pieces_of(self.path(word))
         return None if pieces is None else [each.text for each in pieces]
 
@@ -178,7 +190,8 @@ class Names:
             return None
         reads = any(each.plain().words[:1] == ["read"] for each in simples(command.body))
         is_own = command.word == "while" and not reads
-        lines = self.lines_given(command.files) if is_own else None
+        is_ended = len(condition[0].parts) == 1 if one else False
+        lines = self.lines_given(command.files, ended=is_ended) if is_own else None
         rows = [read_row(line, read, self.variables) for line in lines or ()]
         found = [row for row in rows if row is not None]
         return None if lines is None or len(found) < len(rows) else found
@@ -200,6 +213,11 @@ class Names:
         content = self.files.contents.get(self.files.real(path))
         lines = content.lines() if content else []
         return any(is_called_namelist(line) for _, line in lines)
+
+
+def is_fd(word: str) -> bool:
+    """A channel by its number."""
+    return word.startswith("/dev/fd/") or word in _ALIASES
 
 
 def _joined(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:

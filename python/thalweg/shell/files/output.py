@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.contents import Content, Piece, Written
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.names import Names
+from thalweg.shell.files.names import ERRORS, PRINTED, Names, is_fd
 from thalweg.shell.files.watch import Watch
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Command, Redirections, Simple
@@ -45,8 +45,9 @@ class Printed:
 
     @property
     def text(self) -> str:
-        """As $(...) has it."""
-        return "\n".join(each.text for each in self.pieces).rstrip("\n")
+        """With the ends of its lines."""
+        end = "\n" if self.pieces and self.is_ended else ""
+        return "\n".join(each.text for each in self.pieces) + end
 
     @property
     def has_groups(self) -> bool:
@@ -75,14 +76,20 @@ class Output(Names):
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
         given, self.stdin = self.stdin, self._given_to_block(files, at) or self.stdin
+        errors = self.channels.get(ERRORS, "")
+        self._tell_of_errors(files, at)
         if not files.outs:
+            self._let_errors_go(files)
             yield
+            self.channels[ERRORS] = errors
             self._end_block(files, at, given)
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
         self.empty([word for behind, word in outs if not behind], at, known)
         printed, self.printed = self.printed, []
         places = self.places([word for _, word in outs[-1:]], at)
+        self._let_errors_go(files, places)
+        self._tell_of_errors(files, at)
         with self.printing(places[0] if places else ""):
             yield
             if self.stdout and self.is_namelist(self.stdout):
@@ -90,8 +97,27 @@ class Output(Names):
                     self.files.unread.add(*place)
             elif self.printed:
                 self.files.doubt(self.stdout, at)
-        self.printed = printed
+        self.printed, self.channels[ERRORS] = printed, errors
         self._end_block(files, at, given)
+
+    def _tell_of_errors(self, files: Redirections, at: str) -> None:
+        """Those that go to a channel that is not read, or have what `set -x` prints among them."""
+        word = files.errors[1] if files.errors else ""
+        is_open = is_fd(word) and word != PRINTED and self.is_null(word)
+        if self.stdout and (is_open or (word and "xtrace" in self.variables.options)):
+            self.printed.append((at, "what goes to another channel"))
+
+    def _let_errors_go(self, files: Redirections, places: Sequence[str] = ()) -> None:
+        """places: those that what is printed goes to. Errors in a file of their own are not read."""
+        if files.errors is None:
+            return
+        _, word = files.errors
+        is_with_it = bool(files.outs) and word == files.outs[-1][1]
+        self.channels[ERRORS] = ""
+        if is_with_it and places:
+            self.channels[ERRORS] = places[0]
+        elif is_fd(word):
+            self.channels[ERRORS] = "" if self.is_null(word) else self.path(word)
 
     def lines_before(self) -> list[str] | None:
         lines = [
@@ -143,8 +169,9 @@ class Output(Names):
     @contextmanager
     def printing(self, path: str) -> Iterator[None]:
         before, self.stdout = self.stdout, path
+        self.channels[PRINTED] = path
         yield
-        self.stdout = before
+        self.stdout = self.channels[PRINTED] = before
 
     def sink_of(self, command: Command) -> Redirections | None:
         """Of `tee -a FILE` and `cat > FILE` at the end of a pipeline; None of anything else."""

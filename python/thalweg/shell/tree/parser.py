@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 
 from thalweg.errors import ThalwegError
@@ -48,6 +49,7 @@ _CLOSERS = frozenset(
         *_ENDS_OF_CASE,
     }
 )
+_DEVICES = frozenset({"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"})
 _NONE = Token("", "", 0)
 
 
@@ -78,7 +80,10 @@ def parts_of_command(text: str) -> Sequence[Sequence[str]]:
         return ()
     commands = [command for pipeline in lists for command in pipeline.commands]
     simple = [each for each in commands if isinstance(each, Simple) and each.words]
-    is_plain = all(each.files == Redirections() and not each.assigned() for each in simple)
+    is_plain = all(
+        replace(each.files, errors=None) == Redirections() and not each.assigned()
+        for each in simple
+    )
     if (
         len(simple) < len(commands)
         or not is_plain
@@ -177,7 +182,9 @@ class _Parser:
             self.i += 1
             self._takes("-p")  # of time
         commands = [self._command()]
-        while self._takes("|", "|&"):
+        while (token := self._peek()) and self._takes("|", "|&"):
+            if token.text == "|&":
+                commands[-1] = _with_errors(commands[-1])
             self._skip_lines()
             commands.append(self._command())
         return Pipeline(commands, is_negated)
@@ -210,7 +217,7 @@ class _Parser:
                 return found
 
     def _redirects(self, files: Redirections) -> bool:
-        """Whether a redirection is next. What goes to the channel of errors is left out."""
+        """Whether a redirection is next."""
         token = self._peek()
         if token.document is not None:
             files.documents.append(token.document)
@@ -231,13 +238,18 @@ class _Parser:
             elif operator.endswith("<>"):
                 files.channels.append((operator, word))
         elif operator.endswith(">&") and (word.isdigit() or word == "-"):
-            if operator not in (">&", "1>&", "2>&"):
+            if operator == "2>&":
+                files.errors = _channel(word, files)
+            elif operator not in (">&", "1>&"):
                 files.channels.append((operator, word))
-            elif operator != "2>&" and word not in ("1", "-"):
+            elif word not in ("1", "-"):
                 files.outs.append((True, "/dev/stderr" if word == "2" else f"/dev/fd/{word}"))
         elif not operator[0].isdigit() or operator.startswith("1>"):
-            files.outs.append((">>" in operator, word))
-        elif not operator.startswith("2"):
+            files.outs.append((">>" in operator or word in _DEVICES, word))
+            files.errors = files.outs[-1] if "&" in operator else files.errors
+        elif operator.startswith("2"):
+            files.errors = (">>" in operator, word)
+        else:
             files.channels.append((operator, word))
         return True
 
@@ -386,3 +398,21 @@ class _Parser:
     def _function_of(self, token: Token, name: str) -> Command:
         self._skip_lines()
         return Function(self._at(token), name, self._command())
+
+
+def _channel(number: str, files: Redirections) -> tuple[bool, str] | None:
+    """Where the channel of errors goes by 2>&1 and its kin."""
+    if number == "2":
+        return files.errors
+    if number == "-":
+        return True, "/dev/null"
+    if number == "1" and files.outs:
+        return True, files.outs[-1][1]
+    return True, f"/dev/fd/{number}"
+
+
+def _with_errors(command: Command) -> Command:
+    """`a |& b`"""
+    if isinstance(command, Function):
+        return command
+    return replace(command, files=replace(command.files, errors=_channel("1", command.files)))

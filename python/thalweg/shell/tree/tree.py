@@ -27,12 +27,14 @@ class HereDocument:
 class Redirections:
     """outs     where output goes: whether behind what is there, and the file
     ins         files that are read from
+    errors      where the channel of errors goes, as in outs; None: where it went before
     channels    files that are opened for channels of other numbers: "3>", and its word
     documents   here-documents that are read, the last one for good
     strings     texts behind <<<
     """
 
     outs: list[tuple[bool, str]] = field(default_factory=list)
+    errors: tuple[bool, str] | None = None
     ins: list[str] = field(default_factory=list)
     channels: list[tuple[str, str]] = field(default_factory=list)
     documents: list[HereDocument] = field(default_factory=list)

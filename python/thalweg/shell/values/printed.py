@@ -14,11 +14,14 @@ from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import name_of_program, split_words, words_given
 
+_WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # as they are in OF_WORDS
 _MAY_SET = re.compile(r"=|\+\+|--")
 
 
 def printed_by_words(command: str, variables: Variables) -> str | None:
-    """Of `expr 1 + 2`, `echo "1 + 2" | bc` or `cd X && pwd`; None of others. Variables stay."""
+    """Of `expr 1 + 2`, `echo "1 + 2" | bc` or `cd X && pwd`, with the ends of its lines; None of
+    others. Variables stay.
+    """
     before = variables.state() if _MAY_SET.search(command) else None
     value = _printed(command, variables)
     if before is not None:
@@ -33,15 +36,18 @@ def _printed(command: str, variables: Variables) -> str | None:
         here = expand("$PWD", variables)
         folder = split_words(parts[0][1:], variables) if names[0] == "cd" else []
         folder = [each for each in folder if each != "--"]
-        return path_from(here, "".join(folder)) if len(folder) < 2 else None
+        return path_from(here, "".join(folder)) + "\n" if len(folder) < 2 else None
     if len(parts) not in (1, 2) or names[0] not in OF_WORDS:
         return None
     given = words_given(parts[0][1:], variables)
     printed = None if given is None else OF_WORDS[names[0]](given)
+    if printed is not None and names[0] in _WITHOUT_END:
+        printed += "\n"
     if printed is None or len(parts) == 1:
-        return None if printed is None else printed.rstrip("\n")
+        return printed
     if names[1] != "bc" or not set(parts[1][1:]) <= {"-l", "-q"}:
         return None
     if has_unresolved(printed):
         return "".join(unresolved(name) for name in unresolved_names(printed))
-    return bc(printed, has_library="-l" in parts[1])
+    value = bc(printed, has_library="-l" in parts[1])
+    return None if value is None else f"{value}\n"

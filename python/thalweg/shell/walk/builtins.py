@@ -19,7 +19,11 @@ from thalweg.shell.walk.course import Course
 
 NUMBER = re.compile("-?[0-9]+")
 _BUILTINS = frozenset({"shift", "set", "shopt", "unset", "read", "mapfile", "readarray", "getopts"})
-_OPTIONS = {"C": "noclobber", "a": "allexport"}  # of `set`; others change nothing that is read
+_OPTIONS = {
+    "C": "noclobber",
+    "a": "allexport",
+    "x": "xtrace",
+}  # of `set`; others change nothing that is read
 
 
 @dataclass

@@ -20,6 +20,7 @@ from thalweg.shell.tree.tree import (
     Brackets,
     Command,
     Function,
+    Loop,
     Pipeline,
     Simple,
     simples,
@@ -65,7 +66,8 @@ class _Walk:
         self.simple = SimpleCommands(self.ways, self.run)
         self.asking = Asking(self.simple.calls)
         self.blocks = Blocks(self.ways, self.run, self.asked_for, self.asking.is_for_errors)
-        self.variables.substitute = self._printed
+        self.variables.substitute = self._substitute
+        self.commands.text_of = self._printed
         self.variables.exists = self.commands.files.lines_written
 
     def run(self, body: Body, known: Known) -> bool | None:
@@ -201,11 +203,16 @@ class _Walk:
 
     def _gets(self, printed: Printed, command: Command, known: Known) -> bool | None:
         before, self.commands.stdin = self.commands.stdin, []
-        if printed.is_known:
+        if printed.is_known and (printed.is_ended or not isinstance(command, Loop)):
             self.commands.stdin = [printed.pieces]
         truth = self._command(command, known)
         self.commands.stdin = before
         return truth
+
+    def _substitute(self, command: str) -> str | None:
+        """As $(...) has it."""
+        text = self._printed(command)
+        return None if text is None else text.rstrip("\n")
 
     def _printed(self, command: str) -> str | None:
         """What a command prints, by its words or by running it; None where that is not known."""
