@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -97,6 +98,22 @@ def test_nvcc_compiles_it_without_a_warning(
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
     for function in (name, f"{name}_room", f"{name}_free", f"{name}_in", f"{name}_out"):
         assert f" T {function}\n" in symbols.stdout
+
+
+@pytest.mark.some(1)
+@pytest.mark.skipif(
+    not (nvcc() and shutil.which("mpicxx")),
+    reason="no nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime) or no mpicxx",
+)
+@pytest.mark.parametrize("target", ["mpi", "onesided"])
+def test_nvcc_compiles_what_travels_between_devices(
+    target: str, link: Callable[[Sequence[str], Sequence[Path], Path], Path], tmp_path: Path
+) -> None:
+    source = tmp_path / "caldyn_horiz.cu"
+    way = Configuration(target, "point_innermost", each_rank="cuda")
+    source.write_text(translate(KERNELS["caldyn_horiz"], way))
+    words = [*nvcc(), "-ccbin", "mpicxx", *FLAGS, "-arch=sm_90", "-Werror", "all-warnings"]
+    link(words, [source], tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,10 @@ WAYS = (
     ("anticipation", Configuration("onesided", "level_innermost", each_rank="openmp"), 3),
     ("caldyn_horiz", Configuration("onesided", "blocked", 8), 4),
     ("column_recurrence", Configuration("onesided", each_rank="serial"), 2),
+    ("caldyn_horiz", Configuration("mpi", "blocked", 8, each_rank="cuda"), 3),
+    ("anticipation", Configuration("mpi", "point_innermost", each_rank="cuda"), 2),
+    ("divergence", Configuration("onesided", each_rank="cuda"), 4),
+    ("pvort", Configuration("onesided", "point_innermost", each_rank="cuda"), 2),
 )
 
 
@@ -56,7 +60,9 @@ def started(ranks: int) -> Launch:
 
 @pytest.mark.some(2, 1)
 @pytest.mark.parametrize(
-    ("name", "way", "ranks"), WAYS, ids=[f"{name}-{way.target}-{n}" for name, way, n in WAYS]
+    ("name", "way", "ranks"),
+    WAYS,
+    ids=[f"{name}-{way.target}-{way.each_rank}-{n}" for name, way, n in WAYS],
 )
 def test_own_points_have_the_bits_of_the_reference(
     name: str, way: Configuration, ranks: int, compiled: Path
@@ -275,7 +281,11 @@ def test_code_for_ranks_has_no_warning(target: str, tmp_path: Path) -> None:
     [
         (lambda: Configuration("mpi", tile=64), "tile = 64 is nothing for target mpi"),
         (lambda: Configuration("onesided", order="curve"), "order = 'curve' is nothing for"),
-        (lambda: Configuration("mpi", each_rank="cuda"), "each_rank 'cuda' does not exist"),
+        (lambda: Configuration("mpi", each_rank="numpy"), "each_rank 'numpy' does not exist"),
+        (
+            lambda: Configuration("mpi", each_rank="cuda", prefetch=4),
+            "prefetch = 4 is nothing for each_rank cuda",
+        ),
         (lambda: Configuration("simd", each_rank="serial"), "each_rank = 'serial' is nothing for"),
     ],
 )

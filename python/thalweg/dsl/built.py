@@ -36,6 +36,7 @@ OF_KERNEL = ("arguments", "source")  # what the header makes for each, KERNEL_ar
 OF_ENTRY = (
     "arguments", "tiles", "free_tiles", "order", "on_a_thread", "ranks", "free_ranks", "parts",
     "free_parts", "keeps", "changed", "overlaps", "told", "begin_mpi", "end_mpi",
+    "room", "free", "in", "out", "device", "wait",
 )  # fmt: skip
 
 
@@ -102,6 +103,11 @@ def _translated(
     except ThalwegError as error:
         raise ThalwegError(f"{where}: {error.sentence}") from None
     # One is no C++, the other C++ of nvcc; a model on it has its arrays with the device.
+    if configuration.is_on_ranks and configuration.is_on_device:
+        raise ThalwegError(
+            f"{where}: each_rank 'cuda' is no code that this build compiles; thalweg translate "
+            "writes it"
+        )
     if configuration.target == "numpy" or (configuration.target == "cuda" and not target):
         raise ThalwegError(
             f"{where}: target '{configuration.target}' is no code that this build compiles"

@@ -12,12 +12,13 @@ from thalweg.errors import ThalwegError, did_you_mean
 
 TARGETS = ("numpy", "serial", "openmp", "simd", "cuda", "mpi", "onesided")
 ON_RANKS = ("mpi", "onesided")
-OF_A_RANK = ("serial", "openmp", "simd")
+OF_A_RANK = ("serial", "openmp", "simd", "cuda")
+OF_CACHES = ("prefetch", "stores", "functions")  # and of processors: nothing for a GPU
 # Keys that are nothing for a target. On ranks own points come first, so they are in an order.
 NOTHING_FOR = {
-    "cuda": ("tile", "prefetch", "stores", "functions", "order", "each_rank"),
-    **dict.fromkeys(ON_RANKS, ("tile", "order")),
     **dict.fromkeys(OF_A_RANK, ("each_rank",)),
+    "cuda": (*OF_CACHES, "tile", "order", "each_rank"),
+    **dict.fromkeys(ON_RANKS, ("tile", "order")),
 }
 LARGEST_BLOCK = 4096
 PRECISIONS = ("double", "single")
@@ -36,7 +37,7 @@ class Configuration:
     target     numpy, the reference; serial; openmp, for threads; simd, for long vectors; cuda, for
                a GPU, whose caches no key knows: none of tile, prefetch, stores, functions, order;
                mpi and onesided, for ranks that each have a part of the grid: no tile, no order
-    each_rank  of target mpi or onesided: what a rank's own code is, serial, openmp or simd
+    each_rank  of target mpi or onesided: what a rank's own code is, serial, openmp, simd or cuda
     layout     level_innermost, point_innermost or blocked, as ICON's nproma cuts points
     block      points worked on together where levels are not innermost: a power of two, 2 at least
     fuse       whether local fields are computed where neighbours need them instead of stored
@@ -91,18 +92,26 @@ class Configuration:
             raise ThalwegError(f"tile goes with layout level_innermost, not with {self.layout}")
         _choose("each_rank", self.each_rank, OF_A_RANK)
         for key in NOTHING_FOR.get(self.target, ()):
-            if getattr(self, key) != getattr(Configuration, key):
-                raise ThalwegError(
-                    f"{key} = {getattr(self, key)!r} is nothing for target {self.target}"
-                )
+            self._check_is_usual(key, f"target {self.target}")
+        for key in OF_CACHES if self.is_on_device else ():
+            self._check_is_usual(key, f"each_rank {self.each_rank}")
+
+    def _check_is_usual(self, key: str, what: str) -> None:
+        if getattr(self, key) != getattr(Configuration, key):
+            raise ThalwegError(f"{key} = {getattr(self, key)!r} is nothing for {what}")
 
     @property
     def is_on_ranks(self) -> bool:
         return self.target in ON_RANKS
 
+    @property
+    def is_on_device(self) -> bool:
+        """Whether arrays lie in the memory of a GPU."""
+        return "cuda" in (self.target, self.each_rank)
+
     def of_a_rank(self) -> Configuration:
         """What each rank does by itself."""
-        return replace(self, target=self.each_rank, each_rank=OF_A_RANK[-1])
+        return replace(self, target=self.each_rank, each_rank=Configuration.each_rank)
 
     @property
     def memory(self) -> Layout:

@@ -42,7 +42,10 @@ class Bound(Protocol):
     """A kernel with its arguments, laid out as its target has them."""
 
     def run(self) -> None:
-        """The kernel alone: this is what is timed."""
+        """The kernel alone: this is what is timed. A device may still be at it."""
+
+    def wait(self) -> None:
+        """Until it is done."""
 
     def begin_again(self) -> None:
         """What it sets is as it was before the first run."""
@@ -125,6 +128,9 @@ class _Reference:
         with np.errstate(all="ignore"):  # as compiled code has it
             self.function(*self.words)
 
+    def wait(self) -> None:
+        """It is."""
+
     def begin_again(self) -> None:
         for name, before in self.before.items():
             self.arguments[name][...] = before
@@ -202,6 +208,9 @@ class _Compiled:
     def run(self) -> None:
         self.function(*self.words)
 
+    def wait(self) -> None:
+        """It is done."""
+
     def arrays(self) -> list[Array]:
         return list(self.laid.values())
 
@@ -236,6 +245,9 @@ class _OnDevice(_Compiled):
         here, there = ctypes.c_void_p(array.ctypes.data), ctypes.c_void_p(room)
         ends = (there, here) if way == "in" else (here, there)
         self._function(way)(*ends, ctypes.c_size_t(array.nbytes))
+
+    def wait(self) -> None:
+        self._function("wait")()
 
     def begin_again(self) -> None:
         super().begin_again()

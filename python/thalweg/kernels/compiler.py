@@ -30,6 +30,7 @@ FLAGS = (
 )  # fmt: skip
 MORE_FLAGS = {
     "serial": (),
+    "cuda": (),  # on this CPU, thread after thread
     "openmp": ("-fopenmp", "-mprefer-vector-width=512"),
     "simd": ("-fopenmp", "-mprefer-vector-width=512"),  # -fopenmp: functions of many values, too
 }
@@ -43,6 +44,9 @@ def build_for_ranks(name: str, code: str, each_rank: str, folder: Path) -> Path:
             "no compiler command of an MPI was found; install one (Debian: libopenmpi-dev), so that"
             " mpicxx is in PATH"
         )
+    if each_rank == "cuda" and has_gpu():
+        command = (*_nvcc(), "-ccbin", compiler, *DEVICE_FLAGS, "-arch=native")
+        return _built(name, code, command, folder, ".cu")
     return _built(name, code, (compiler, *FLAGS, *MORE_FLAGS[each_rank]), folder, ".cpp")
 
 
@@ -63,13 +67,17 @@ def build_for_device(name: str, code: str, folder: Path) -> Path:
     """For the GPU of this machine; where there is none, for this CPU, thread after thread."""
     if not has_gpu():
         return build(name, code, FLAGS, folder)
+    return _built(name, code, (*_nvcc(), *DEVICE_FLAGS, "-arch=native"), folder, ".cu")
+
+
+def _nvcc() -> tuple[str, ...]:
     compiler = nvcc()
     if not compiler:
         raise ThalwegError(
             "there is a GPU but no nvcc; put CUDA's into PATH, or pip install nvidia-cuda-nvcc "
             "nvidia-cuda-runtime"
         )
-    return _built(name, code, (*compiler, *DEVICE_FLAGS, "-arch=native"), folder, ".cu")
+    return compiler
 
 
 def _built(name: str, code: str, command: tuple[str, ...], folder: Path, suffix: str) -> Path:

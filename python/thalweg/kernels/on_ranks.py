@@ -135,6 +135,7 @@ class OnRanks:
         arrays: dict[str, Array] = {}
         words: list[tuple[str, Any]] = [("int", part.inputs.sizes[n]) for n in size_names(ir)]
         tables: list[tuple[str, Any]] = []
+        ranges: list[tuple[str, Any]] = []
         for name in table_names(ir):
             arrays[f"table {name}"] = layout.lay_table(np.atleast_2d(part.inputs.tables[name]))
             tables.append(("array", f"table {name}"))
@@ -148,6 +149,7 @@ class OnRanks:
             arrays[name] = ranges_of(value) if is_points else self._laid(each.type, value)
             words.append(("array", name))
             words += [("int", len(arrays[name]) // 2)] if is_points else []
+            ranges += [("array", name)] if is_points else []
         places = [place.plural for place in ir.places()]
         for name in places:
             arrays[f"owners {name}"] = self.owners[name][part.points[name]].astype(np.int32)
@@ -156,6 +158,7 @@ class OnRanks:
             "kernel": self.kernel.name,
             "library": str(self.library),
             "limit_s": LIMIT_S,
+            "on_device": self.configuration.is_on_device,
             "overlaps": self.overlaps,
             "warms_up": self.warms_up,
             "meets": self.meets,
@@ -166,6 +169,7 @@ class OnRanks:
             "grid": [*(("int", part.inputs.sizes[n]) for n in size_names(ir) if n != "levels"),
                      *tables],
             "words": words,
+            "ranges": ranges,
             "written": written(self.kernel),
         }  # fmt: skip
         (folder / f"{rank}.json").write_text(json.dumps(job), encoding="utf-8")

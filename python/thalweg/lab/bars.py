@@ -78,7 +78,22 @@ def read_bars(path: Path = BARS_PATH) -> list[Bar]:
     entries = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
     if not entries:
         raise ThalwegError(f"'{path}' holds no [[bar]]")
-    return [_bar(path.name, number, entry) for number, entry in enumerate(entries, 1)]
+    return [
+        _bar(path.name, number, each)
+        for number, entry in enumerate(entries, 1)
+        for each in _of_each_method(entry)
+    ]
+
+
+def _of_each_method(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """`method` may be a list: a bar for each, with {method} in its name."""
+    methods = entry.get("method")
+    if not isinstance(methods, list):
+        return [entry]
+    name = str(entry.get("name", ""))
+    return [
+        {**entry, "method": each, "name": name.replace("{method}", str(each))} for each in methods
+    ]
 
 
 def _bar(file_name: str, number: int, entry: dict[str, Any]) -> Bar:

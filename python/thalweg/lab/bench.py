@@ -12,13 +12,14 @@ from pathlib import Path
 from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.interrupts import INTERRUPTED_CODE
-from thalweg.kernels.device import has_gpu
 from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
 from thalweg.lab.results import Line, provenance
 from thalweg.run.machine import busy_note
 from thalweg.run.progress import ProgressDisplay
+
+BY_ITSELF = ("cuda", *ON_RANKS)  # targets
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _measure(benchmark: Benchmark, options: BenchOptions) -> list[Line]:
         folder = Path(outer) / "files"
         folder.mkdir()
         request = BenchRequest(folder.resolve(), options.quick, options.repetitions,
-                               layers, (options.target,) if options.target
+                               layers, (options.target,) if options.target in ON_RANKS
                                else ON_RANKS)  # fmt: skip
         for line in benchmark.lines(request):
             if "progress" in line:
@@ -102,13 +103,12 @@ def _chosen(name: str, target: str) -> str:
     if name not in ("kernels", "ranks"):
         raise ThalwegError(f"--target goes with benchmark kernels or ranks, not with '{name}'")
     if target == "cuda":
-        where = "of a GPU are not timed yet" if has_gpu() else "need a GPU, and there is none here"
-        raise ThalwegError(f"kernels of target cuda {where}; their values: thalweg kernels compare")
+        return "device"
     if target not in ON_RANKS:
         raise ThalwegError(
             f"--target '{target}' is none that is timed by itself; choose one of: "
-            f"{', '.join(ON_RANKS)}. Without --target kernels are timed in all others."
-            f"{did_you_mean(target, ON_RANKS)}"
+            f"{', '.join(BY_ITSELF)}. Without --target kernels are timed in all others."
+            f"{did_you_mean(target, BY_ITSELF)}"
         )
     return "ranks"
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from thalweg.config.checkout import program
 from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels.device import has_gpu
 from thalweg.lab.codec_input import real_fields
+from thalweg.lab.device_bench import measure_on_device
 from thalweg.lab.kernel_bench import measure_kernels
 from thalweg.lab.native import run_native
 from thalweg.lab.rank_bench import measure_ranks
@@ -88,6 +90,15 @@ def _kernels(request: BenchRequest) -> Iterator[Line]:
     return measure_kernels(request.folder, request.count(7), request.quick)
 
 
+def _device(request: BenchRequest) -> Iterator[Line]:
+    if not has_gpu():
+        raise ThalwegError(
+            "kernels of target cuda need a GPU, and there is none here; their values: thalweg "
+            "kernels compare"
+        )
+    return measure_on_device(request.folder, request.count(7), request.quick)
+
+
 def _ranks(request: BenchRequest) -> Iterator[Line]:
     return measure_ranks(request.folder, request.targets, request.count(7), request.quick)
 
@@ -101,6 +112,7 @@ BENCHMARKS = (
     Benchmark("grib2", "packing of GRIB2 values against ecCodes", _grib2),
     Benchmark("kernels", "kernels of three models in every target and layout against STREAM triad",
               _kernels),
+    Benchmark("device", "kernels on a GPU in every layout against a copy in its memory", _device),
     Benchmark("ranks", "kernels on two ranks: how much of the waiting overlap hides", _ranks),
     Benchmark("plan", "set-up of the exchange against one output step", _plan),
     Benchmark("waiting", "how long compute ranks wait for output in the example case", _waiting),

@@ -118,6 +118,9 @@ class _Program:
     def run(self) -> None:
         self.call()
 
+    def wait(self) -> None:
+        """It is done."""
+
     def begin_again(self) -> None:
         """None of these kernels reads what it sets."""
 

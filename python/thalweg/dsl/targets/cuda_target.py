@@ -11,7 +11,7 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.layout import factor
 from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.set_again import sets_again
-from thalweg.dsl.passes.sweeps import Sweep
+from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import WHOLE_LOOPS, comment, constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
@@ -33,7 +33,8 @@ def on_the_device(code: str) -> str:
 
 def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One file with one function that a host calls with arrays of the device."""
-    return _Writer(in_precision(kernel, configuration), configuration).text()
+    kernel = in_precision(kernel, configuration)
+    return Writer(kernel, configuration, plan_of(kernel, configuration)).text()
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,15 @@ class _Word:
         return f"{self.kind}{'' if self.kind.endswith('*') else ' '}{self.name}"
 
 
-class _Writer:
-    def __init__(self, kernel: ir.KernelIR, configuration: Configuration) -> None:
+class Writer:
+    """Of one file. Targets on several ranks change what goes around the sweeps."""
+
+    def __init__(self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan) -> None:
         self.kernel, self.layout = kernel, configuration.memory
         self.is_by_points = configuration.layout != "level_innermost"
         self.is_blocked = configuration.layout == "blocked"
         self.real = configuration.real
-        self.plan = on_device(plan_of(kernel, configuration))
+        self.plan = on_device(plan)
         self.loops = CudaLoops(kernel, configuration, self.plan)
         self.words = (*self._sizes(), *self._arguments())
 
@@ -64,20 +67,35 @@ class _Writer:
         made = [code for op, code in CODE_OF_OPERATION.items() if op in operations]
         lines = [f"// {self.kernel.origin}"]
         lines += [WHOLE_LOOPS] if sets_again(self.plan, self.kernel.arguments) else []
-        lines += [prelude(self.kernel.name)]
+        lines += [prelude(self.kernel.name), *self._before()]
         lines += [on_the_device(each) for each in made]
         lines += constants(self.kernel, self.real)
-        calls: list[str] = []
-        for number_, sweep in enumerate(self.plan.sweeps):
-            function, call = self._sweep(f"{self.kernel.name}_sweep_{number_}", sweep)
-            lines += function
-            calls += call
+        for number, sweep in enumerate(self.plan.sweeps):
+            lines += self._sweep(number, sweep)[0]
         lines += comment(self.kernel.doc)
         lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
         lines += ["// ranges of points lie with the host. Returns before the device is done."]
-        lines += [f'extern "C" void {self.kernel.name}({", ".join(map(str, self.words))}) {{']
-        lines += [f"  {line}" for line in [*self._fields(), *calls]]
+        lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
+        lines += [f"  {line}" for line in [*self._begin(), *self._fields(), *self._calls()]]
         return "\n".join([*lines, "}", ""])
+
+    def _before(self) -> list[str]:
+        """What stands before the functions."""
+        return []
+
+    def _parameters(self) -> list[str]:
+        return list(map(str, self.words))
+
+    def _begin(self) -> list[str]:
+        """What is done first in a call."""
+        return []
+
+    def _calls(self) -> list[str]:
+        sweeps = enumerate(self.plan.sweeps)
+        return [line for number, sweep in sweeps for line in self._launch(number, sweep)]
+
+    def _launch(self, number: int, sweep: Sweep) -> list[str]:
+        return self._sweep(number, sweep)[1]
 
     def _sizes(self) -> list[_Word]:
         return [
@@ -114,8 +132,9 @@ class _Writer:
             ]
         return lines
 
-    def _sweep(self, name: str, sweep: Sweep) -> tuple[list[str], list[str]]:
+    def _sweep(self, number: int, sweep: Sweep) -> tuple[list[str], list[str]]:
         """The function of a thread, and its launch."""
+        name = f"{self.kernel.name}_sweep_{number}"
         body = [*self._point_locals(sweep), *self.loops.of(sweep)]
         levels = self._levels(sweep) if by_levels(sweep) else ""
         head = self._head(sweep, levels)
@@ -129,8 +148,8 @@ class _Writer:
         if sweep.points:
             own.append(_Word("const std::int64_t*", "parts_on_device"))
             ranges = [
-                "static thread_local Room parts_room;",
-                f"const Ranges given_parts(parts_room, {sweep.points}, {sweep.points}_parts);",
+                "static thread_local RangesThere given_parts;",
+                f"given_parts.keep({sweep.points}, {sweep.points}_parts);",
             ]
             given = ["given_parts.longest", "given_parts.at + 2 * part"]
         function = [

@@ -12,6 +12,7 @@ CODE = """// nvcc -std=c++20 -O3 -fmad=false makes code for a GPU of this. Any o
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 // That a GPU takes in one launch.
 [[maybe_unused]] static constexpr std::int64_t most_parts = 65535;
@@ -31,6 +32,17 @@ static void* device_room(std::size_t bytes) {
   return room;
 }
 static void free_room(void* room) { expect(cudaFree(room), "take memory back"); }
+static void wait_for_device() { expect(cudaDeviceSynchronize(), "end a sweep"); }
+[[maybe_unused]] static bool is_idle() {
+  const cudaError_t result = cudaStreamQuery(nullptr);
+  if (result != cudaErrorNotReady) expect(result, "end a sweep");
+  return result == cudaSuccess;
+}
+static void take_device(int number) {
+  int count = 0;
+  expect(cudaGetDeviceCount(&count), "tell how many there are");
+  expect(cudaSetDevice(number % std::max(count, 1)), "let itself be taken");
+}
 static void copy_in(void* to, const void* from, std::size_t bytes) {
   expect(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "take values");
 }
@@ -64,6 +76,9 @@ static void* device_room(std::size_t bytes) {
   std::abort();
 }
 static void free_room(void* room) { std::free(room); }
+static void wait_for_device() {}
+[[maybe_unused]] static bool is_idle() { return true; }
+static void take_device(int) {}
 static void copy_in(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 static void copy_out(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
@@ -109,19 +124,27 @@ struct Room {
   }
 };
 
-// Ranges of points on the device, and how long the longest is.
-struct Ranges {
-  const std::int64_t* at;
+// Ranges of points on the device, and how long the longest is. They are copied when others come:
+// a copy waits for the sweeps before it.
+struct RangesThere {
+  const std::int64_t* at = nullptr;
   std::int64_t longest = 0;
-  Ranges(Room& room, const std::int64_t* ranges, std::int64_t parts) {
-    const auto bytes = static_cast<std::size_t>(2 * parts) * sizeof(std::int64_t);
+  void keep(const std::int64_t* ranges, std::int64_t parts) {
+    if (at != nullptr && std::equal(ranges, ranges + 2 * parts, kept.begin(), kept.end())) return;
+    kept.assign(ranges, ranges + 2 * parts);
+    const auto bytes = kept.size() * sizeof(std::int64_t);
     void* const to = room.of(bytes + 1);
     copy_in(to, ranges, bytes);
     at = static_cast<const std::int64_t*>(to);
+    longest = 0;
     for (std::int64_t part = 0; part < parts; ++part) {
       longest = std::max(longest, ranges[2 * part + 1] - ranges[2 * part]);
     }
   }
+
+ private:
+  Room room;
+  std::vector<std::int64_t> kept;
 };
 
 template <class Real>
@@ -129,7 +152,10 @@ SWEEP not_set(Real* values, std::int64_t count) {
   if (thread_index() < count) values[thread_index()] = NAN;
 }
 
-// For callers without CUDA of their own, such as Python.
+// For callers without CUDA of their own, such as Python. A process takes a device before it asks
+// for room, by any number from 0 on, such as that of its rank on a node; without, it has the first.
+extern "C" void @name@_device(int number) { take_device(number); }
+extern "C" void @name@_wait() { wait_for_device(); }
 extern "C" void* @name@_room(std::size_t bytes) { return device_room(bytes); }
 extern "C" void @name@_free(void* room) { free_room(room); }
 extern "C" void @name@_in(void* to, const void* from, std::size_t bytes) {

@@ -37,8 +37,7 @@ class Wires {
 
   template <class Real, std::size_t n>
   void receive(const Halo<Real> (&halos)[n]) {
-    const double since = MPI_Wtime();
-    ranks_.until([&] { return has_come(); }, "values of its neighbours");
+    const double waited = ranks_.waits_until([&] { return has_come(); });
     coming_.clear();
     const double came = MPI_Wtime();
     std::size_t message = 0;
@@ -55,7 +54,7 @@ class Wires {
     const double unpacked = MPI_Wtime();
     ranks_.wait(leaving_, "its neighbours to take values");
     ranks_.told.packing += unpacked - came;
-    ranks_.told.waiting += came - since + (MPI_Wtime() - unpacked);
+    ranks_.told.waiting += waited + (MPI_Wtime() - unpacked);
   }
 
  private:

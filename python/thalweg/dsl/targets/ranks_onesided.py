@@ -55,8 +55,7 @@ class Wires {
     std::size_t at = rooms() + static_cast<std::size_t>(exchange_ % 2) * half_;
     for (std::size_t each = 0; each < ranks_.partners.size(); ++each) {
       const Partner& partner = ranks_.partners[each];
-      const double since = MPI_Wtime();
-      ranks_.until([&] { return notified(each) >= exchange_; }, "values of its neighbours");
+      ranks_.told.waiting += ranks_.waits_until([&] { return notified(each) >= exchange_; });
       const double came = MPI_Wtime();
       const std::size_t wanted = bytes_of(halos, partner.receive);
       std::size_t bytes = 0;
@@ -68,7 +67,6 @@ class Wires {
       }
       unpack(halos, partner.receive, memory_ + at + head);
       at += space(partner.receive);
-      ranks_.told.waiting += came - since;
       ranks_.told.packing += MPI_Wtime() - came;
     }
   }

@@ -15,7 +15,7 @@ enum class Reads { own, others, nothing, no_point };  // from bearable to not
 
 // What one sweep goes over: all own points, or those given; without and with others' values.
 struct Part {
-  static constexpr std::int64_t most_pieces = 64, least_points = 512;  // of a piece
+  static constexpr std::int64_t most_pieces = @most_pieces@, least_points = 512;  // of a piece
   int place;
   std::vector<std::vector<Hop>> ways;    // to values that come meanwhile
   std::vector<std::vector<Hop>> others;  // to those that are there by then

@@ -6,7 +6,7 @@ How values travel is in `ranks_mpi.py` and `ranks_onesided.py`; the rest is the 
 
 from __future__ import annotations
 
-from thalweg.dsl.targets import ranks_mpi, ranks_onesided
+from thalweg.dsl.targets import ranks_copies, ranks_mpi, ranks_onesided
 from thalweg.dsl.targets.ranks_interface import INTERFACE
 from thalweg.dsl.targets.ranks_parts import PARTS
 
@@ -19,6 +19,7 @@ HEAD = """#ifndef OMPI_SKIP_MPICXX
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ namespace thalweg_@target@ {
 using Points = std::vector<std::int32_t>;
 using Ranges = std::vector<std::int64_t>;  // pairs: first, one behind the last
 
+@lists@
 // Points [0, own) are this rank's; the last `alone` ones each rank has for itself.
 struct Place {
   std::string name;
@@ -61,51 +63,19 @@ struct Halo {
 
 struct Partner {
   int rank;
-  std::vector<Points> send, receive;  // [place]
+  Lists send, receive;
   std::vector<std::byte> out, in;
 };
 
-template <class Real>
-void take(const Halo<Real>& halo, const Points& points, Real*& to) {
-  for (const std::int64_t point : points) {
-    const Real* const from = halo.at(point);
-    if (halo.together == 1) {
-      to = std::copy_n(from, halo.count, to);
-    } else {
-      for (std::int64_t j = 0; j < halo.count; ++j) *to++ = from[j * halo.together];
-    }
-  }
-}
-template <class Real>
-void give(const Halo<Real>& halo, const Points& points, const Real*& from) {
-  for (const std::int64_t point : points) {
-    Real* const to = halo.at(point);
-    for (std::int64_t j = 0; j < halo.count; ++j) to[j * halo.together] = *from++;
-  }
-}
 template <class Real, std::size_t n>
-std::size_t bytes_of(const Halo<Real> (&halos)[n], const std::vector<Points>& points) {
+std::size_t bytes_of(const Halo<Real> (&halos)[n], const Lists& points) {
   std::size_t values = 0;
   for (const auto& halo : halos) {
     if (halo.travels) values += points[halo.place].size() * halo.count;
   }
   return values * sizeof(Real);
 }
-template <class Real, std::size_t n>
-void pack(const Halo<Real> (&halos)[n], const std::vector<Points>& points, std::byte* out) {
-  Real* to = reinterpret_cast<Real*>(out);
-  for (const auto& halo : halos) {
-    if (halo.travels) take(halo, points[halo.place], to);
-  }
-}
-template <class Real, std::size_t n>
-void unpack(const Halo<Real> (&halos)[n], const std::vector<Points>& points, const std::byte* in) {
-  const Real* from = reinterpret_cast<const Real*>(in);
-  for (const auto& halo : halos) {
-    if (halo.travels) give(halo, points[halo.place], from);
-  }
-}
-
+@copies@
 // What a message is about: neighbours that exchange other values do not take them for their own.
 struct Label {
   std::uint64_t exchange = 0;  // of which kernel, which one, which fields of it travel
@@ -113,7 +83,7 @@ struct Label {
   bool operator==(const Label&) const = default;
   // Of a message with values of these points.
   template <class Real, std::size_t n>
-  Label with(const Halo<Real> (&halos)[n], const std::vector<Points>& points) const {
+  Label with(const Halo<Real> (&halos)[n], const Lists& points) const {
     Label found = *this;
     constexpr std::uint64_t prime = 1099511628211u;  // of FNV-1a
     for (const auto& halo : halos) {
@@ -211,6 +181,20 @@ struct Ranks {
       }
     }
   }
+  // Values of neighbours, then what a device computes. Seconds in which it computed nothing.
+  template <class Question>
+  double waits_until(Question has_come) {
+    double since = is_idle() ? MPI_Wtime() : 0.0;
+    until(
+        [&] {
+          if (since == 0.0 && is_idle()) since = MPI_Wtime();
+          return has_come();
+        },
+        "values of its neighbours");
+    const double waited = since == 0.0 ? 0.0 : MPI_Wtime() - since;
+    wait_for_device();
+    return waited;
+  }
   void wait(std::vector<MPI_Request>& requests, const char* what) {
     until(
         [&] {
@@ -257,6 +241,7 @@ void receive(Ranks& ranks, const Halo<Real> (&halos)[n]) {
 // Values leave; those beyond own points are undefined until they arrive.
 template <class Real, std::size_t n>
 void leave(Ranks& ranks, Halo<Real> (&halos)[n], std::uint64_t exchange) {
+  wait_for_device();
   const double since = MPI_Wtime();
   ranks.choose(halos);
   ranks.wires->send(halos, Label{exchange, ++ranks.told.exchanges});
@@ -334,7 +319,8 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   std::vector<std::vector<std::int64_t>> out(size), in(size);
   std::vector<int> out_size(size), in_size(size);
   for (int rank = 0; rank < size; ++rank) {
-    if (std::all_of(wanted[rank].begin(), wanted[rank].end(), std::empty<Points>)) continue;
+    const auto& none = [](const Points& points) { return points.empty(); };
+    if (std::all_of(wanted[rank].begin(), wanted[rank].end(), none)) continue;
     out[rank] = {static_cast<std::int64_t>(names), static_cast<std::int64_t>(places)};
     for (const auto& list : wanted[rank]) out[rank].push_back(std::ssize(list));
     for (std::size_t place = 0; place < places; ++place) {
@@ -368,7 +354,8 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
   }
   for (int rank = 0; rank < size; ++rank) {
     if (in_size[rank] == 0 && out_size[rank] == 0) continue;
-    Partner partner{rank, std::vector<Points>(places), std::move(wanted[rank]), {}, {}};
+    Lists send(std::vector<Points>{places}), receive(std::move(wanted[rank]));
+    Partner partner{rank, std::move(send), std::move(receive), {}, {}};
     if (in_size[rank] > 0) {
       const auto& message = in[rank];
       if (message[0] != static_cast<std::int64_t>(names) ||
@@ -399,11 +386,23 @@ inline std::string meet(Ranks& ranks, const std::int32_t* const* owners,
 WIRES = {"mpi": ranks_mpi.CODE, "onesided": ranks_onesided.CODE}
 
 
-def common(target: str) -> str:
+def common(target: str, *, on_device: bool = False) -> str:
     """What is the same in the code of every kernel."""
-    return (HEAD + WIRES[target] + EXCHANGE + MEETING + PARTS).replace("@target@", target)
+    lists, copies = (
+        (ranks_copies.LISTS_THERE, ranks_copies.COPIES_THERE)
+        if on_device
+        else (ranks_copies.LISTS, ranks_copies.COPIES)
+    )
+    text = HEAD + WIRES[target] + EXCHANGE + MEETING + PARTS
+    text = text.replace("@lists@", lists).replace("@copies@", copies)
+    pieces = "1" if on_device else "64"  # a GPU computes by itself, and a launch takes time
+    return text.replace("@most_pieces@", pieces).replace("@target@", _namespace(target, on_device))
 
 
-def prelude(name: str, target: str) -> str:
-    interface = f"using namespace thalweg_{target};\n" + INTERFACE
-    return common(target) + interface.replace("@name@", name)
+def _namespace(target: str, on_device: bool) -> str:
+    return f"{target}_cuda" if on_device else target
+
+
+def prelude(name: str, target: str, *, on_device: bool = False) -> str:
+    interface = f"using namespace thalweg_{_namespace(target, on_device)};\n" + INTERFACE
+    return common(target, on_device=on_device) + interface.replace("@name@", name)

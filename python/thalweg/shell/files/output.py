@@ -108,7 +108,7 @@ class Output(Names):
             self.printed.append((at, "what goes to another channel"))
 
     def _let_errors_go(self, files: Redirections, places: Sequence[str] = ()) -> None:
-        """places: those that what is printed goes to. Errors in a file of their own are not read."""
+        """places: of what is printed. Errors in a file of their own are not read."""
         if files.errors is None:
             return
         _, word = files.errors
