@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from thalweg.config.run_script import read_run_script
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.testing.shell_values import of_bash, ours
 
-END = "\ncat > NAMELIST << EOF\n&a\n v = '<$v>'\n/\nEOF\n"
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
 # Each leaves a value in v, and nothing about it is unknown.
 KNOWN = [
@@ -306,33 +304,10 @@ KNOWN = [
     "a=(1 2 3); unset 'a[0]'; v=${a-none}${a:-x}",
     "f() { :; }; x=1 | cat; v=1",
     "a=(p q); v=${a}${a%p}${#a}",
-    # channels
-    "f() { echo a >&2; echo b; }; v=$(f 2>&1 | tr '\\n' ,)",
-    "v=$( { echo a >&2; echo b; } 2>&1 | tr '\\n' ,)",
-    "v=$( { echo a >&2; echo b; } |& tr '\\n' ,)",
-    "f() { echo a >&2; echo b; }; v=$(f 2>&1 > /dev/null)",
-    "f() { echo a >&2; echo b; }; v=$(f 2> /dev/null)",
-    "f() { echo a > /dev/stderr; }; g() { f; echo c; }; v=$(g 2>&1 | tr '\\n' ,)",
-    "f() { echo a >&2; echo b; }; g() { f 2> /dev/null; echo c; }; v=$(g 2>&1 | tr '\\n' ,)",
-    "f() { echo a >&2; echo b; }; f > F 2>&1; v=$(tr '\\n' , < F)",
-    "f() { echo a >&2; echo b; }; f &> F; v=$(tr '\\n' , < F)",
-    "v=$( { echo a > /dev/stdout; echo b; } | tr '\\n' ,)",
-    # lines of <(...)
-    "mapfile -t a < <(echo); v=${#a[@]}",
-    "mapfile -t a < <(echo x; echo; echo); v=${#a[@]}",
-    "mapfile -t a < <(expr 1 + 2); v=${#a[@]}$a",
-    "mapfile -t a < <(printf 'x\\ny'); v=${#a[@]}${a[1]}",
-    "n=0; while read x; do n=$((n + 1)); done < <(echo a; echo; echo); v=$n",
-    "while read x || [ -n \"$x\" ]; do v=$x; done < <(printf 'a\\nb')",
 ]
 
 # What these leave in v is not known.
 OPEN = [
-    "f() { echo a >&2; echo b; }; v=$(f 3>&1 1>&2 2>&3)",
-    "set -x; f() { echo b; }; v=$(f 2>&1)",
-    "v=$(exec 2>&1; echo a >&2; echo b)",
-    "while read x; do v=$x; done < <(printf 'a\\nb')",
-    "v=$(printf 'a\\nb' | while read x; do echo $x; done)",
     'h() { [ "$OUTER" = 1 ]; }; f() { h || return 1; v=in; }; v=out; f',
     'h() { [ "$OUTER" = 1 ]; }; for i in 1 2; do v=$i; h || break; done',
     "v=a; for i in 1 2; do if ! grep -q $i nowhere; then continue; fi; v=$v$i; done",
@@ -431,28 +406,6 @@ WORKS = [
     "mk() { local dt=$1; }; dt=90; ok=no; until [ $ok = yes ]; do mk $dt; "
     "srun x && ok=yes; done; v=$dt # 90",
 ]
-
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-
-
-def of_bash(folder: Path, text: str) -> str:
-    folder.mkdir()
-    (folder / "exp.test").write_text(text + END)
-    subprocess.run(
-        ["bash", "--norc", "exp.test"], cwd=folder, capture_output=True, timeout=60, check=False,
-        stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
-    return (folder / "NAMELIST").read_text().split("'<")[1].split(">'")[0]
-
-
-def ours(folder: Path, text: str) -> str:
-    folder.mkdir()
-    (folder / "exp.test").write_text(text + END)
-    script = read_run_script(folder / "exp.test", {})
-    assert not script.passed_over
-    assert not script.doubtful
-    [group] = [each for each in script.groups["NAMELIST"] if each.name == "a"]
-    return str(group.items["v"].values[0])[1:-1]
 
 
 @needs_bash

@@ -15,10 +15,12 @@ from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
 from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
-from thalweg.shell.paths import path_from
+from thalweg.shell.files.writers import does_anything, finds, only_reads
+from thalweg.shell.paths import last_of, path_from
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import has_alternatives
+from thalweg.shell.values.words import split_words
 
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
@@ -54,7 +56,6 @@ class FileCommands(Output):
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
         self._doubt(parts)
-        self.files.may_lack |= any(part.words[:1] == ["find"] for part in parts)
         self.files.has_started |= not self.files.is_tried  # it may have written to any file
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:
@@ -71,18 +72,28 @@ class FileCommands(Output):
         return self.run(parts[: at + 1], known)
 
     def _doubt(self, parts: Sequence[Simple]) -> None:
-        """Files that are no namelists: what is not understood may have changed them."""
-        outs = [word for part in parts for _, word in part.files.outs]
-        edits = [
-            word
-            for part in parts
-            if self.watch.edits(part) or _sorts(part)
-            for word in part.words[1:]
-        ]
-        for word in (*outs, *edits):
-            path = self.path(word) if not self.is_null(word) else ""
-            if path in self.files.contents and not self.is_namelist(path):
-                self.files.doubt(path, parts[0].at)
+        """Files that are no namelists: what is not understood may have changed, or removed, all
+        that it writes to or names.
+        """
+        at = parts[0].at
+        paths = [self.path(word) for part in parts for _, word in part.files.outs]
+        for part in parts:
+            name, *texts = [*split_words(part.words, self.variables), ""]
+            if only_reads(name, texts):
+                continue
+            for text in texts:
+                path = self.files.folders.path(text.rpartition("=")[2])
+                paths += self.matching(path)
+                if text[:1] == "-":
+                    paths.append(self.files.folders.path(text[2:]))
+            if does_anything(name):
+                words = set(re.split(r"[^\w.+-]+", " ".join(texts)))
+                paths += [each for each in self.files.contents if last_of(each) in words]
+            if finds(name, texts):
+                paths += list(self.files.contents)
+        for path in paths:
+            if not self.is_namelist(path):
+                self.files.doubt(self.files.behind_links(path), at)
 
     def tell(self, simple: Simple) -> None:
         """Of what may be run at another time, as in a function."""
@@ -90,6 +101,11 @@ class FileCommands(Output):
         self.watch.tell([part])
         if part.words[:1] and part.words[0] in COPIES and self.watch.changes(part):
             self.files.unread.add(simple.at, f"'{part.words[0]}' that is run at another time")
+
+    def lacks_file(self, simple: Simple) -> bool:
+        """Whether one that it names may not be there."""
+        paths = [self.path(word) for word in (*simple.operands(), *simple.files.ins)]
+        return any(self.files.is_gone(each) or self.files.may_be_gone(each) for each in paths)
 
     def links(self, command: str) -> bool:
         """Whether it is a function of ICON's scripts that is understood."""
@@ -102,6 +118,9 @@ class FileCommands(Output):
             self.files.unread.add(at, f"'{command}' with a pattern in brackets")
             return True
         outs = [each for each in files.outs if not self.is_null(each[1])]
+        if outs and self.is_null(files.outs[-1][1]):
+            self.empty([word for is_behind, word in outs if not is_behind], at, known)
+            outs = []
         if command == "cat" and not simple.options():
             return self.cat(simple, outs, known)
         if command == "install" and "-d" not in words:
@@ -219,8 +238,3 @@ def _as_copy(simple: Simple) -> Simple:
         elif not re.fullmatch("-[A-Za-z]*|--[a-z-]*=.*", word):
             words.append(word)
     return replace(simple, words=words)
-
-
-def _sorts(part: Simple) -> bool:
-    """`sort FILE -o FILE`"""
-    return part.words[:1] == ["sort"] and any(each.startswith("-o") for each in part.words)

@@ -28,8 +28,7 @@ class Files:
     unread       what writes or changes namelists in a way that is not read
     templates    files of which `sed` and its kin made others: what, and where
     starts       of the model: where the last one was of those that may have read a file, by path
-    has_started  whether the model may have been started
-    may_lack     whether a program may have removed files
+    has_started  whether the model, or a program that is not read, may have been started
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
@@ -45,7 +44,6 @@ class Files:
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     has_started: bool = False
-    may_lack: bool = False
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
@@ -107,13 +105,7 @@ class Files:
         """Of a file that is there for sure, as the script wrote it; None of others."""
         path = self.real(self.behind_links(self.folders.path(text)))
         content = self.contents.get(path)
-        if (
-            self.is_tried
-            or self.may_lack
-            or content is None
-            or content.doubtful
-            or path in self._gone
-        ):
+        if self.is_tried or content is None or content.doubtful or path in self._gone:
             return None
         if not all(isinstance(each, Written) for each in content.pieces):
             return None  # a copy of what need not be there
@@ -137,10 +129,17 @@ class Files:
         return self._gone.get(self.real(path)) is False
 
     def doubt(self, path: str, at: str) -> None:
-        """Of what a command that is not read may have written there."""
-        content = self.contents.get(self.real(path))
-        if content is not None and not self.is_tried:
+        """Of what a command that is not read may have written there, or removed."""
+        path = self.real(path)
+        content = self.contents.get(path)
+        if self.is_tried:
+            return
+        if content is None and (self._gone.get(path) or self._is_removed(path)):
+            content = self._keep(path, Content())
+        if content is not None:
             content.doubtful[at] = None
+        if self._gone.get(path):
+            self._gone[path] = False
 
     def is_folder(self, text: str, *, through_link: bool = True) -> bool:
         """Also what another file was copied to before, where its name is not known."""

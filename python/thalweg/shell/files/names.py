@@ -95,11 +95,11 @@ class Names:
 
     def open_channel(self, operator: str, word: str) -> str:
         """`exec 3> FILE`, which >&3 writes to: its path; "" where none is opened."""
-        number = operator.rstrip("<>&|")
+        number, word = operator.rstrip("<>&|"), word.removesuffix("-")
         before = self.channels.get(f"/dev/fd/{word}")
         self.channels.pop(f"/dev/fd/{number}", None)
-        if operator.endswith("&") and before:
-            self.channels[f"/dev/fd/{number}"] = before
+        if operator.endswith("&"):
+            self.channels[f"/dev/fd/{number}"] = before or ""
         if operator[len(number) :] not in (">", ">>", ">|"):
             return ""
         path = self.path(word)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -72,16 +72,35 @@ class Output(Names):
             self.names_one,
         )  # fmt: skip
 
+    def places(self, words: Iterable[str], at: str) -> list[str]:
+        """A file that > /dev/stdout opens again is empty then, and written from where it was."""
+        words = list(words)
+        found = super().places(words, at)
+        if any(word in ("/dev/stdout", "/dev/stderr") for word in words):
+            for each in found:
+                if not each.startswith(CAPTURED):
+                    self.files.doubt(each, at)
+        return found
+
+    def doubt_others(self, files: Redirections, at: str) -> None:
+        """Files for errors and other channels: who writes there is not followed."""
+        outs = [word for _, word in files.outs]
+        errors = [files.errors[1]] if files.errors and files.errors[1] not in outs else []
+        opened = [word for operator, word in files.channels if operator[-1:] in (">", "|")]
+        for word in (*errors, *opened):
+            if not is_fd(word) and not self.is_null(word):
+                self.files.doubt(self.path(word), at)
+
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
         given, self.stdin = self.stdin, self._given_to_block(files, at) or self.stdin
-        errors = self.channels.get(ERRORS, "")
-        self._tell_of_errors(files, at)
+        before = dict(self.channels)
+        self._tell_of_channels(files, at)
         if not files.outs:
             self._let_errors_go(files)
             yield
-            self.channels[ERRORS] = errors
+            self.channels = before
             self._end_block(files, at, given)
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
@@ -89,23 +108,32 @@ class Output(Names):
         printed, self.printed = self.printed, []
         places = self.places([word for _, word in outs[-1:]], at)
         self._let_errors_go(files, places)
-        self._tell_of_errors(files, at)
         with self.printing(places[0] if places else ""):
+            self._tell_of_channels(files, at)
             yield
             if self.stdout and self.is_namelist(self.stdout):
                 for place in self.printed:
                     self.files.unread.add(*place)
             elif self.printed:
                 self.files.doubt(self.stdout, at)
-        self.printed, self.channels[ERRORS] = printed, errors
+        self.printed, self.channels = printed, before
         self._end_block(files, at, given)
 
-    def _tell_of_errors(self, files: Redirections, at: str) -> None:
-        """Those that go to a channel that is not read, or have what `set -x` prints among them."""
+    def _tell_of_channels(self, files: Redirections, at: str) -> None:
+        """Those that are not read; errors may have what `set -x` prints among them."""
         word = files.errors[1] if files.errors else ""
-        is_open = is_fd(word) and word != PRINTED and self.is_null(word)
+        outs = [each for _, each in files.outs[-1:] if each not in (ERRORS, "/dev/stderr")]
+        is_open = any(is_fd(each) and each != PRINTED and self.is_null(each) for each in outs)
+        is_open |= is_fd(word) and word != PRINTED and self.is_null(word)
+        for operator, _ in files.channels:
+            self.channels[f"/dev/fd/{operator.rstrip('<>&|')}"] = ""
         if self.stdout and (is_open or (word and "xtrace" in self.variables.options)):
             self.printed.append((at, "what goes to another channel"))
+
+    def tell_of_errors(self, at: str) -> None:
+        """Which are not known, and may go where what is printed does."""
+        if self.stdout and self.channels.get(ERRORS):
+            self.printed.append((at, "what goes to the channel of errors"))
 
     def _let_errors_go(self, files: Redirections, places: Sequence[str] = ()) -> None:
         """places: of what is printed. Errors in a file of their own are not read."""
@@ -145,6 +173,7 @@ class Output(Names):
 
     def _end_block(self, files: Redirections, at: str, before: list[str | Sequence[Piece]]) -> None:
         """What it got, and no `cat` in it took, went where it cannot be seen."""
+        self.doubt_others(files, at)
         is_left = self.stdin is not before and bool(self.stdin)
         if is_left or files.channels:
             self.watch.tell_of_block(files, at)
@@ -165,6 +194,19 @@ class Output(Names):
         found.is_known = not self.printed and not content.doubtful
         found.is_known &= len(pieces) == len(content.pieces)
         self.printed = printed
+
+    @contextmanager
+    def discarded(self) -> Iterator[None]:
+        """What is captured there goes nowhere."""
+        if not self.stdout.startswith(CAPTURED):
+            yield
+            return
+        before = self.channels.get(ERRORS, "")
+        with self.captured():
+            if before.startswith(CAPTURED):
+                self.channels[ERRORS] = self.stdout
+            yield
+        self.channels[ERRORS] = before
 
     @contextmanager
     def printing(self, path: str) -> Iterator[None]:

@@ -41,7 +41,8 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
         ],
     }
     found = makes.get((name, options))
-    return None if found is None else (found, files)
+    writes = name == "uniq" and len(files) > 1  # into the second one
+    return None if found is None or writes else (found, files)
 
 
 def made_whole(change: Whole, lines: Lines) -> Lines | None:

@@ -176,9 +176,10 @@ class _Parser:
             pass
 
     def _pipeline(self) -> Pipeline:
-        is_negated = False
+        is_negated = is_timed = False
         while self._peek().kind == "word" and self._peek().text in ("!", "time"):
             is_negated ^= self._peek().text == "!"
+            is_timed |= self._peek().text == "time"
             self.i += 1
             self._takes("-p")  # of time
         commands = [self._command()]
@@ -187,7 +188,7 @@ class _Parser:
                 commands[-1] = _with_errors(commands[-1])
             self._skip_lines()
             commands.append(self._command())
-        return Pipeline(commands, is_negated)
+        return Pipeline(commands, is_negated, is_timed)
 
     def _command(self) -> Command:
         token = self._peek()
@@ -242,8 +243,10 @@ class _Parser:
                 files.errors = _channel(word, files)
             elif operator not in (">&", "1>&"):
                 files.channels.append((operator, word))
+            elif word == "2" and files.errors:
+                files.outs.append((True, files.errors[1]))
             elif word not in ("1", "-"):
-                files.outs.append((True, "/dev/stderr" if word == "2" else f"/dev/fd/{word}"))
+                files.outs.append((True, f"/dev/fd/{word}"))
         elif not operator[0].isdigit() or operator.startswith("1>"):
             files.outs.append((">>" in operator or word in _DEVICES, word))
             files.errors = files.outs[-1] if "&" in operator else files.errors

@@ -92,6 +92,7 @@ class Simple:
 class Pipeline:
     commands: list[Command]
     is_negated: bool = False
+    is_timed: bool = False
 
 
 @dataclass

@@ -84,7 +84,8 @@ def parameter(body: str, inner: Inner) -> str:
     if parts is None:
         return unresolved(re.sub(r"\W", "", body) or "?")
     counts, name, rest = parts.groups()
-    if not rest.startswith("[") and variables.is_array(name) and name not in variables.given:
+    has_elements = variables.is_array(name) or variables.map(name) is not None
+    if not rest.startswith("[") and has_elements and name not in variables.given:
         return _element(name, "0", inner).text(bool(counts), rest, inner)
     if not rest.startswith("["):
         return _Single(name, variables.value(name), variables.is_unset(name)).text(
@@ -183,6 +184,11 @@ def is_there(word: str, inner: Inner) -> bool | None:
     value = variables.value(name)
     if sign and not rest.startswith(("@", "*")):
         found = _element(name, rest.removesuffix("]"), inner)
+    elif sign:
+        words = _keys_or_elements(name, True, variables)
+        return None if words is None else bool(words)
+    elif variables.is_array(name) or variables.map(name) is not None:
+        found = _element(name, "0", inner)
     else:
         found = _Single(name, value, variables.is_unset(name))
     if found.is_unset:

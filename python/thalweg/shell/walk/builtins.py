@@ -95,7 +95,7 @@ class Builtins:
         for each in words:
             name = each.partition("[")[0]
             if name != each and self.variables.map(name) is not None:
-                self.variables.unset_element(name, each[len(name) + 1 : -1])
+                self.variables.unset_element(name, expand(each[len(name) + 1 : -1], self.variables))
             elif name != each:
                 number = arithmetic_value(each[len(name) + 1 : -1], self.variables)
                 self.variables.unset_element(name, number)

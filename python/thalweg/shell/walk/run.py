@@ -141,6 +141,8 @@ class _Walk:
             truth = True if parts[-1].plain().words[:1] == ["tee"] else None
         else:
             truth = self._of_blocks(commands, known)
+        if pipeline.is_timed:
+            self.commands.tell_of_errors(_at(commands[0]))
         truth = truth if truth is None or not pipeline.is_negated else not truth
         if not self.course.left:
             self.variables.status = self._status(truth)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from thalweg.shell.files.filters import FILTERS
+from thalweg.shell.files.names import ERRORS, is_fd
 from thalweg.shell.files.output import Known
 from thalweg.shell.files.watch import is_start
 from thalweg.shell.tree.tree import (
@@ -33,6 +34,8 @@ _DONE = frozenset(
 )  # fmt: skip
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
 _NAMES = re.compile(r"[A-Za-z_]\w*")
+_OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
+_NEW_CHANNEL = re.compile(r"\{[A-Za-z_]\w*\}")
 _COUNTS = re.compile(
     r"\$\(\((?:[^()]|\([^()]*\))*(?:\+\+|--|[^=!<>]=[^=])(?:[^()]|\([^()]*\))*\)\)"
 )
@@ -64,7 +67,9 @@ class SimpleCommands:
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
         self.variables.printed = before
-        lost = [word for _, word in files.outs if word.startswith("/dev/fd/")]
+        if simple.words[:1] != ["exec"]:
+            self.commands.doubt_others(files, simple.at)
+        lost = [word for _, word in files.outs if is_fd(word) and word not in _OF_ERRORS]
         if self.commands.stdout and any(map(self.commands.is_null, lost)):
             self.commands.printed.append((simple.at, "what goes to another channel"))
         if self.variables.sets_unknown:
@@ -127,14 +132,8 @@ class SimpleCommands:
             return self.variables.truth
         if self.builtins.takes(plain):
             return self.builtins.run(plain, simple)
-        if name == "exec" and len(plain.words) == 1 and plain.files.channels:
-            for operator, word in plain.files.channels:
-                path = self.commands.open_channel(operator, word)
-                if path and not operator.endswith(">>"):
-                    self.commands.files.put(path, [], simple.at, sure=known.sure, replaces=True)
-                if "<>" in operator:
-                    self.commands.tell(plain)
-            return True
+        if name == "exec" and all(map(_NEW_CHANNEL.fullmatch, plain.words[1:])):
+            return self._exec(plain, known)
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
@@ -157,11 +156,16 @@ class SimpleCommands:
             self.calls.tell_later(plain.words[1:])
         if name == "trap":
             self.calls.tell_trap(plain)
+            if self.commands.stdout:
+                self.commands.printed.append((simple.at, "what a trap prints"))
         if is_start(simple.words, plain.words):
             self.commands.files.start(simple.at)
         if name == "envsubst" and simple.assigned():
             with self.with_values(simple):
                 return self.commands.run([simple], known) or None
+        if name == "cat" and self.commands.lacks_file(plain):
+            self.commands.run([simple], known)
+            return None
         is_done = self.commands.run([simple], known)
         if is_assignment(simple) or name in _SUCCEEDS:
             return True
@@ -169,6 +173,27 @@ class SimpleCommands:
             self.is_taken_as_done = True
             return True
         return {"false": False, "true": True}.get(name)
+
+    def _exec(self, plain: Simple, known: Known) -> bool:
+        """`exec 3> FILE`, `exec > FILE 2>&1`, `exec {log}> FILE`: of what comes behind it"""
+        commands = self.commands
+        for word in plain.words[1:]:
+            self.variables.forget(word[1:-1])
+        if plain.files.errors or len(plain.words) > 1:
+            for word in [each for _, each in (*plain.files.outs, plain.files.errors or (True, ""))]:
+                if word and not commands.is_null(word):
+                    commands.files.doubt(commands.path(word), plain.at)
+            if commands.stdout:
+                commands.printed.append((plain.at, "what goes to another channel"))
+        if not plain.files.channels:
+            return bool(commands.run([plain], known)) or True
+        for operator, word in plain.files.channels:
+            path = commands.open_channel(operator, word)
+            if path and not operator.endswith(">>"):
+                commands.files.put(path, [], plain.at, sure=known.sure, replaces=True)
+            if "<>" in operator:
+                commands.tell(plain)
+        return True
 
     def _leaves(self, plain: Simple) -> bool:
         """Whether it leaves anything."""

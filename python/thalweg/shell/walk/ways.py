@@ -103,7 +103,7 @@ class Ways:
         stdin = [*self.commands.stdin]
         overridden = {name: dict(each) for name, each in variables.overridden.items()}
         files.is_tried = files.unread.is_quiet = True
-        with self.apart():
+        with self.apart(), self.commands.discarded():
             yield
         files.is_tried, files.unread.is_quiet = outer
         course.turns, course.commands, course.told = spent
