@@ -14,16 +14,6 @@
 
 namespace {
 
-/// [direction][point], as the layout wants it.
-std::vector<std::int32_t> beside(const Rectangle& grid) {
-  std::vector<std::int32_t> table;
-  for (const auto& [i_step, j_step] : directions) {
-    for (int j = 0; j < grid.side; ++j)
-      for (int i = 0; i < grid.side; ++i) table.push_back(grid.at(i + i_step, j + j_step));
-  }
-  return table;
-}
-
 using Stage = void (*)(const stage_arguments&);
 
 Stage find_stage(const char* target) {

@@ -70,6 +70,16 @@ inline constexpr double shares[] = {1.0 / 3, 0.5, 1.0};
 /// East, north, west, south, as the language has them: steps of i and j.
 inline constexpr std::pair<int, int> directions[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 
+/// [direction][point], as the layout wants it.
+inline std::vector<std::int32_t> beside(const Rectangle& grid) {
+  std::vector<std::int32_t> table;
+  for (const auto& [i_step, j_step] : directions) {
+    for (int j = 0; j < grid.side; ++j)
+      for (int i = 0; i < grid.side; ++i) table.push_back(grid.at(i + i_step, j + j_step));
+  }
+  return table;
+}
+
 /// The number of a point is an int.
 inline constexpr int largest_side = 46340;
 

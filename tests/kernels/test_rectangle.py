@@ -77,6 +77,15 @@ def test_every_target_has_the_same_bits(program: Path, side: str) -> None:
     assert run(program, "openmp", side, "50") == serial
 
 
+@pytest.mark.parametrize(("side", "steps"), [("4", "1"), ("37", "70")])
+def test_fields_on_a_device_have_the_same_bits(program: Path, side: str, steps: str) -> None:
+    on_device = program.with_name("rectangle_on_device")
+    assert run(on_device, side, steps) == run(program, "serial", side, steps)
+    told = subprocess.run([on_device, "3"], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert told.stderr.startswith("usage: rectangle_on_device [POINTS_A_SIDE")
+
+
 @pytest.mark.skipif(not shutil.which("mpicxx"), reason="no MPI on this machine")
 @pytest.mark.parametrize(("target", "ranks"), [("mpi", 1), ("mpi", 3), ("onesided", 4)])
 def test_ranks_have_the_same_bits(program: Path, target: str, ranks: int) -> None:

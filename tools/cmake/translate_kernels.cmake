@@ -40,13 +40,18 @@ endfunction()
 # for it. Done when CMake configures, and again when a kernel or the language has changed. Target
 # openmp wants THREADS as a third word, mpi and onesided want RANKS. ON and a target in place of
 # those that LIST has: for a program of its own, since functions are called as those of LIST; cuda
-# is the host's then. FORTRAN: TARGET_fortran, too, with a module NAME_kernel for each.
+# is the host's then. With DEVICE behind ON cuda arrays lie on a GPU: nvcc compiles it where the
+# project has CUDA among its languages; elsewhere threads run one after the other. FORTRAN:
+# TARGET_fortran, too, with a module NAME_kernel for each.
 function(translate_kernels target list)
-  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN" "ON" "")
+  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN;DEVICE" "ON" "")
   list(FIND ARGN ON on)
   if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES OR (on GREATER -1 AND NOT OF_ON))
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
-                        "THREADS, RANKS, FORTRAN, or ON and a target")
+                        "THREADS, RANKS, FORTRAN, DEVICE, or ON and a target")
+  endif()
+  if(OF_DEVICE AND NOT OF_ON STREQUAL cuda)
+    message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): DEVICE goes with ON cuda")
   endif()
   set(languages CXX)
   set(fortran "")
@@ -113,9 +118,14 @@ function(translate_kernels target list)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${made})
   # As `thalweg kernels run` compiles them: loops in vectors, and every rounding as written.
-  target_compile_options(
-    ${target} PRIVATE -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
-                      -Wno-unused-parameter)
+  set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
+              -Wno-unused-parameter)
+  if(OF_DEVICE AND CMAKE_CUDA_COMPILER_LOADED)
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
+    set(options -O3 -fmad=false -Xcompiler=-ffp-contract=off)
+  endif()
+  target_compile_options(${target} PRIVATE ${options})
   target_compile_features(${target} PUBLIC cxx_std_20)
   if(OF_THREADS)
     find_package(OpenMP REQUIRED)

@@ -44,6 +44,19 @@ class _Member:
     of_grid: bool = False  # tiles are found from it
 
 
+_ON_DEVICE = (
+    "/// Arrays lie in room on the device, which free gives back; in and out copy bytes. A process",
+    "/// takes a device by a number from 0 on, before it asks for room. A call returns before the",
+    "/// device is done: out waits for it, and so does wait.",
+    'extern "C" void @name@_device(int number);',
+    'extern "C" void* @name@_room(std::size_t bytes);',
+    'extern "C" void @name@_free(void* room);',
+    'extern "C" void @name@_in(void* to, const void* from, std::size_t bytes);',
+    'extern "C" void @name@_out(void* to, const void* from, std::size_t bytes);',
+    'extern "C" void @name@_wait();',
+)
+
+
 def header(made: Sequence[Translated]) -> str:
     """What `made` kernels are called with, and where each is written.
 
@@ -133,7 +146,9 @@ def _calls(each: Translated, struct: str) -> list[str]:
     kinds = [member.kind for member in members]
     words = [f"of.{member.name}" for member in members]
     if not tiled:
+        on_device = each.configuration.target == "cuda"
         return [
+            *(line.replace("@name@", name) for line in (_ON_DEVICE if on_device else ())),
             f'extern "C" void {name}({", ".join(kinds)});',
             f"inline void {name}({given}) {{",
             f"  {name}({', '.join(words)});",
