@@ -33,6 +33,7 @@ KNOWN = [
     "mapfile -t a < <(printf 'x\\ny'); v=${#a[@]}${a[1]}",
     "n=0; while read x; do n=$((n + 1)); done < <(echo a; echo; echo); v=$n",
     "while read x || [ -n \"$x\" ]; do v=$x; done < <(printf 'a\\nb')",
+    'B=(v abc); A=("${!B[@]}x"); v=${#A[@]}',
     # channels in their order, loops that are captured, elements that are there
     "f() { echo a 2>/dev/null >&2; }; v=$(f 2>&1)",
     "v=$(echo a 2>&1 >&2)",

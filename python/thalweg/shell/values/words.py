@@ -19,7 +19,7 @@ _IN_QUOTES = re.compile(
     r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}|\$\(\([^)]*\)\)|\$[*?]", re.DOTALL
 )
 _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
-_HAS_ALL = re.compile(r"\$(?:@|\{@|\{[A-Za-z_]\w*\[@\])")
+_HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 _QUOTED_DEFAULT = re.compile(r"""\$\{\w+:?[-+=](?:[^}]*)['"]""")
 
 
