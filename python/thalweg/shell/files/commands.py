@@ -15,7 +15,7 @@ from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
 from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
-from thalweg.shell.files.writers import does_anything, finds, only_reads
+from thalweg.shell.files.writers import does_all, does_anything, names_in, only_reads
 from thalweg.shell.paths import last_of, path_from
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.values.expansion import expand
@@ -24,8 +24,14 @@ from thalweg.shell.values.words import split_words
 
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
-     "chmod", "module", "ulimit", "read", "trap", "source", ".", "shopt", "umask", "kill", "local",
+     "chmod", "module", "read", "trap", "source", ".", "shopt", "kill", "local",
      "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile", "test"}
+)  # fmt: skip
+_TELL_MORE = frozenset({*COPIES, *REMOVES, "mkdir", "rmdir", "chmod", "install"})  # by -v
+_GO = frozenset({"cd", "pushd", "popd"})
+_MAY_FAIL = frozenset(
+    {*_TELL_MORE, *_GO, "touch", "module", "source", ".", "kill", "type", "read",
+     "cat", "tee", "ulimit"}
 )  # fmt: skip
 _PRINTS = frozenset({"echo", "print", "printf"})
 
@@ -75,25 +81,37 @@ class FileCommands(Output):
         """Files that are no namelists: what is not understood may have changed, or removed, all
         that it writes to or names.
         """
-        at = parts[0].at
+        contents = self.files.contents
         paths = [self.path(word) for part in parts for _, word in part.files.outs]
-        for part in parts:
-            name, *texts = [*split_words(part.words, self.variables), ""]
+        given = [[*split_words(part.words, self.variables), ""] for part in parts]
+        for name, *texts in given:
             if only_reads(name, texts):
                 continue
             for text in texts:
-                path = self.files.folders.path(text.rpartition("=")[2])
-                paths += self.matching(path)
+                paths += self.matching(self.files.folders.path(text.rpartition("=")[2]))
                 if text[:1] == "-":
                     paths.append(self.files.folders.path(text[2:]))
-            if does_anything(name):
-                words = set(re.split(r"[^\w.+-]+", " ".join(texts)))
-                paths += [each for each in self.files.contents if last_of(each) in words]
-            if finds(name, texts):
-                paths += list(self.files.contents)
+            paths += list(contents) if does_all(name, texts) else []
+        is_program = any(self.path(name) in contents for name, *_ in given if name)
+        if is_program or any(map(does_anything, [word for words in given for word in words])):
+            text = self._text_of(parts, given)
+            names = names_in(text)
+            paths += [each for each in contents if names is None or last_of(each) in names]
+        paths += [each for path in paths for each in self.meant_by(path)]
         for path in paths:
             if not self.is_namelist(path):
-                self.files.doubt(self.files.behind_links(path), at)
+                self.files.doubt(self.files.behind_links(path), parts[0].at)
+
+    def _text_of(self, parts: Sequence[Simple], given: Sequence[Sequence[str]]) -> str:
+        """All that a program may have for its script: words, documents, files that it names."""
+        found = [word for words in given for word in words]
+        for part in parts:
+            found += [line for each in part.files.documents for _, line in each.lines]
+            found += part.files.strings
+        for word in [*found, *(word for part in parts for word in part.files.ins)]:
+            content = self.files.contents.get(self.files.real(self.files.folders.path(word)))
+            found += [line for _, line in content.lines()] if content else []
+        return "\n".join(found)
 
     def tell(self, simple: Simple) -> None:
         """Of what may be run at another time, as in a function."""
@@ -121,6 +139,12 @@ class FileCommands(Output):
         if outs and self.is_null(files.outs[-1][1]):
             self.empty([word for is_behind, word in outs if not is_behind], at, known)
             outs = []
+        if command in _MAY_FAIL:
+            self.tell_of_errors(at, files)
+        is_told = any(each == "--verbose" or re.match("-[a-zA-Z]*v", each) for each in words)
+        is_told = command in _TELL_MORE if is_told else command in _GO and words[:1] == ["-"]
+        if self.stdout and is_told:
+            self.printed.append((at, f"what '{command}' tells"))
         if command == "cat" and not simple.options():
             return self.cat(simple, outs, known)
         if command == "install" and "-d" not in words:

@@ -131,10 +131,10 @@ class Files:
     def doubt(self, path: str, at: str) -> None:
         """Of what a command that is not read may have written there, or removed."""
         path = self.real(path)
-        content = self.contents.get(path)
-        if self.is_tried:
+        content, is_captured = self.contents.get(path), path.startswith(CAPTURED)
+        if self.is_tried and not is_captured:
             return
-        if content is None and (self._gone.get(path) or self._is_removed(path)):
+        if content is None and (is_captured or self._gone.get(path) or self._is_removed(path)):
             content = self._keep(path, Content())
         if content is not None:
             content.doubtful[at] = None

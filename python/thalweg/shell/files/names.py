@@ -198,7 +198,7 @@ class Names:
 
     def may_be_namelist(self, path: str) -> bool:
         """Also one of those that a pattern fits, or that may be meant where its name is open."""
-        pattern = _OPEN_PART.sub("*", path)
+        pattern = open_as_pattern(path)
         if not is_pattern(pattern):
             return self.is_namelist(path)
         contents = self.files.contents
@@ -213,6 +213,11 @@ class Names:
         content = self.files.contents.get(self.files.real(path))
         lines = content.lines() if content else []
         return any(is_called_namelist(line) for _, line in lines)
+
+
+def open_as_pattern(path: str) -> str:
+    """With * for what is not known of it."""
+    return _OPEN_PART.sub("*", path)
 
 
 def is_fd(word: str) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.contents import Content, Piece, Written
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.names import ERRORS, PRINTED, Names, is_fd
+from thalweg.shell.files.names import ERRORS, PRINTED, Names, is_fd, open_as_pattern
 from thalweg.shell.files.watch import Watch
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Command, Redirections, Simple
 from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.patterns import is_named
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.words import words_given
 
@@ -73,14 +74,27 @@ class Output(Names):
         )  # fmt: skip
 
     def places(self, words: Iterable[str], at: str) -> list[str]:
-        """A file that > /dev/stdout opens again is empty then, and written from where it was."""
+        """A file that > /dev/stdout opens again is empty then, and written from where it was. One
+        whose name is open may be any that it may mean.
+        """
         words = list(words)
         found = super().places(words, at)
+        for path in found:
+            for each in self.meant_by(path):
+                self.files.doubt(each, at)
         if any(word in ("/dev/stdout", "/dev/stderr") for word in words):
             for each in found:
                 if not each.startswith(CAPTURED):
                     self.files.doubt(each, at)
         return found
+
+    def meant_by(self, path: str) -> list[str]:
+        """Files that are no namelists, where the name of one is open."""
+        pattern = open_as_pattern(path)
+        if pattern == path:
+            return []
+        known = [each for each in self.files.contents if is_named(each, pattern)]
+        return [each for each in known if not self.is_namelist(each)]
 
     def doubt_others(self, files: Redirections, at: str) -> None:
         """Files for errors and other channels: who writes there is not followed."""
@@ -95,12 +109,12 @@ class Output(Names):
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
         given, self.stdin = self.stdin, self._given_to_block(files, at) or self.stdin
-        before = dict(self.channels)
+        before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
         if not files.outs:
             self._let_errors_go(files)
             yield
-            self.channels = before
+            self._close(before)
             self._end_block(files, at, given)
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
@@ -116,8 +130,17 @@ class Output(Names):
                     self.files.unread.add(*place)
             elif self.printed:
                 self.files.doubt(self.stdout, at)
-        self.printed, self.channels = printed, before
+        self.printed = printed
+        self._close(before)
         self._end_block(files, at, given)
+
+    def _close(self, before: dict[str, str | None]) -> None:
+        """Channels that were opened for a block are what they were."""
+        for name, path in before.items():
+            if path is None:
+                self.channels.pop(name, None)
+            else:
+                self.channels[name] = path
 
     def _tell_of_channels(self, files: Redirections, at: str) -> None:
         """Those that are not read; errors may have what `set -x` prints among them."""
@@ -125,14 +148,15 @@ class Output(Names):
         outs = [each for _, each in files.outs[-1:] if each not in (ERRORS, "/dev/stderr")]
         is_open = any(is_fd(each) and each != PRINTED and self.is_null(each) for each in outs)
         is_open |= is_fd(word) and word != PRINTED and self.is_null(word)
-        for operator, _ in files.channels:
-            self.channels[f"/dev/fd/{operator.rstrip('<>&|')}"] = ""
+        for name in _opened_by(files) - {ERRORS}:
+            self.channels[name] = ""
         if self.stdout and (is_open or (word and "xtrace" in self.variables.options)):
             self.printed.append((at, "what goes to another channel"))
 
-    def tell_of_errors(self, at: str) -> None:
-        """Which are not known, and may go where what is printed does."""
-        if self.stdout and self.channels.get(ERRORS):
+    def tell_of_errors(self, at: str, files: Redirections | None = None) -> None:
+        """Which are not known, and may go where what is printed does. files: of the command"""
+        word = files.errors[1] if files and files.errors else ERRORS
+        if self.stdout and is_fd(word) and not self.is_null(word):
             self.printed.append((at, "what goes to the channel of errors"))
 
     def _let_errors_go(self, files: Redirections, places: Sequence[str] = ()) -> None:
@@ -316,6 +340,10 @@ class Output(Names):
         """`set -C` lets > replace no file."""
         if "noclobber" in self.variables.options and self.files.is_there(path):
             self.files.unread.add(at, "'>' behind 'set -C'")
+
+
+def _opened_by(files: Redirections) -> set[str]:
+    return {ERRORS, *(f"/dev/fd/{operator.rstrip('<>&|')}" for operator, _ in files.channels)}
 
 
 def _whole_lines(pieces: Sequence[Written]) -> list[Written]:

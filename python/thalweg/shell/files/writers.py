@@ -19,9 +19,7 @@ _ONLY_READ = frozenset(
 )  # fmt: skip
 _WRITES = {
     "sort": re.compile(r"-[a-zA-Z]*o.*|--o.*"),
-    "sed": re.compile(
-        r"-[a-zA-Z]*[iIs].*|--in-place.*|--separate|(?:.*[^a-zA-Z])?w\s.*|.*/w.*", re.S
-    ),
+    "sed": re.compile(r"-[a-zA-Z]*[iIs].*|--in-place.*|--separate|.*w.*", re.S),
     "awk": re.compile(r".*(?:>|system|\||-i).*", re.S),
     "set": re.compile("$^"),
 }
@@ -29,6 +27,8 @@ _DO_ANYTHING = re.compile(
     r"(?:.*/)?(?:(?:ba|k|z|da|c|tc)?sh|ssh|xargs|parallel|make"
     r"|(?:python|perl|ruby|Rscript|awk|sed).*)"
 )
+_OPEN_NAME = re.compile(r"[$*?`\x02]")
+_UNPACK = frozenset({"tar", "unzip", "cpio", "git"})
 _FIND_AND_DO = re.compile("-(?:delete|exec|execdir|ok|okdir|fprint|fprintf|fls)")
 
 
@@ -36,7 +36,7 @@ def only_reads(name: str, words: Sequence[str]) -> bool:
     """words: what the program is given."""
     name = name.rpartition("/")[2]
     if name == "find":
-        return not finds(name, words)
+        return not does_all(name, words)
     writes = _WRITES.get(name)
     return name in _ONLY_READ and not (writes and any(map(writes.fullmatch, words)))
 
@@ -46,6 +46,15 @@ def does_anything(name: str) -> bool:
     return _DO_ANYTHING.fullmatch(name) is not None
 
 
-def finds(name: str, words: Sequence[str]) -> bool:
-    """`find . -name 'a*' -delete`: files that it does not name"""
-    return name.rpartition("/")[2] == "find" and any(map(_FIND_AND_DO.fullmatch, words))
+def does_all(name: str, words: Sequence[str]) -> bool:
+    """With files that it does not name: `find . -name 'a*' -delete`, `tar xf A`"""
+    name = name.rpartition("/")[2]
+    return name in _UNPACK or (name == "find" and any(map(_FIND_AND_DO.fullmatch, words)))
+
+
+def names_in(text: str) -> set[str] | None:
+    """Of files that a program may mean; None: any."""
+    if _OPEN_NAME.search(text):
+        return None
+    found = set(re.split(r"[^\w.+-]+", text))
+    return found | {each[1:] for each in found if each.startswith("w")}  # sed's

@@ -197,6 +197,8 @@ class Variables:
         self._unset.discard(name)
         if name in self.arrays:
             self.arrays[name] = [value, *self.arrays[name][1:]]
+        if name in self.maps:
+            self.maps[name] = {**self.maps[name], "0": value}
 
     def assign_array(self, name: str, words: Sequence[str | None]) -> None:
         """words: by their numbers, None where there is none"""

@@ -233,8 +233,8 @@ class _Walk:
                 truth = self.run(body, Known())
                 is_known = len(self.ways.doubts) == doubts
                 status = self.variables.status
-            self.variables.truth = truth
-            self.variables.status = status
+            self.variables.truth = truth if is_known else None
+            self.variables.status = status if is_known else None
             self.variables.printed = before
             return printed.text if printed.is_known and is_known else None
 
@@ -254,8 +254,10 @@ class _Walk:
             if isinstance(command, Braces):
                 return self.run(command.body, known)
             if isinstance(command, Brackets):
+                doubts = len(self.ways.doubts)
                 with self.ways.apart():
-                    return self.run(command.body, known)
+                    truth = self.run(command.body, known)
+                    return truth if len(self.ways.doubts) == doubts else None
             self.blocks.run_one(command, known)
         return None
 

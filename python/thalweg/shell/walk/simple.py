@@ -35,6 +35,7 @@ _DONE = frozenset(
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
+_EMPTIES = (["cd"], ["return"], ["break"], ["mkdir"], ["type"], ["command"], ["getopts"])  # by >
 _NEW_CHANNEL = re.compile(r"\{[A-Za-z_]\w*\}")
 _COUNTS = re.compile(
     r"\$\(\((?:[^()]|\([^()]*\))*(?:\+\+|--|[^=!<>]=[^=])(?:[^()]|\([^()]*\))*\)\)"
@@ -69,6 +70,9 @@ class SimpleCommands:
         self.variables.printed = before
         if simple.words[:1] != ["exec"]:
             self.commands.doubt_others(files, simple.at)
+        if is_condition(words) or self.builtins.takes(simple) or words[:1] in _EMPTIES:
+            for word in [each for _, each in files.outs if not self.commands.is_null(each)]:
+                self.commands.files.doubt(self.commands.path(word), simple.at)
         lost = [word for _, word in files.outs if is_fd(word) and word not in _OF_ERRORS]
         if self.commands.stdout and any(map(self.commands.is_null, lost)):
             self.commands.printed.append((simple.at, "what goes to another channel"))
@@ -179,6 +183,13 @@ class SimpleCommands:
         commands = self.commands
         for word in plain.words[1:]:
             self.variables.forget(word[1:-1])
+        for operator, word in plain.files.channels:
+            path = commands.open_channel(operator, word)
+            if path and not operator.endswith(">>"):
+                commands.files.put(path, [], plain.at, sure=known.sure, replaces=True)
+            if "<>" in operator:
+                commands.tell(plain)
+                commands.files.doubt(commands.path(word), plain.at)
         if plain.files.errors or len(plain.words) > 1:
             for word in [each for _, each in (*plain.files.outs, plain.files.errors or (True, ""))]:
                 if word and not commands.is_null(word):
@@ -186,13 +197,7 @@ class SimpleCommands:
             if commands.stdout:
                 commands.printed.append((plain.at, "what goes to another channel"))
         if not plain.files.channels:
-            return bool(commands.run([plain], known)) or True
-        for operator, word in plain.files.channels:
-            path = commands.open_channel(operator, word)
-            if path and not operator.endswith(">>"):
-                commands.files.put(path, [], plain.at, sure=known.sure, replaces=True)
-            if "<>" in operator:
-                commands.tell(plain)
+            commands.run([plain], known)
         return True
 
     def _leaves(self, plain: Simple) -> bool:

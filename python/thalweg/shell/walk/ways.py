@@ -46,6 +46,7 @@ class Ways:
     commands: FileCommands
     course: Course
     doubts: list[Doubt] = field(default_factory=list)
+    shells: int = 0  # of their own, in which this is
 
     def here(self) -> Way:
         folders = self.commands.files.folders.state()
@@ -88,10 +89,18 @@ class Ways:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """In a shell of its own: of what it does only files stay."""
-        before, course = self.here(), self.course
+        self.shells += 1
+        with self._kept():
+            yield
+        self.shells -= 1
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        before, course, channels = self.here(), self.course, dict(self.commands.channels)
         kept = course.left, course.target, [*self.doubts]
         yield
         course.left, course.target, self.doubts = kept
+        self.commands.channels = channels
         self.go_back(before)
 
     @contextmanager
@@ -103,18 +112,20 @@ class Ways:
         stdin = [*self.commands.stdin]
         overridden = {name: dict(each) for name, each in variables.overridden.items()}
         files.is_tried = files.unread.is_quiet = True
-        with self.apart(), self.commands.discarded():
+        with self._kept(), self.commands.discarded():
             yield
         files.is_tried, files.unread.is_quiet = outer
         course.turns, course.commands, course.told = spent
         self.commands.stdin, variables.overridden = stdin, overridden
 
     def _parts(self) -> bool:
-        """Behind what need not be run: whether that has left. One that ends the script comes back
+        """Behind what need not be run: whether that has left. One that ends a script comes back
         nowhere; those that come back to one place go on as one.
         """
         course = self.course
         kind, course.left = course.left, ""
+        if kind == "exit" and self.shells:  # behind that shell it goes on
+            self.doubts.append(Doubt(kind, -1, self.here()))
         if kind in ("", "exit"):
             return kind != ""
         way = self.here()
