@@ -103,17 +103,27 @@ class Rank:
         self.call("end_mpi", None)
 
 
-def main(folder: Path, times: int) -> None:
-    number = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0"
-    job = json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))
-    with np.load(folder / f"{number}.npz") as read:
-        arrays = {name: read[name] for name in read.files}
+def number_of_rank() -> str:
+    return os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0"
+
+
+def begun(job: dict[str, Any], arrays: dict[str, Array]) -> Rank:
+    """As the job wants it called."""
     rank = Rank(job, arrays)
     rank.call("overlaps", None, rank.ranks, ctypes.c_int(job["overlaps"]))
     for name in job["keeps"]:
         rank.call("keeps", None, rank.ranks, address(arrays[name]))
     if job["warms_up"]:  # windows, ranges and pages of memory are there then
         rank.run(1)
+    return rank
+
+
+def main(folder: Path, times: int) -> None:
+    number = number_of_rank()
+    job = json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))
+    with np.load(folder / f"{number}.npz") as read:
+        arrays = {name: read[name] for name in read.files}
+    rank = begun(job, arrays)
     told = rank.run(times)
     rank.end()
     np.savez(folder / f"{number}.out.npz", **{name: arrays[name] for name in job["written"]})
