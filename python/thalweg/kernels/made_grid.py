@@ -152,7 +152,7 @@ class MadeGrid:
     def _local(self, points: Array, first: int, end: int, place: str, beyond: Points) -> Array:
         """Numbers in a part, -1 for a point that it does not have."""
         cells, mine = points % self.cells, end - first
-        found = points // self.cells * mine + cells - first
+        found: Array = points // self.cells * mine + cells - first
         is_other = (cells < first) | (cells >= end)
         others = points[is_other]
         at = np.searchsorted(beyond[place], others)

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ ROWS_OF_TABLE = 2  # to which the neighbours in a table belong, at most, on eith
 MOST_POINTS = 2**31 - 1  # tables of the code have 32 bits
 # Measured (docs/scaling.md): a process with NumPy and MPI; tables and numbers of a cell while a
 # part is made; of values, how many bytes are there at most for each that stays.
-PROCESS_BYTES, CELL_BYTES, VALUE_SHARE, PIECE_SHARE = 90e6, 1500.0, 1.1, 4.0
+PROCESS_BYTES, CELL_BYTES, VALUE_SHARE, PIECE_SHARE = 60e6, 1500.0, 1.1, 2.0
 CHECK_S = 1e-5  # to make and compare a cell and level, at most, on a core of its own
 
 
@@ -94,17 +95,20 @@ class OnMadeParts:
         """After a call that is not timed."""
         self._run(times, None)
 
-    def _run(self, times: int, tolerance: float | None) -> list[list[str]]:
+    def job(self, tolerance: float | None) -> dict[str, Any]:
+        """What each rank reads. tolerance: of its comparison, None for none."""
         code, checks = self.kernel.function.__code__, tolerance is not None
         manner = Manner(self.library, self.overlaps, not checks, self.meets, self.keeps)
-        job = {
+        return {
             "kernel": f"{Path(code.co_filename).resolve()}:{self.kernel.name}",
             "configuration": asdict(self.configuration), "grid": asdict(self.grid),
             "depth": self.depth, "manner": asdict(manner), "tolerance": tolerance,
         }  # fmt: skip
+
+    def _run(self, times: int, tolerance: float | None) -> list[list[str]]:
         with tempfile.TemporaryDirectory(prefix="thalweg-ranks-") as made:
             folder = Path(made)
-            (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+            (folder / "job.json").write_text(json.dumps(self.job(tolerance)), encoding="utf-8")
             start(
                 self.launch, "thalweg.kernels.on_a_made_rank", folder, times, self._limit_s(times)
             )
@@ -112,7 +116,7 @@ class OnMadeParts:
 
     def _limit_s(self, times: int) -> float:
         work = self.cells_of_rank * self.grid.levels * CHECK_S
-        shared = max(1.0, self.grid.ranks / (os.cpu_count() or 1))  # of one node at the worst
+        shared = max(1.0, self.grid.ranks / self.launch.nodes / (os.cpu_count() or 1))
         return START_S + LIMIT_S * max(times, 1) + work * shared
 
     def _read(self, folder: Path) -> list[list[str]]:

@@ -18,11 +18,12 @@ START_S = 120.0  # ranks that have not ended so long after all their waits are o
 
 @dataclass(frozen=True)
 class Launch:
-    """How many ranks, and the words and environment that start them."""
+    """How many ranks, the words and environment that start them, and on how many nodes."""
 
     ranks: int
     command: Callable[[int, list[str]], list[str]]
     environment: Callable[[], dict[str, str]]
+    nodes: int = 1
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from thalweg.kernels.starting_ranks import Launch
 from thalweg.lab.results import Line, spread
 from thalweg.run.launch import mpirun_command, mpirun_environment
 from thalweg.run.machine import memory_bytes
-from thalweg.run.slurm_job import ranks_of_node
+from thalweg.run.slurm_job import nodes_of_job
 
 KINDS = ("strong", "weak")
 PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
@@ -39,7 +39,7 @@ def start_ranks(ranks: int, threads: int) -> Launch:
     def environment() -> dict[str, str]:
         return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
 
-    return Launch(ranks, command, environment)
+    return Launch(ranks, command, environment, max(nodes_of_job(), 1))
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,15 @@ def trials_of(wish: Wish) -> list[Trial]:
 
 def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
     """Repetitions take turns; values are compared with the reference before a time counts. What a
-    trial needs is there while it runs, and is made anew for each repetition.
+    trial needs is there while it runs, and is made anew for each repetition. Raises a sentence at
+    once for what cannot be measured here.
     """
     made = prepared(wish, start)
     check_memory(made)
+    return _measured(wish, made, folder)
+
+
+def _measured(wish: Wish, made: Mapping[Trial, OnMadeParts], folder: Path) -> Iterator[Line]:
     calls = {each: _calls_of(wish, each, on_ranks, folder) for each, on_ranks in made.items()}
     found: dict[Trial, list[_Figures]] = {each: [] for each in made}
     for done in range(wish.repetitions):
@@ -126,7 +131,7 @@ def check_memory(made: Mapping[Trial, OnMadeParts]) -> None:
     """Raises a sentence for a trial that needs more than this node has."""
     has = memory_bytes()
     for trial, each in made.items():
-        ranks = ranks_of_node(trial.ranks)
+        ranks = -(-trial.ranks // each.launch.nodes)
         needs = ranks * each.rank_bytes
         if needs > has:
             raise ThalwegError(

@@ -15,11 +15,6 @@ def nodes_of_job() -> int:
     return int(nodes) if os.environ.get("SLURM_JOB_ID") and nodes.isdigit() else 0
 
 
-def ranks_of_node(ranks: int) -> int:
-    """At most, where they are dealt to the nodes of the job; all without one."""
-    return -(-ranks // max(nodes_of_job(), 1))
-
-
 def has_cores(ranks: int, threads: int) -> bool:
     """Whether the job has a core for each thread of all ranks. Nodes are taken to be like this one.
     A node takes as many ranks as it has tasks, and those fill one node after the other.
