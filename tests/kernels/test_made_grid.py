@@ -18,6 +18,7 @@ import pytest
 from thalweg.config.checkout import ROOT
 from thalweg.dsl.configuration import Configuration
 from thalweg.dsl.kernel_files import load_file
+from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array
 from thalweg.kernels.compiled import Inputs, bind
 from thalweg.kernels.library import all_kernels
@@ -219,3 +220,28 @@ def around(v: Field[Cell], near: Out[Cell]) -> None:
     assert made["around"].check(1) == []
     made["around"].library = made["other"].library
     assert made["around"].check(1) == ["'near' on rank 0", "'near' on rank 1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("sum(v[n] for n in Cell.beyond)", "has neighbours 'cell_beyond', which a rhombus of"),
+        ("v[2]", "needs at least 3 levels, there are 2"),
+    ],
+)
+def test_what_a_rhombus_does_not_have_is_told(value: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(f"""from thalweg.dsl import Field, Out, kernel
+from thalweg.dsl.grids.hexagons import Cell, Level
+
+if "beyond" in {value!r}:
+    Cell.relate("beyond", Cell, 2)
+
+
+@kernel
+def odd(v: Field[Cell, Level], out: Out[Cell, Level]) -> None:
+    out = {value}
+""")
+    kernel = load_file(tmp_path / "odd.py")["odd"]
+    launch = Launch(1, mpirun_command, mpirun_environment)
+    with pytest.raises(ThalwegError, match=sentence):
+        OnMadeParts(kernel, MPI, MadeGrid(4, 4, 2, 1, ()), launch)

@@ -116,10 +116,6 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
             "strong, mpi, 20 ranks, 1 threads: 20 ranks a node need about ",
         ),
         (["--jobs", "1000", "--ranks-per-node", "128"], "1000 nodes with 128 ranks each are more"),
-        (
-            ["caldyn_vert", "--levels", "1"],
-            "kernel 'caldyn_vert' needs at least 2 levels, there are 1",
-        ),
         (["--cells", "9x8", "--ranks", "5"], "5 ranks are too many for a grid of 8 rows"),
         (
             ["--jobs", "1,9", "--ranks-per-node", "11"],

@@ -211,6 +211,7 @@ def _line(
         "target": trial.target,
         "ranks": trial.ranks,
         "threads": trial.threads,
+        "nodes": on_ranks.launch.nodes,
         "overlaps": trial.overlaps,
         "cells": on_ranks.grid.cells,
         "levels": on_ranks.grid.levels,

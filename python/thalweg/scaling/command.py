@@ -112,9 +112,12 @@ def _print(lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
     for target in sorted({str(each["target"]) for each in lines} - set(models)):
         lacking = "trials of several ranks" if alone else "a trial of one rank"
         print(f"{target}: no prediction, and no efficiency, without {lacking} (--ranks 1,2).")
-    cores = os.cpu_count() or 1
-    most = max(each["ranks"] * each["threads"] for each in lines)
-    if most > cores:
+    crowded = [
+        (each["ranks"] * each["threads"], each.get("nodes", 1) * each["machine"]["cores"])
+        for each in lines
+    ]
+    if many := [each for each in crowded if each[0] > each[1]]:
+        most, cores = max(many)
         print(f"Up to {most} ranks and threads shared {cores} cores: their times say little.")
 
 
