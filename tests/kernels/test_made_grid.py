@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,24 @@ def test_a_piece_without_all_that_is_needed_has_no_values() -> None:
     assert np.isnan(bound.outputs()["edge_vorticity"][..., : part.own["edges"]]).any()
 
 
+def test_a_part_of_a_large_grid_takes_no_more_than_one_of_a_small() -> None:
+    """Of 10^11 cells; as many as in the whole of the other."""
+    kernel, sizes = KERNELS["pvort"].ir, []
+    for made, rank in ((MadeGrid(100, 10, 3, 1, ()), 0), (MadeGrid(1000, 10**8, 3, 10**5, ()), 7)):
+        first = made.first(rank)
+        tracemalloc.start()
+        reference(KERNELS["pvort"], made, first, first + 1000)
+        if made.ranks == 1:
+            made.part(kernel, rank, 1)
+        sizes.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert sizes[1] < 8 * sizes[0]  # nine segments of rows, for all are shorter than one
+    assert made.owners(np.array([made.first(7) - 1, made.first(7)])).tolist() == [6, 7]
+    part = MadeGrid(10, 10**6, 3, 10**5, ()).part(kernel, 99_999, 1)
+    assert part.own == {"cells": 100, "edges": 300, "vertices": 200}
+    assert sum(len(each) for each in part.points.values()) < 900
+
+
 def test_values_have_both_signs_zeros_and_sizes_around_one() -> None:
     part = MadeGrid(300, 100, 3, 1, ("signs", "zeros")).part(KERNELS["pvort"].ir, 0, 0)
     values = part.inputs.arguments["velocity"]
@@ -197,6 +216,24 @@ if os.environ.get("OMPI_COMM_WORLD_RANK") == "1":
     others = found.check(1)
     assert "'vorticity' on rank 0" in others
     assert "'vorticity' on rank 1" in others
+
+
+@needs_mpi
+def test_a_rank_without_memory_for_its_part_says_so(compiled: Path, tmp_path: Path) -> None:
+    found = on_parts("pvort", 2, compiled)
+    (tmp_path / "sitecustomize.py").write_text("""
+import os
+if os.environ.get("OMPI_COMM_WORLD_RANK") == "1":
+    from thalweg.kernels import made_grid
+    def part(*_):
+        raise MemoryError
+    made_grid.MadeGrid.part = part
+""")
+    paths = os.pathsep.join([str(ROOT / "python"), str(tmp_path)])
+    found.launch = Launch(2, mpirun_command, lambda: {**mpirun_environment(), "PYTHONPATH": paths})
+    with pytest.raises(ThalwegError, match=r"^rank 1 has too little memory .* --cells$") as told:
+        found.run(1)
+    assert told.value.exit_code == 2
 
 
 @needs_mpi

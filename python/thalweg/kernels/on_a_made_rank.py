@@ -14,9 +14,9 @@ from typing import Any
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
+from thalweg.dsl.kernel_files import load_file
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array
-from thalweg.kernels.library import find_kernel
 from thalweg.kernels.made_grid import MadeGrid
 from thalweg.kernels.made_reference import different
 from thalweg.kernels.on_a_rank import Rank, begun, number_of_rank
@@ -29,7 +29,7 @@ class MadeRank:
     """said: what OnMadeParts has written."""
 
     def __init__(self, said: dict[str, Any], number: int) -> None:
-        self.kernel: Kernel = find_kernel(said["kernel"])
+        self.kernel: Kernel = load_file(Path(said["file"]))[said["kernel"]]
         self.configuration = Configuration(**said["configuration"])
         self.grid, self.number = MadeGrid(**said["grid"]), number
         part = self.grid.part(self.kernel.ir, number, said["depth"])

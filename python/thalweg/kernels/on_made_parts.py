@@ -100,7 +100,7 @@ class OnMadeParts:
         code, checks = self.kernel.function.__code__, tolerance is not None
         manner = Manner(self.library, self.overlaps, not checks, self.meets, self.keeps)
         return {
-            "kernel": f"{Path(code.co_filename).resolve()}:{self.kernel.name}",
+            "file": str(Path(code.co_filename).resolve()), "kernel": self.kernel.name,
             "configuration": asdict(self.configuration), "grid": asdict(self.grid),
             "depth": self.depth, "manner": asdict(manner), "tolerance": tolerance,
         }  # fmt: skip
