@@ -21,7 +21,8 @@ from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case
 from thalweg.kernels.compiled import translate
 from thalweg.kernels.library import all_kernels
-from thalweg.kernels.on_ranks import Launch, OnRanks
+from thalweg.kernels.on_ranks import OnRanks
+from thalweg.kernels.starting_ranks import Launch
 from thalweg.run.launch import mpirun_command, mpirun_environment
 from thalweg.testing.command import ThalwegCommand
 from thalweg.testing.kernels.ways import REFERENCE, outputs

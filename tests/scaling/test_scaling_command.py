@@ -79,15 +79,19 @@ def test_times_of_a_call_are_told_and_drawn(
 
 def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
     words = ["scaling", "pvort", "--jobs", "1,4", "--ranks-per-node", "64", "-o", "jobs here"]
-    words += ["--cells", "96x512"]
+    words += ["--cells", "96x512", "--threads", "1,2"]
     told = cli(*words, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     script = tmp_path / "jobs here" / "scaling_4.sh"
     text = script.read_text()
     assert "#SBATCH --nodes=4\n" in text
     assert "thalweg scaling pvort " in text
-    assert "--ranks 1,256 -o 'jobs here'" in text
-    subprocess.run(["bash", "-n", script], check=True)
+    assert "#SBATCH --ntasks-per-node=64\n#SBATCH --cpus-per-task=2\n" in text
+    assert "--ranks 256 --no-probes -o 'jobs here'" in text
+    first = tmp_path / "jobs here" / "scaling_1.sh"
+    assert "--ranks 1,64 -o 'jobs here'" in first.read_text()
+    for each in (first, script):
+        subprocess.run(["bash", "-n", each], check=True)
     assert "thalweg scaling --from 'jobs here'" in told.stdout
 
 
@@ -99,9 +103,19 @@ def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
             ["--target", "mpl"],
             "--target 'mpl' is no target on ranks; choose mpi, onesided or both.",
         ),
-        (["--ranks", "1,0"], "--ranks: '0' is no number from 1 to 4096"),
-        (["--ranks", "2,,3"], "--ranks: '' is no number from 1 to 4096"),
+        (["--ranks", "1,0"], "--ranks: '0' is no number from 1 to 100000"),
+        (["--ranks", "2,,3"], "--ranks: '' is no number from 1 to 100000"),
         (["--cells", "96"], "--cells: '96' is no I x J, as 96x192"),
+        (["--cells", "1000001x8"], "--cells: '1000001' is no number from 1 to 1000000"),
+        (
+            ["--cells", "1000000x1000000", "--ranks", "100"],
+            "1000000 x 1000000 cells on 100 ranks are more points a rank than the 2147483647 that",
+        ),
+        (
+            ["--cells", "20000x20000", "--ranks", "20", "--target", "mpi"],
+            "strong, mpi, 20 ranks, 1 threads: 20 ranks a node need about ",
+        ),
+        (["--jobs", "1000", "--ranks-per-node", "128"], "1000 nodes with 128 ranks each are more"),
         (["--cells", "9x8", "--ranks", "5"], "5 ranks are too many for a grid of 8 rows"),
         (
             ["--jobs", "1,9", "--ranks-per-node", "11"],

@@ -89,8 +89,8 @@ def run(
     """
     from thalweg.errors import ThalwegError
     from thalweg.kernels.device import has_gpu
-    from thalweg.kernels.on_ranks import Launch
     from thalweg.kernels.run import print_outcome, run_cases
+    from thalweg.kernels.starting_ranks import Launch
     from thalweg.run.launch import mpirun_command, mpirun_environment
 
     outcomes = []
@@ -137,8 +137,8 @@ def compare(
     from thalweg.kernels.compare import compare as compared
     from thalweg.kernels.comparison_page import print_rows, write_page
     from thalweg.kernels.library import all_kernels, find_kernel
-    from thalweg.kernels.on_ranks import Launch
     from thalweg.kernels.run import BUILT
+    from thalweg.kernels.starting_ranks import Launch
     from thalweg.lab.model_targets import compare_models
     from thalweg.run.launch import mpirun_command, mpirun_environment
 

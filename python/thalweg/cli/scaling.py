@@ -11,7 +11,8 @@ import typer
 from thalweg.cli.kernels import Json
 from thalweg.errors import ThalwegError, did_you_mean
 
-MOST = 4096
+MOST = 4096  # ranks of a node, threads of a rank
+MOST_ROWS = 1_000_000
 
 
 def scaling(
@@ -24,6 +25,12 @@ def scaling(
     ] = "96x192",
     levels: Annotated[int, typer.Option(min=1, max=1000)] = 30,
     repetitions: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    probes: Annotated[
+        bool,
+        typer.Option(
+            "--probes/--no-probes", help="Also two ranks with little and with much to exchange."
+        ),
+    ] = True,
     from_: Annotated[
         Optional[Path],  # noqa: UP045 - typer evaluates it on Python 3.10 too
         typer.Option("--from", metavar="FOLDER", help="Measure nothing: tell what is there."),
@@ -48,7 +55,7 @@ def scaling(
     from thalweg.kernels.any_kernel import Shape
     from thalweg.kernels.library import find_kernel
     from thalweg.lab.rank_trials import Wish
-    from thalweg.scaling.command import check, scale, tell, write_jobs
+    from thalweg.scaling.command import MOST_RANKS, check, scale, tell, write_jobs
 
     if from_ is not None:
         tell(from_, json_)
@@ -63,23 +70,24 @@ def scaling(
     i, by, j = cells.partition("x")
     if not by:
         raise ThalwegError(f"--cells: '{cells}' is no I x J, as 96x192")
-    shape = Shape(_number("--cells", i), _number("--cells", j), levels)
-    wish = Wish(find_kernel(kernel), targets, _numbers("--ranks", ranks),
-                _numbers("--threads", threads), shape, repetitions)  # fmt: skip
+    shape = Shape(_number("--cells", i, MOST_ROWS), _number("--cells", j, MOST_ROWS), levels)
+    wish = Wish(find_kernel(kernel), targets, _numbers("--ranks", ranks, MOST_RANKS),
+                _numbers("--threads", threads), shape, repetitions, probes=probes)  # fmt: skip
     if jobs is not None:
         words = [kernel, "--target", target, "--threads", threads, "--cells", cells]
         words += ["--levels", str(levels), "--repetitions", str(repetitions)]
-        write_jobs(wish, words, _numbers("--jobs", jobs), ranks_per_node, out)
+        write_jobs(wish, words, _numbers("--jobs", jobs, MOST_RANKS), ranks_per_node, out)
         return
     check(wish)
     scale(wish, out, json_)
 
 
-def _numbers(option: str, text: str) -> list[int]:
-    return list(dict.fromkeys(_number(option, each) for each in text.split(",")))
+def _numbers(option: str, text: str, most: int = MOST) -> list[int]:
+    return list(dict.fromkeys(_number(option, each, most) for each in text.split(",")))
 
 
-def _number(option: str, text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST:
-        raise ThalwegError(f"{option}: '{text}' is no number from 1 to {MOST}")
+def _number(option: str, text: str, most: int) -> int:
+    digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not digits or not 0 < int(text) <= most:
+        raise ThalwegError(f"{option}: '{text}' is no number from 1 to {most}")
     return int(text)

@@ -46,13 +46,22 @@ def made_case(kernel: Kernel, seed: int = 1, shape: Shape | None = None) -> Case
     1.5; values have both signs and are zero here and there, or have both signs, or are positive:
     the first of these that gives numbers wherever positive ones do.
     """
-    positive = _made(kernel, seed, shape or Shape(), ())
+    return _chosen(kernel, seed, shape or Shape())[1]
+
+
+def made_kinds(kernel: Kernel) -> tuple[str, ...]:
+    """Which of them its values on the small grid are: "signs", "zeros"."""
+    return _chosen(kernel, 1, Shape())[0]
+
+
+def _chosen(kernel: Kernel, seed: int, shape: Shape) -> tuple[tuple[str, ...], Case]:
+    positive = _made(kernel, seed, shape, ())
     numbers = _numbers(positive)
     for kinds in (("signs", "zeros"), ("signs",)):
-        case = _made(kernel, seed, shape or Shape(), kinds)
+        case = _made(kernel, seed, shape, kinds)
         if np.all(_numbers(case) >= numbers):
-            return case
-    return positive
+            return kinds, case
+    return (), positive
 
 
 def _numbers(case: Case) -> Array:
@@ -73,16 +82,16 @@ def _made(kernel: Kernel, seed: int, shape: Shape, kinds: Collection[str]) -> Ca
         elif each.type.role == "parameter":
             arguments[name] = float(random.uniform(0.5, 1.5))
         else:
-            values = random.uniform(0.5, 1.5, _shape(each.type, sizes))
+            values = random.uniform(0.5, 1.5, shape_of(each.type, sizes))
             if "signs" in kinds:
                 values *= chance.choice([-1.0, 1.0], values.shape)
             if "zeros" in kinds:
                 values *= chance.random(values.shape) > ZEROS  # a negative one has its sign
             arguments[name] = values
-    return Case(kernel, sizes, tables, arguments, tolerance=_tolerance(kernel)).checked()
+    return Case(kernel, sizes, tables, arguments, tolerance=tolerance_of(kernel)).checked()
 
 
-def _tolerance(kernel: Kernel) -> float:
+def tolerance_of(kernel: Kernel) -> float:
     values = ir.walk(kernel.ir.body)
     uses = {each.op for each in values if isinstance(each, ir.Apply)}
     return OF_FUNCTIONS if uses & NOT_EXACT else Case.tolerance
@@ -123,7 +132,7 @@ def case_of_arrays(kernel: Kernel, data: Mapping[str, Array]) -> Case:
                 f"the data file holds '{name}', which kernel '{kernel.name}' has no use for."
                 f"{did_you_mean(name, used)}"
             )
-    case = Case(kernel, sizes, tables, arguments, expected, tolerance=_tolerance(kernel))
+    case = Case(kernel, sizes, tables, arguments, expected, tolerance=tolerance_of(kernel))
     return case.checked()
 
 
@@ -136,7 +145,7 @@ def _lies_right(table: Array, relation: Relation) -> bool:
     return isinstance(relation, Group) or table.shape[:-1] == (relation.length,)
 
 
-def _shape(kind: ArgumentType, sizes: Mapping[str, int]) -> tuple[int, ...]:
+def shape_of(kind: ArgumentType, sizes: Mapping[str, int]) -> tuple[int, ...]:
     shape = tuple(axis.length for axis in kind.axes)
     shape += (sizes["levels"] + kind.level.extra,) if kind.level else ()
     return shape + ((sizes[kind.place.plural],) if kind.place else ())

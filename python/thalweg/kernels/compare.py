@@ -12,7 +12,8 @@ from thalweg.errors import ThalwegError
 from thalweg.kernels.any_kernel import made_case
 from thalweg.kernels.cases import Array, Case, difference
 from thalweg.kernels.compiled import bind
-from thalweg.kernels.on_ranks import Launch, OnRanks
+from thalweg.kernels.on_ranks import OnRanks
+from thalweg.kernels.starting_ranks import Launch
 
 COMPARED = TARGETS[1:]  # all but the reference
 SAME = "same bits"

@@ -68,8 +68,8 @@ class Rank:
     def _copy_in(self) -> None:
         """Tables and fields; ranges of points lie with the host."""
         self.call("device", None, ctypes.c_int(int(number_on_node())))
-        words, grid = self.job["words"], {value for _, value in self.job["ranges"]}
-        for name in [value for kind, value in words if kind == "array" and value not in grid]:
+        words, here = self.job["words"], self.job["of_host"]
+        for name in [value for kind, value in words if kind == "array" and value not in here]:
             size = ctypes.c_size_t(self.arrays[name].nbytes)
             room = self.call("room", ctypes.c_void_p, ctypes.c_size_t(size.value + 1))
             self.there[name] = ctypes.c_void_p(room)
@@ -137,17 +137,23 @@ class Rank:
         self.call("end_mpi", None)
 
 
-def main(folder: Path, times: int) -> None:
-    number = number_of_rank()
-    job = json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))
-    with np.load(folder / f"{number}.npz") as read:
-        arrays = {name: read[name] for name in read.files}
+def begun(job: dict[str, Any], arrays: dict[str, Array]) -> Rank:
+    """As the job wants it called."""
     rank = Rank(job, arrays)
     rank.call("overlaps", None, rank.ranks, ctypes.c_int(job["overlaps"]))
     for name in job["keeps"]:
         rank.call("keeps", None, rank.ranks, rank.field(name))
     if job["warms_up"]:  # windows, ranges and pages of memory are there then
         rank.run(1)
+    return rank
+
+
+def main(folder: Path, times: int) -> None:
+    number = number_of_rank()
+    job = json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))
+    with np.load(folder / f"{number}.npz") as read:
+        arrays = {name: read[name] for name in read.files}
+    rank = begun(job, arrays)
     told = rank.run(times)
     rank.copy_out(job["written"])
     rank.end()

@@ -36,30 +36,6 @@ def in_a_row(kernel: ir.KernelIR, inputs: Inputs, ranks: int) -> dict[str, Array
     }
 
 
-def side_by_side(kernel: ir.KernelIR, inputs: Inputs, ranks: int) -> dict[str, Array]:
-    """Owners of consecutive points of the place with the fewest; other points are where the first
-    of their neighbours is, or the first whose neighbour they are.
-    """
-    found = in_a_row(kernel, inputs, ranks)
-    known = {min(found, key=lambda name: len(found[name]))}
-    while True:
-        for relation in kernel.neighbour_tables():
-            here, there = relation.source.plural, relation.target.plural
-            if there in known and here not in known:
-                found[here] = found[there][_table(inputs, relation)[0]]
-                known.add(here)
-                break
-            if here in known and there not in known:
-                owner = np.full(inputs.sizes[there], ranks)
-                for row in _table(inputs, relation):
-                    np.minimum.at(owner, row, found[here])
-                found[there] = np.minimum(owner, ranks - 1)
-                known.add(there)
-                break
-        else:
-            return found
-
-
 def deal(kernel: ir.KernelIR, inputs: Inputs, owners: Owners, rank: int, depth: int) -> Part:
     """Own points and what `depth` tables of neighbours lead to. Values of others are NaN."""
     held = {name: owner == rank for name, owner in owners.items()}

@@ -11,6 +11,10 @@ from thalweg.kernels.cases import Array
 
 # Of cell (i, j), counter-clockwise from the right: the step to the cell on the other side.
 STEPS = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+TABLES = (
+    "cell_neighbours", "cell_edges", "cell_vertices", "edge_cells", "edge_vertices", "edge_others",
+    "vertex_cells", "vertex_edges",
+)  # fmt: skip
 ORIENTATION = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])  # +1: the edge's normal points outward
 
 
@@ -50,34 +54,50 @@ class Rhombus:
         return np.stack([(cells + step) % (2 * n) for step in steps])
 
     def tables(self) -> dict[str, Array]:
-        n = self.cells
-        c = np.arange(n)
-        at = [(c + step) % n for step in self.cell_steps()]
-        corners = self.vertices_of(c)
-        right_up, up, left_up, left_down, down, right_down = corners
-        ends = np.concatenate([[right_down, right_up], [up, left_up], [left_down, down]], axis=1)
-        edges = self.edges_of(c)
-        others = [
-            np.concatenate([_after(edges, d), _after(self.edges_of(at[d]), d + 3)])
-            for d in (0, 2, 4)
-        ]
-        return {
-            "cell_neighbours": np.stack(at),
-            "cell_edges": edges,
-            "cell_vertices": corners,
-            "edge_cells": np.concatenate([[c, at[0]], [c, at[2]], [c, at[4]]], axis=1),
-            "edge_vertices": ends,
-            "edge_others": np.concatenate(others, axis=1),
-            "vertex_cells": np.concatenate([[c, at[1], at[2]], [c, at[4], at[5]]], axis=1),
-            # around `up`: across right_up of c, across left of the cell there, across left_up of c
-            "vertex_edges": np.concatenate(
-                [
-                    [edges[1], self.edges_of(at[1])[3], edges[2]],
-                    [edges[4], self.edges_of(at[4])[0], edges[5]],
-                ],
-                axis=1,
-            ),
-        }
+        points = {"cell": self.cells, "edge": 3 * self.cells, "vertex": 2 * self.cells}
+        return {name: self.table(name, np.arange(points[name.split("_")[0]])) for name in TABLES}
+
+    def table(self, name: str, points: Array) -> Array:
+        """The neighbours of these points alone, from their numbers: [neighbour, point]."""
+        owner, which = points % self.cells, points // self.cells
+        if name == "cell_neighbours":
+            return np.stack([self._beside(owner, direction) for direction in range(6)])
+        if name == "cell_edges":
+            return self.edges_of(owner)
+        if name == "cell_vertices":
+            return self.vertices_of(owner)
+        if name in ("edge_cells", "edge_vertices", "edge_others"):
+            ways = [self._of_edge(name, owner[which == each], 2 * each) for each in range(3)]
+        else:
+            ways = [self._of_vertex(name, owner[which == each], 3 * each) for each in range(2)]
+        found = np.empty((len(ways[0]), len(points)), np.int64)
+        for each, values in enumerate(ways):
+            found[:, which == each] = values
+        return found
+
+    def _beside(self, cells: Array, direction: int) -> Array:
+        return (cells + self.cell_steps()[direction]) % self.cells
+
+    def _of_edge(self, name: str, cells: Array, direction: int) -> Array:
+        """Of the edges that these cells own in a direction."""
+        ahead = self._beside(cells, direction)
+        if name == "edge_cells":
+            return np.stack([cells, ahead])
+        if name == "edge_vertices":
+            return self.vertices_of(cells)[[(direction - 1) % 6, direction]]
+        edges, others = self.edges_of(cells), self.edges_of(ahead)
+        return np.concatenate([_after(edges, direction), _after(others, direction + 3)])
+
+    def _of_vertex(self, name: str, cells: Array, turn: int) -> Array:
+        """Of the vertices up (0) or down (3) of these cells. Edges around `up`: across right_up of
+        the cell, across left of the cell there, across left_up of the cell.
+        """
+        first = self._beside(cells, turn + 1)
+        if name == "vertex_cells":
+            return np.stack([cells, first, self._beside(cells, turn + 2)])
+        edges = self.edges_of(cells)
+        across = self.edges_of(first)[(turn + 3) % 6]
+        return np.stack([edges[turn + 1], across, edges[turn + 2]])
 
     def offsets(self) -> dict[str, int]:
         """From the number of a cell to those around it, with the names that files have for them."""

@@ -17,7 +17,8 @@ from thalweg.dsl.configuration import Configuration
 from thalweg.errors import ThalwegError
 from thalweg.kernels.cases import Array, Case, difference, other_zeros
 from thalweg.kernels.compiled import bind, within_range
-from thalweg.kernels.on_ranks import Launch, OnRanks
+from thalweg.kernels.on_ranks import OnRanks
+from thalweg.kernels.starting_ranks import Launch
 from thalweg.kernels.vectors import find_cases
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

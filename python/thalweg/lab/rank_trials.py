@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,27 +11,35 @@ import numpy as np
 
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import Configuration
-from thalweg.kernels.any_kernel import Shape, made_case
-from thalweg.kernels.cases import Array
-from thalweg.kernels.compiled import bind
-from thalweg.kernels.on_ranks import Launch, OnRanks
-from thalweg.kernels.parts import side_by_side
+from thalweg.errors import ThalwegError
+from thalweg.kernels.any_kernel import Shape, made_kinds
+from thalweg.kernels.made_grid import MadeGrid
+from thalweg.kernels.on_made_parts import OnMadeParts
+from thalweg.kernels.starting_ranks import Launch
 from thalweg.lab.results import Line, spread
 from thalweg.run.launch import mpirun_command, mpirun_environment
+from thalweg.run.machine import memory_bytes
+from thalweg.run.slurm_job import nodes_of_job
 
 KINDS = ("strong", "weak")
 PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
 SHORTEST_S = 0.3  # calls follow each other for as long
 FEWEST_CALLS, MOST_CALLS = 3, 2000
+MOST_TOLD = 10_000_000  # times of calls, of all ranks
 
 StartRanks = Callable[[int, int], Launch]  # of ranks and threads
 
 
 def start_ranks(ranks: int, threads: int) -> Launch:
+    """Each with cores of its own where a Slurm job has them."""
+
+    def command(ranks: int, words: list[str]) -> list[str]:
+        return mpirun_command(ranks, words, threads=threads)
+
     def environment() -> dict[str, str]:
         return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
 
-    return Launch(ranks, mpirun_command, environment)
+    return Launch(ranks, command, environment, max(nodes_of_job(), 1))
 
 
 @dataclass(frozen=True)
@@ -82,18 +90,54 @@ def trials_of(wish: Wish) -> list[Trial]:
 
 
 def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
-    """Repetitions take turns; values are compared with the reference before a time counts."""
-    trials = trials_of(wish)
-    made = {each: _prepared(wish, each, folder, start) for each in trials}
-    calls = {each: _calls_of(on_ranks, wish.repetitions) for each, on_ranks in made.items()}
-    found: dict[Trial, list[_Figures]] = {each: [] for each in trials}
+    """Repetitions take turns; values are compared with the reference before a time counts. What a
+    trial needs is there while it runs, and is made anew for each repetition. Raises a sentence at
+    once for what cannot be measured here.
+    """
+    made = prepared(wish, start)
+    check_memory(made)
+    return _measured(wish, made, folder)
+
+
+def _measured(wish: Wish, made: Mapping[Trial, OnMadeParts], folder: Path) -> Iterator[Line]:
+    calls = {each: _calls_of(wish, each, on_ranks, folder) for each, on_ranks in made.items()}
+    found: dict[Trial, list[_Figures]] = {each: [] for each in made}
     for done in range(wish.repetitions):
         yield {"progress": {"done": done, "of": wish.repetitions, "method": wish.kernel.name}}
         for each, on_ranks in made.items():
             on_ranks.run(calls[each])
             found[each].append(_figures(on_ranks, calls[each]))
-    for each in trials:
-        yield _line(wish, each, made[each], found[each], calls[each])
+    for each, on_ranks in made.items():
+        yield _line(wish, each, on_ranks, found[each], calls[each])
+
+
+def prepared(wish: Wish, start: StartRanks) -> dict[Trial, OnMadeParts]:
+    """Nothing is started. Raises a sentence for a grid that is too large for any machine."""
+    kinds, keeps = made_kinds(wish.kernel), _of_the_grid(wish.kernel)
+    found = {}
+    for trial in trials_of(wish):
+        shape = _shape(wish.shape, trial)
+        grid = MadeGrid(shape.i, shape.j, shape.levels, trial.ranks, kinds)
+        each_rank = "openmp" if trial.threads > 1 else "simd"
+        found[trial] = OnMadeParts(
+            wish.kernel, Configuration(trial.target, each_rank=each_rank), grid,
+            start(trial.ranks, trial.threads), overlaps=trial.overlaps, keeps=keeps,
+            meets=wish.meets,
+        )  # fmt: skip
+    return found
+
+
+def check_memory(made: Mapping[Trial, OnMadeParts]) -> None:
+    """Raises a sentence for a trial that needs more than this node has."""
+    has = memory_bytes()
+    for trial, each in made.items():
+        ranks = -(-trial.ranks // each.launch.nodes)
+        needs = ranks * each.rank_bytes
+        if needs > has:
+            raise ThalwegError(
+                f"{trial.name}: {ranks} ranks a node need about {1e-9 * needs:.1f} GB, and this "
+                f"machine has {1e-9 * has:.1f} GB; give fewer cells with --cells"
+            )
 
 
 @dataclass(frozen=True)
@@ -104,24 +148,6 @@ class _Figures:
     computing_s: float
     packing_s: float
     waiting_s: float
-
-
-def _prepared(wish: Wish, trial: Trial, folder: Path, start: StartRanks) -> OnRanks:
-    case = made_case(wish.kernel, shape=_shape(wish.shape, trial))
-    inputs = case.inputs
-    each_rank = "openmp" if trial.threads > 1 else "simd"
-    found = OnRanks(
-        wish.kernel, Configuration(trial.target, each_rank=each_rank), inputs, folder,
-        start(trial.ranks, trial.threads), side_by_side(wish.kernel.ir, inputs, trial.ranks),
-        overlaps=trial.overlaps, keeps=_of_the_grid(wish.kernel), meets=wish.meets,
-    )  # fmt: skip
-    found.run(1)
-    reference = bind(wish.kernel, Configuration("numpy"), inputs, folder)
-    reference.run()
-    if not _same(found.outputs(), reference.outputs(), case.tolerance):
-        raise AssertionError(f"{trial.name}: '{wish.kernel.name}' has not the reference's values")
-    found.warms_up = True
-    return found
 
 
 def _shape(shape: Shape, trial: Trial) -> Shape:
@@ -141,21 +167,20 @@ def _of_the_grid(kernel: Kernel) -> list[str]:
     ]
 
 
-def _same(found: dict[str, Array], right: dict[str, Array], tolerance: float) -> bool:
-    return all(
-        np.allclose(found[name], right[name], tolerance, 0.0, equal_nan=True) for name in right
-    )
-
-
-def _calls_of(on_ranks: OnRanks, repetitions: int) -> int:
-    """A single repetition shows that it works; its time says little."""
-    if repetitions == 1:
+def _calls_of(wish: Wish, trial: Trial, on_ranks: OnMadeParts, folder: Path) -> int:
+    """Once the values are right. A single repetition shows that it works; its time says little."""
+    on_ranks.build(folder)
+    if others := on_ranks.check(2):
+        raise AssertionError(
+            f"{trial.name}: '{wish.kernel.name}' has not the reference's values: {others[0]}"
+        )
+    if wish.repetitions == 1:
         return FEWEST_CALLS
-    on_ranks.run(2)
-    return int(np.clip(SHORTEST_S / max(on_ranks.seconds / 2, 1e-9), FEWEST_CALLS, MOST_CALLS))
+    most = int(np.clip(MOST_TOLD // trial.ranks, FEWEST_CALLS, MOST_CALLS))
+    return int(np.clip(SHORTEST_S / max(on_ranks.seconds / 2, 1e-9), FEWEST_CALLS, most))
 
 
-def _figures(on_ranks: OnRanks, calls: int) -> _Figures:
+def _figures(on_ranks: OnMadeParts, calls: int) -> _Figures:
     told = on_ranks.told
     seconds = np.array([each.seconds for each in told])  # [rank, call]
     total = float(np.median(seconds.mean(0)))
@@ -169,9 +194,11 @@ def _figures(on_ranks: OnRanks, calls: int) -> _Figures:
 
 
 def _line(
-    wish: Wish, trial: Trial, on_ranks: OnRanks, found: Sequence[_Figures], calls: int
+    wish: Wish, trial: Trial, on_ranks: OnMadeParts, found: Sequence[_Figures], calls: int
 ) -> Line:
-    """Messages and bytes: those that leave the rank with the most of them, in a call."""
+    """Messages and bytes: those that leave the rank with the most of them, in a call. rank_memory:
+    bytes of the largest rank.
+    """
     told = on_ranks.told
     busiest = max(told, key=lambda each: each.bytes)
     return {
@@ -184,9 +211,10 @@ def _line(
         "target": trial.target,
         "ranks": trial.ranks,
         "threads": trial.threads,
+        "nodes": on_ranks.launch.nodes,
         "overlaps": trial.overlaps,
-        "cells": int(on_ranks.inputs.sizes["cells"]),
-        "levels": int(on_ranks.inputs.sizes["levels"]),
+        "cells": on_ranks.grid.cells,
+        "levels": on_ranks.grid.levels,
         "calls": calls,
         "computing_s": float(np.median([each.computing_s for each in found])),
         "packing_s": float(np.median([each.packing_s for each in found])),
@@ -195,6 +223,7 @@ def _line(
         "exchanges": busiest.exchanges // calls,
         "messages": busiest.messages // calls,
         "bytes": busiest.bytes // calls,
+        "rank_memory": on_ranks.memory,
     }
 
 

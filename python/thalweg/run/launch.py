@@ -14,6 +14,7 @@ from pathlib import Path
 from thalweg.config.checkout import program
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.run.mpi_io import layer_options
+from thalweg.run.slurm_job import has_cores
 
 ERROR_MARK = "thalweg: error: "
 WARNING_MARK = "thalweg: warning: "  # src/base/warning.cpp
@@ -24,14 +25,21 @@ _TEMPORARY = ("OMPI_MCA_orte_tmpdir_base", "TMPDIR", "TEMP", "TMP")  # in Open M
 MODEL_TARGETS = ("simd", "serial", "openmp", "cuda", "mpi", "onesided")
 
 
-def mpirun_command(ranks: int, command: list[str], mpi_io: str = "auto") -> list[str]:
-    """Ranks may outnumber cores, so none is bound to a core and a waiting one yields."""
+def mpirun_command(
+    ranks: int, command: list[str], mpi_io: str = "auto", *, threads: int = 0
+) -> list[str]:
+    """Ranks may outnumber cores, so none is bound to a core and a waiting one yields. Where a Slurm
+    job has cores for so many threads of each rank, they are its own; threads = 0: that is not asked
+    """
     path = shutil.which("mpirun")
     if path is None:
         raise ThalwegError("'mpirun' is not installed; install Open MPI (Debian: openmpi-bin)")
     options = []
     if _is_of_open_mpi(path):
-        options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+        if threads and has_cores(ranks, threads):
+            options = ["--map-by", f"slot:PE={threads}", "--bind-to", "core"]
+        else:
+            options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         options += layer_options(mpi_io)
     elif mpi_io != "auto":
         raise ThalwegError(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -23,6 +24,32 @@ def describe_machine() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "kernel": f"{platform.system()} {platform.release()}",
     }
+
+
+def memory_bytes() -> int:
+    """Of this machine, or what the control groups of this process leave of it."""
+    found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        group = Path("/proc/self/cgroup").read_text(encoding="utf-8").rpartition("0::/")[2].strip()
+    except OSError:
+        return found
+    top = Path("/sys/fs/cgroup")
+    for folder in (top / group, *(top / group).parents):
+        with contextlib.suppress(OSError, ValueError):  # no such file, or "max"
+            found = min(found, int((folder / "memory.max").read_text(encoding="utf-8")))
+    return found
+
+
+def core_count() -> int:
+    """Cores that this process may use; two threads of one are one."""
+    found = set()
+    for number in os.sched_getaffinity(0):
+        path = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
+        try:
+            found.add(path.read_text(encoding="utf-8"))
+        except OSError:
+            found.add(str(number))
+    return len(found)
 
 
 def busy_note(load: float, a_core: float = 1.5) -> str:

@@ -15,13 +15,14 @@ from thalweg.errors import ThalwegError
 from thalweg.files.targets import make_folder, written_aside
 from thalweg.kernels.any_kernel import is_on_hexagons
 from thalweg.kernels.run import BUILT
-from thalweg.lab.rank_trials import Wish, hidden_share, measure, start_ranks
+from thalweg.lab.rank_trials import Wish, hidden_share, measure, prepared, start_ranks
 from thalweg.lab.results import Line, append_line, provenance, read_lines
 from thalweg.run.machine import busy_note
 from thalweg.scaling.exchange_model import ExchangeModel, fit
 from thalweg.tables import print_table
 
 LINES, PICTURE = "scaling.jsonl", "scaling.png"
+MOST_RANKS = 100_000
 
 
 def check(wish: Wish) -> None:
@@ -43,11 +44,12 @@ def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     what it shows.
     """
     check(wish)
+    measured = measure(wish, BUILT, start_ranks)
     make_folder(folder)
     where = provenance()
     if busy := busy_note(os.getloadavg()[0]):
         print(f"thalweg: {busy}", file=sys.stderr)
-    for line in measure(wish, BUILT, start_ranks):
+    for line in measured:
         if "progress" in line:
             told = line["progress"]
             print(f"thalweg: round {told['done'] + 1} of {told['of']}", file=sys.stderr)
@@ -110,9 +112,12 @@ def _print(lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
     for target in sorted({str(each["target"]) for each in lines} - set(models)):
         lacking = "trials of several ranks" if alone else "a trial of one rank"
         print(f"{target}: no prediction, and no efficiency, without {lacking} (--ranks 1,2).")
-    cores = os.cpu_count() or 1
-    most = max(each["ranks"] * each["threads"] for each in lines)
-    if most > cores:
+    crowded = [
+        (each["ranks"] * each["threads"], each.get("nodes", 1) * each["machine"]["cores"])
+        for each in lines
+    ]
+    if many := [each for each in crowded if each[0] > each[1]]:
+        most, cores = max(many)
         print(f"Up to {most} ranks and threads shared {cores} cores: their times say little.")
 
 
@@ -143,19 +148,33 @@ def _efficiency(lines: Sequence[Line], line: Line) -> str:
 def write_jobs(
     wish: Wish, words: Sequence[str], nodes: Sequence[int], ranks_per_node: int, folder: Path
 ) -> None:
-    """A Slurm script for each number of nodes. words: of the command but for ranks and folder."""
-    check(replace(wish, ranks=[count * ranks_per_node for count in nodes]))  # before they queue
+    """A Slurm script for each number of nodes; that with the fewest also has what one needs once,
+    one rank and the probes. words: of the command but for ranks and folder.
+    """
+    ranks = {count: count * ranks_per_node for count in nodes}
+    if max(ranks.values()) > MOST_RANKS:
+        raise ThalwegError(
+            f"{max(nodes)} nodes with {ranks_per_node} ranks each are more than {MOST_RANKS} ranks"
+        )
+    wish = replace(wish, ranks=list(ranks.values()))
+    check(wish)  # before they queue
+    prepared(wish, start_ranks)
     make_folder(folder)
+    there, threads = shlex.quote(str(folder.resolve())), max(wish.threads)
     for count in nodes:
-        ranks = count * ranks_per_node
         path = folder / f"scaling_{count}.sh"
-        command = ["thalweg", "scaling", *words, "--ranks", f"1,{ranks}", "-o", str(folder)]
+        own = ["--ranks", f"1,{ranks[count]}"]
+        if count != min(nodes):
+            own = ["--ranks", f"{ranks[count]}", "--no-probes"]
+        command = ["thalweg", "scaling", *words, *own, "-o", str(folder)]
         path.write_text(
             "#!/bin/bash\n"
             f"#SBATCH --job-name=scaling_{count}\n#SBATCH --nodes={count}\n"
-            f"#SBATCH --ntasks-per-node={ranks_per_node}\n#SBATCH --exclusive\n"
-            f"#SBATCH --time=30\n#SBATCH --output={folder.resolve()}/scaling_{count}.log\n"
-            f"export TMPDIR={shlex.quote(str(folder.resolve()))}  # all nodes see it\n"
+            f"#SBATCH --ntasks-per-node={ranks_per_node}\n#SBATCH --cpus-per-task={threads}\n"
+            "#SBATCH --exclusive\n#SBATCH --time=30\n"
+            f'#SBATCH --output="{folder.resolve()}/scaling_{count}.log"\n'
+            f"export TMPDIR={there}  # all nodes see it\n"
+            "export OMPI_MCA_orte_tmpdir_base=${OMPI_MCA_orte_tmpdir_base:-/tmp}  # each its own\n"
             f"{shlex.join(command)}\n",
             encoding="utf-8",
         )

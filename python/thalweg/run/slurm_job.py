@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Slurm job that this process is in, if it is in one, as its variables tell it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from thalweg.run.machine import core_count
+
+
+def nodes_of_job() -> int:
+    """0: no job."""
+    nodes = os.environ.get("SLURM_JOB_NUM_NODES") or os.environ.get("SLURM_NNODES") or ""
+    return int(nodes) if os.environ.get("SLURM_JOB_ID") and nodes.isdigit() else 0
+
+
+def has_cores(ranks: int, threads: int) -> bool:
+    """Whether the job has a core for each thread of all ranks. Nodes are taken to be like this one.
+    A node takes as many ranks as it has tasks, and those fill one node after the other.
+    """
+    nodes = nodes_of_job()
+    tasks = re.sub(r"\(x\d+\)", "", os.environ.get("SLURM_TASKS_PER_NODE", ""))  # 4(x2),3
+    of_node = min((int(each) for each in tasks.split(",") if each.isdigit()), default=0)
+    if not nodes or ranks > nodes * of_node:
+        return False
+    return min(ranks, of_node) * threads <= core_count()
