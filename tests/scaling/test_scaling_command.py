@@ -77,6 +77,31 @@ def test_times_of_a_call_are_told_and_drawn(
         assert each["machine"]
 
 
+@needs_mpi
+def test_ranks_with_a_gpu_each(here: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their threads one after the other on the CPU: what they compute and exchange is the same."""
+    words = ["pvort", "--target", "mpi", "--cells", "12x24", "--levels", "3", "--gpus"]
+    words += ["--repetitions", "1", "--no-probes", "-o", "found"]
+    told = here("scaling", *words, cwd=tmp_path)
+    assert (told.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert told.stderr.startswith("thalweg: error: --gpus needs a GPU, and there is none here")
+    assert here("scaling", *words, "--threads", "2", cwd=tmp_path).returncode == 2
+    monkeypatch.setattr("thalweg.cli.scaling.has_gpu", lambda: True)
+    told = here("scaling", *words, cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "strong, mpi with GPUs, 2 ranks, 1 threads" in told.stdout
+    again = here("scaling", "--from", "found", "--json", cwd=tmp_path)
+    lines = json.loads(again.stdout)["lines"]
+    assert {each["target"] for each in lines} == {"mpi with GPUs"}
+    assert all((each["bytes"] > 0) == (each["ranks"] > 1) for each in lines)
+    script = here("scaling", *words, "--jobs", "2", "--ranks-per-node", "4", cwd=tmp_path)
+    assert script.returncode == 0, script.stderr
+    text = (tmp_path / "found" / "scaling_2.sh").read_text()
+    assert "#SBATCH --ntasks-per-node=4\n#SBATCH --cpus-per-task=1\n" in text
+    assert "#SBATCH --gpus-per-node=4\n" in text
+    assert " --gpus " in text
+
+
 def test_a_script_for_each_number_of_nodes(cli: Cli, tmp_path: Path) -> None:
     words = ["scaling", "pvort", "--jobs", "1,4", "--ranks-per-node", "64", "-o", "jobs here"]
     words += ["--cells", "96x512", "--threads", "1,2"]

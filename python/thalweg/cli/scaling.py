@@ -10,6 +10,7 @@ import typer
 
 from thalweg.cli.kernels import Json
 from thalweg.errors import ThalwegError, did_you_mean
+from thalweg.kernels.device import has_gpu
 
 MOST = 4096  # ranks of a node, threads of a rank
 MOST_ROWS = 1_000_000
@@ -25,6 +26,7 @@ def scaling(
     ] = "96x192",
     levels: Annotated[int, typer.Option(min=1, max=1000)] = 30,
     repetitions: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    gpus: Annotated[bool, typer.Option("--gpus", help="A GPU for each rank.")] = False,
     probes: Annotated[
         bool,
         typer.Option(
@@ -72,12 +74,20 @@ def scaling(
         raise ThalwegError(f"--cells: '{cells}' is no I x J, as 96x192")
     shape = Shape(_number("--cells", i, MOST_ROWS), _number("--cells", j, MOST_ROWS), levels)
     wish = Wish(find_kernel(kernel), targets, _numbers("--ranks", ranks, MOST_RANKS),
-                _numbers("--threads", threads), shape, repetitions, probes=probes)  # fmt: skip
+                _numbers("--threads", threads), shape, repetitions, probes=probes,
+                on_gpus=gpus)  # fmt: skip
+    if gpus and wish.threads != [1]:
+        raise ThalwegError("--gpus goes with one thread a rank")
     if jobs is not None:
         words = [kernel, "--target", target, "--threads", threads, "--cells", cells]
         words += ["--levels", str(levels), "--repetitions", str(repetitions)]
+        words += ["--gpus"] if gpus else []
         write_jobs(wish, words, _numbers("--jobs", jobs, MOST_RANKS), ranks_per_node, out)
         return
+    if gpus and not has_gpu():
+        raise ThalwegError(
+            "--gpus needs a GPU, and there is none here; with --jobs it writes a cluster's scripts"
+        )
     check(wish)
     scale(wish, out, json_)
 

@@ -45,7 +45,7 @@ def start_ranks(ranks: int, threads: int) -> Launch:
 @dataclass(frozen=True)
 class Wish:
     """shape: of all ranks together (strong) or of each (weak, side by side along j)
-    meets: ranks begin each call together
+    meets: ranks begin each call together. on_gpus: a GPU for each rank
     """
 
     kernel: Kernel
@@ -57,6 +57,7 @@ class Wish:
     kinds: Sequence[str] = KINDS
     probes: bool = True
     meets: bool = False
+    on_gpus: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,17 +67,29 @@ class Trial:
     ranks: int
     threads: int
     overlaps: bool = True
+    on_gpus: bool = False
+
+    @property
+    def label(self) -> str:
+        """Of the curve that it is a point of."""
+        return f"{self.target} with GPUs" if self.on_gpus else self.target
+
+    @property
+    def configuration(self) -> Configuration:
+        if self.on_gpus:
+            return Configuration(self.target, "point_innermost", each_rank="cuda")
+        return Configuration(self.target, each_rank="openmp" if self.threads > 1 else "simd")
 
     @property
     def name(self) -> str:
-        words = [self.kind, self.target, f"{self.ranks} ranks", f"{self.threads} threads"]
+        words = [self.kind, self.label, f"{self.ranks} ranks", f"{self.threads} threads"]
         return ", ".join(words + ([] if self.overlaps else ["without overlap"]))
 
 
 def trials_of(wish: Wish) -> list[Trial]:
     """With overlap; and, where there are neighbours, without."""
     found = [
-        Trial(kind, target, ranks, threads, overlaps)
+        Trial(kind, target, ranks, threads, overlaps, wish.on_gpus)
         for kind in wish.kinds
         for target in wish.targets
         for threads in wish.threads
@@ -86,7 +99,9 @@ def trials_of(wish: Wish) -> list[Trial]:
     found = [each for each in found if each.overlaps or each.ranks > 1]
     if not wish.probes or all(each == 1 for each in wish.ranks):
         return found
-    return found + [Trial(kind, each, 2, 1, False) for kind in PROBES for each in wish.targets]
+    return found + [
+        Trial(kind, each, 2, 1, False, wish.on_gpus) for kind in PROBES for each in wish.targets
+    ]
 
 
 def measure(wish: Wish, folder: Path, start: StartRanks) -> Iterator[Line]:
@@ -118,9 +133,8 @@ def prepared(wish: Wish, start: StartRanks) -> dict[Trial, OnMadeParts]:
     for trial in trials_of(wish):
         shape = _shape(wish.shape, trial)
         grid = MadeGrid(shape.i, shape.j, shape.levels, trial.ranks, kinds)
-        each_rank = "openmp" if trial.threads > 1 else "simd"
         found[trial] = OnMadeParts(
-            wish.kernel, Configuration(trial.target, each_rank=each_rank), grid,
+            wish.kernel, trial.configuration, grid,
             start(trial.ranks, trial.threads), overlaps=trial.overlaps, keeps=keeps,
             meets=wish.meets,
         )  # fmt: skip
@@ -208,7 +222,7 @@ def _line(
         **spread([each.call_s for each in found]),
         "kernel": wish.kernel.name,
         "kind": trial.kind,
-        "target": trial.target,
+        "target": trial.label,
         "ranks": trial.ranks,
         "threads": trial.threads,
         "nodes": on_ranks.launch.nodes,

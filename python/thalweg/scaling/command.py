@@ -161,6 +161,7 @@ def write_jobs(
     prepared(wish, start_ranks)
     make_folder(folder)
     there, threads = shlex.quote(str(folder.resolve())), max(wish.threads)
+    gpus = f"#SBATCH --gpus-per-node={ranks_per_node}\n" if wish.on_gpus else ""
     for count in nodes:
         path = folder / f"scaling_{count}.sh"
         own = ["--ranks", f"1,{ranks[count]}"]
@@ -171,7 +172,7 @@ def write_jobs(
             "#!/bin/bash\n"
             f"#SBATCH --job-name=scaling_{count}\n#SBATCH --nodes={count}\n"
             f"#SBATCH --ntasks-per-node={ranks_per_node}\n#SBATCH --cpus-per-task={threads}\n"
-            "#SBATCH --exclusive\n#SBATCH --time=30\n"
+            f"{gpus}#SBATCH --exclusive\n#SBATCH --time=30\n"
             f'#SBATCH --output="{folder.resolve()}/scaling_{count}.log"\n'
             f"export TMPDIR={there}  # all nodes see it\n"
             "export OMPI_MCA_orte_tmpdir_base=${OMPI_MCA_orte_tmpdir_base:-/tmp}  # each its own\n"

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 MOST_RANKS = 10_000
 LEAST_CELLS = 16  # of a rank: with fewer there is nothing but rim
-COLOURS = {"mpi": "#0072B2", "onesided": "#D55E00"}
+COLOURS = {
+    "mpi": "#0072B2", "onesided": "#D55E00", "mpi with GPUs": "#009E73",
+    "onesided with GPUs": "#CC79A7",
+}  # fmt: skip
 MARKS = {1: "o", 2: "s", 4: "D"}
 PARTS = (("computing_s", "compute"), ("packing_s", "exchange"), ("waiting_s", "wait"))
 

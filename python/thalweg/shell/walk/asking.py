@@ -12,7 +12,7 @@ from thalweg.shell.tree.parser import parse_script
 from thalweg.shell.tree.tree import Body, Braces, Brackets, Command, If, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.walk.calls import Calls
-from thalweg.shell.walk.sets import bodies_of
+from thalweg.shell.walk.sets import DONE, bodies_of
 
 _QUESTIONS = frozenset(
     {"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "ls", "which", "type", "hash",
@@ -39,6 +39,8 @@ class Asking:
         words = command.words[len(command.assigned()) :]
         if not words:
             return any(self._last_asks(each, depth + 1) for each in _printing(command))
+        if words[0] in DONE and command.may_fail_quietly:
+            return True
         if name := self.calls.called(command):
             functions = self.calls.course.functions[name]
             return any(self._function_asks(each, depth + 1) for each in functions)

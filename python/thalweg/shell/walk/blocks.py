@@ -43,12 +43,14 @@ class Blocks:
     """run     a body
     asked_for  the file whose existence a condition asks for
     is_for_errors  whether a condition holds only if something fails
+    is_taken_as_done  whether the last command is, and may have failed
     """
 
     ways: Ways
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
     is_for_errors: Callable[[Body], bool]
+    is_taken_as_done: Callable[[], bool]
 
     def __post_init__(self) -> None:
         self.variables, self.commands = self.ways.variables, self.ways.commands
@@ -73,7 +75,10 @@ class Blocks:
             if self.course.left:
                 break
             if truth is True and not ends:
+                is_done = self.is_taken_as_done() if condition else False
                 self.run(body, Known(sure, self._there(condition) if sure else ""))
+                for name in names_set(command.other, self.course.functions) if is_done else ():
+                    self.variables.forget(name)
                 return
             if truth is not False:
                 before, doubts = self.ways.here(), [*self.ways.doubts]

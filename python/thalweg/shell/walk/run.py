@@ -50,6 +50,12 @@ def run_script(
     return list(dict.fromkeys(walk.course.told))
 
 
+def _is_nothing(pipeline: Pipeline) -> bool:
+    """`|| true`"""
+    command = pipeline.commands[0]
+    return isinstance(command, Simple) and command.words[:1] in (["true"], [":"])
+
+
 def _leaves_at_once(pipeline: Pipeline) -> bool:
     command = pipeline.commands[0]
     return isinstance(command, Simple) and command.words[:1] != [] and command.words[0] in LEAVES
@@ -65,7 +71,10 @@ class _Walk:
         self.ways = Ways(self.variables, self.commands, self.course)
         self.simple = SimpleCommands(self.ways, self.run)
         self.asking = Asking(self.simple.calls)
-        self.blocks = Blocks(self.ways, self.run, self.asked_for, self.asking.is_for_errors)
+        self.blocks = Blocks(
+            self.ways, self.run, self.asked_for, self.asking.is_for_errors,
+            lambda: self.simple.is_taken_as_done,
+        )  # fmt: skip
         self.variables.substitute = self._substitute
         self.commands.text_of = self._printed
         self.variables.exists = self.commands.files.lines_written
@@ -99,6 +108,7 @@ class _Walk:
                 self._list(replace(each, in_background=False), known)
             return True
         truth: bool | None = True
+        may_fail = False  # one that is taken as done
         there, before = known.there, list[Pipeline]()  # those of which one has failed behind ||
         for joint, pipeline in each.parts:
             goes_on = None if truth is None else truth is (joint != "||")
@@ -112,9 +122,14 @@ class _Walk:
                 with self.ways.maybe():
                     found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
-            elif joint == "||" and not leaves and self.simple.is_taken_as_done:
+            elif joint == "||" and not leaves and may_fail:
                 for name in names_set([AndOr([("", pipeline)])], self.course.functions):
                     self.variables.forget(name)
+                if self.commands.stdout and not _is_nothing(pipeline):
+                    self.commands.printed.append(
+                        (_at(pipeline.commands[0]), "what follows a failure")
+                    )
+            may_fail |= self.simple.is_taken_as_done
             if self.course.left:
                 break
             there = self.asked_for(pipeline) if known.sure else ""

@@ -34,6 +34,12 @@ _FARTHEST = 20  # functions that call one another
 
 Functions = Mapping[str, Sequence[Command]]
 
+# Of work, which is taken as done where nothing says otherwise.
+DONE = frozenset(
+    {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
+     "source", ".", "module", "ulimit", "install"}
+)  # fmt: skip
+
 
 def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
     """By commands, and by functions that they call."""

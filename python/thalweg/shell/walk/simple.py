@@ -22,16 +22,13 @@ from thalweg.shell.values.conditions import holds, is_condition
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.builtins import NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
+from thalweg.shell.walk.sets import DONE
 from thalweg.shell.walk.ways import Ways
 
 LEAVES = frozenset({"exit", "return", "break", "continue"})
 _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"})
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
 # Commands of which a script goes on as if they had been done.
-_DONE = frozenset(
-    {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
-     "source", ".", "module", "ulimit", "install"}
-)  # fmt: skip
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
@@ -70,7 +67,8 @@ class SimpleCommands:
         self.variables.printed = before
         if simple.words[:1] != ["exec"]:
             self.commands.doubt_others(files, simple.at)
-        if is_condition(words) or self.builtins.takes(simple) or words[:1] in _EMPTIES:
+        is_asked = is_condition(words) or ARITHMETIC.match(simple.text) is not None
+        if is_asked or self.builtins.takes(simple) or words[:1] in _EMPTIES:
             for word in [each for _, each in files.outs if not self.commands.is_null(each)]:
                 self.commands.files.doubt(self.commands.path(word), simple.at)
         lost = [word for _, word in files.outs if is_fd(word) and word not in _OF_ERRORS]
@@ -153,6 +151,7 @@ class SimpleCommands:
         if self.calls.called(simple):
             return self.calls.call(simple, plain, known)
         if name in (".", "source"):
+            self.commands.tell_of_errors(simple.at, simple.files)
             is_there = self.calls.source(simple, plain, known)
             self.is_taken_as_done = is_there is False
             return None if is_there is None else True
@@ -173,7 +172,9 @@ class SimpleCommands:
         is_done = self.commands.run([simple], known)
         if is_assignment(simple) or name in _SUCCEEDS:
             return True
-        if is_done or name in _DONE:
+        if name in DONE and plain.may_fail_quietly:
+            return None
+        if is_done or name in DONE:
             self.is_taken_as_done = True
             return True
         return {"false": False, "true": True}.get(name)
@@ -183,6 +184,7 @@ class SimpleCommands:
         commands = self.commands
         for word in plain.words[1:]:
             self.variables.forget(word[1:-1])
+        before = {} if known.sure else dict(commands.channels)
         for operator, word in plain.files.channels:
             path = commands.open_channel(operator, word)
             if path and not operator.endswith(">>"):
@@ -190,6 +192,10 @@ class SimpleCommands:
             if "<>" in operator:
                 commands.tell(plain)
                 commands.files.doubt(commands.path(word), plain.at)
+        if not known.sure:
+            for path in {*before.values(), *commands.channels.values()} - {""}:
+                commands.files.doubt(path, plain.at)
+            commands.channels |= {name: path for name, path in before.items() if path}
         if plain.files.errors or len(plain.words) > 1:
             for word in [each for _, each in (*plain.files.outs, plain.files.errors or (True, ""))]:
                 if word and not commands.is_null(word):
