@@ -15,7 +15,8 @@ from thalweg.kernels.compiled import bind
 from thalweg.kernels.on_ranks import OnRanks
 from thalweg.kernels.starting_ranks import Launch
 
-COMPARED = TARGETS[1:]  # all but the reference
+WITH_GPUS = " + cuda"  # on ranks that have a GPU each
+COMPARED = (*TARGETS[1:], *(f"{each}{WITH_GPUS}" for each in ON_RANKS))  # all but the reference
 SAME = "same bits"
 
 
@@ -40,9 +41,8 @@ def compare(kernel: Kernel, folder: Path, launch: Launch) -> Compared:
     right = _outputs(case, Configuration("numpy"), folder, launch)
     found, refused = {}, {}
     for target in COMPARED:
-        layout = "point_innermost" if target == "cuda" else "level_innermost"
         try:
-            outputs = _outputs(case, Configuration(target, layout), folder, launch)
+            outputs = _outputs(case, configuration_for(target), folder, launch)
         except ThalwegError as error:
             if error.exit_code == 1:
                 raise
@@ -50,6 +50,14 @@ def compare(kernel: Kernel, folder: Path, launch: Launch) -> Compared:
         else:
             found[target] = _verdict(outputs, right, case.tolerance)
     return Compared(kernel.name, found, refused)
+
+
+def configuration_for(compared: str) -> Configuration:
+    """Of one of COMPARED: what suits it."""
+    target, gpus, _ = compared.partition(WITH_GPUS)
+    if gpus:
+        return Configuration(target, "point_innermost", each_rank="cuda")
+    return Configuration(target, "point_innermost" if target == "cuda" else "level_innermost")
 
 
 def _outputs(
