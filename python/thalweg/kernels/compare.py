@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,17 +41,25 @@ def compare(kernel: Kernel, folder: Path, launch: Launch) -> Compared:
     """On made-up inputs, in the layout that suits a target."""
     case = made_case(kernel)
     right = _outputs(case, Configuration("numpy"), folder, launch)
-    found, refused = {}, {}
+    found: dict[str, str] = {}
+    refused: dict[str, str] = {}
     for target in COMPARED:
-        try:
-            outputs = _outputs(case, configuration_for(target), folder, launch)
-        except ThalwegError as error:
-            if error.exit_code == 1:
-                raise
-            found[target], refused[target] = "-", error.sentence
-        else:
-            found[target] = _verdict(outputs, right, case.tolerance)
+        way = configuration_for(target)
+        with _refusals(refused, target):
+            found[target] = _verdict(_outputs(case, way, folder, launch), right, case.tolerance)
+    found |= dict.fromkeys(refused, "-")
     return Compared(kernel.name, found, refused)
+
+
+@contextmanager
+def _refusals(refused: dict[str, str], target: str) -> Iterator[None]:
+    """Of what there is no code for."""
+    try:
+        yield
+    except ThalwegError as error:
+        if error.exit_code == 1:
+            raise
+        refused[target] = error.sentence
 
 
 def configuration_for(compared: str) -> Configuration:

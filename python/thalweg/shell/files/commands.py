@@ -15,7 +15,13 @@ from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
 from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
-from thalweg.shell.files.writers import does_all, does_anything, names_in, only_reads
+from thalweg.shell.files.writers import (
+    code_of,
+    does_all,
+    does_anything,
+    names_in,
+    only_reads,
+)
 from thalweg.shell.paths import last_of, path_from
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.values.expansion import expand
@@ -94,24 +100,26 @@ class FileCommands(Output):
             paths += list(contents) if does_all(name, texts) else []
         is_program = any(self.path(name) in contents for name, *_ in given if name)
         if is_program or any(map(does_anything, [word for words in given for word in words])):
-            text = self._text_of(parts, given)
-            names = names_in(text)
+            names = names_in(*self._texts_of(parts, given))
             paths += [each for each in contents if names is None or last_of(each) in names]
         paths += [each for path in paths for each in self.meant_by(path)]
         for path in paths:
             if not self.is_namelist(path):
                 self.files.doubt(self.files.behind_links(path), parts[0].at)
 
-    def _text_of(self, parts: Sequence[Simple], given: Sequence[Sequence[str]]) -> str:
-        """All that a program may have for its script: words, documents, files that it names."""
-        found = [word for words in given for word in words]
+    def _texts_of(
+        self, parts: Sequence[Simple], given: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[str]]:
+        """Words of programs, and what they may run: documents, texts, files that they name."""
+        words = [word for each in given for word in each]
+        code = [text for each in given for text in code_of(each)]
         for part in parts:
-            found += [line for each in part.files.documents for _, line in each.lines]
-            found += part.files.strings
-        for word in [*found, *(word for part in parts for word in part.files.ins)]:
+            code += [line for each in part.files.documents for _, line in each.lines]
+            code += part.files.strings
+        for word in [*words, *(word for part in parts for word in part.files.ins)]:
             content = self.files.contents.get(self.files.real(self.files.folders.path(word)))
-            found += [line for _, line in content.lines()] if content else []
-        return "\n".join(found)
+            code += [line for _, line in content.lines()] if content else []
+        return words, code
 
     def tell(self, simple: Simple) -> None:
         """Of what may be run at another time, as in a function."""

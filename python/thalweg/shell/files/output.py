@@ -13,11 +13,13 @@ from thalweg.shell.files.names import ERRORS, PRINTED, Names, is_fd, open_as_pat
 from thalweg.shell.files.watch import Watch
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Command, Redirections, Simple
+from thalweg.shell.unresolved import unresolved_names
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import is_named
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.words import words_given
 
+_OWN = frozenset({"`mktemp`", "`date`", "`hostname`"})  # names of their own, no file has them
 NO_END = "\0"  # of a line that goes on
 
 
@@ -91,7 +93,10 @@ class Output(Names):
     def meant_by(self, path: str) -> list[str]:
         """Files that are no namelists, where the name of one is open."""
         pattern = open_as_pattern(path)
-        if pattern == path:
+        names = set(unresolved_names(path)) - _OWN
+        is_all = not pattern.replace("*", "").strip("/")
+        is_set = any(each in self.variables.assigned or each[:1] == "`" for each in names)
+        if pattern == path or (is_all and not is_set):
             return []
         known = [each for each in self.files.contents if is_named(each, pattern)]
         return [each for each in known if not self.is_namelist(each)]

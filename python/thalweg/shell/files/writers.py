@@ -27,8 +27,13 @@ _DO_ANYTHING = re.compile(
     r"(?:.*/)?(?:(?:ba|k|z|da|c|tc)?sh|ssh|xargs|parallel|make"
     r"|(?:python|perl|ruby|Rscript|awk|sed).*)"
 )
-_OPEN_NAME = re.compile(r"[$*?`\x02]")
-_UNPACK = frozenset({"tar", "unzip", "cpio", "git"})
+_OPEN_NAME = re.compile(r"[$*?`]")
+_UNPACKS = {
+    "tar": re.compile(r"-?[a-zA-Z]*x.*|--extract|--get"),
+    "git": re.compile("checkout|reset|stash|apply|pull|merge|clone|switch|restore|rebase"),
+    "unzip": re.compile(".*"),
+    "cpio": re.compile(".*"),
+}
 _FIND_AND_DO = re.compile("-(?:delete|exec|execdir|ok|okdir|fprint|fprintf|fls)")
 
 
@@ -49,12 +54,21 @@ def does_anything(name: str) -> bool:
 def does_all(name: str, words: Sequence[str]) -> bool:
     """With files that it does not name: `find . -name 'a*' -delete`, `tar xf A`"""
     name = name.rpartition("/")[2]
-    return name in _UNPACK or (name == "find" and any(map(_FIND_AND_DO.fullmatch, words)))
+    extracts = _UNPACKS.get(name)
+    first = next((each for each in words if each[:1] != "-" or name == "tar"), "")
+    return (extracts is not None and extracts.fullmatch(first) is not None) or (
+        name == "find" and any(map(_FIND_AND_DO.fullmatch, words))
+    )
 
 
-def names_in(text: str) -> set[str] | None:
-    """Of files that a program may mean; None: any."""
-    if _OPEN_NAME.search(text):
+def code_of(words: Sequence[str]) -> list[str]:
+    """What `sh -c` and `python -c` are given to run."""
+    return [words[i + 1] for i, each in enumerate(words[:-1]) if each == "-c"]
+
+
+def names_in(words: Sequence[str], code: Sequence[str]) -> set[str] | None:
+    """Of files that a program may mean by its words and its code; None: any."""
+    if any(map(_OPEN_NAME.search, code)):
         return None
-    found = set(re.split(r"[^\w.+-]+", text))
+    found = set(re.split(r"[^\w.+-]+", "\n".join([*words, *code])))
     return found | {each[1:] for each in found if each.startswith("w")}  # sed's

@@ -73,12 +73,20 @@ class Simple:
         return replace(self, words=words)
 
     @property
-    def may_fail_quietly(self) -> bool:
-        """`cp A B 2> /dev/null`: whoever writes it expects that it may not work."""
+    def never_fails(self) -> bool:
+        """`rm -f`, `mkdir -p`"""
         letter = {"rm": "f", "mkdir": "p"}.get("".join(self.words[:1]), "")
-        never = letter and any(letter in each for each in self.options())
-        hides = self.files.errors is not None and self.files.errors[1] == "/dev/null"
-        return hides and not never
+        short = [each for each in self.options() if not each.startswith("--")]
+        return letter != "" and any(letter in each for each in short)
+
+    @property
+    def may_fail_quietly(self) -> bool:
+        """`cp A B 2> /dev/null`: whoever writes it expects that it may not work. Not of what goes
+        from folder to folder, which may print.
+        """
+        goes = self.words[:1] in (["cd"], ["pushd"], ["popd"], ["module"]) and self.files.outs
+        hides = self.files.errors is not None and self.files.errors[1].strip("\"'") == "/dev/null"
+        return hides and not goes and not self.never_fails
 
     def assigned(self) -> list[str]:
         """Words that give variables values, before the command."""

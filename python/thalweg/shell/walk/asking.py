@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from thalweg.errors import ThalwegError
 from thalweg.shell.tree.parser import parse_script
-from thalweg.shell.tree.tree import Body, Braces, Brackets, Command, If, Pipeline, Simple
+from thalweg.shell.tree.tree import Body, Braces, Brackets, Command, If, Pipeline, Simple, simples
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.walk.calls import Calls
-from thalweg.shell.walk.sets import DONE, bodies_of
+from thalweg.shell.walk.sets import DONE, as_body, bodies_of
 
 _QUESTIONS = frozenset(
     {"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "ls", "which", "type", "hash",
@@ -32,13 +32,18 @@ class Asking:
         command = pipeline.commands[-1]
         if depth > _FARTHEST:
             return True
+        if isinstance(command, Brackets) and self._returns_ask(command.body, depth, "exit"):
+            return True
         if isinstance(command, (Braces, Brackets)):
             return self._last_asks(command.body, depth + 1)
         if not isinstance(command, Simple):
             return True
         words = command.words[len(command.assigned()) :]
         if not words:
-            return any(self._last_asks(each, depth + 1) for each in _printing(command))
+            return any(
+                self._last_asks(each, depth + 1) or self._exits_ask(each, depth + 1)
+                for each in _printing(command)
+            )
         if words[0] in DONE and command.may_fail_quietly:
             return True
         if name := self.calls.called(command):
@@ -74,15 +79,24 @@ class Asking:
         body = command.body if isinstance(command, (Braces, Brackets)) else []
         return self._last_asks(body, depth) or self._returns_ask(body, depth)
 
-    def _returns_ask(self, body: Body, depth: int) -> bool:
-        """Those that are not `work || return 1`."""
+    def _exits_ask(self, body: Body, depth: int) -> bool:
+        """In a shell of its own, and in functions that are called there."""
+        functions = self.calls.course.functions
+        called = [name for each in simples(body) for name in each.words[:1] if name in functions]
+        bodies = [as_body(each) for name in called for each in functions[name]]
+        return depth < _FARTHEST and any(
+            self._returns_ask(each, depth, "exit") for each in (body, *bodies)
+        )
+
+    def _returns_ask(self, body: Body, depth: int, word: str = "return") -> bool:
+        """Those that are not `work || return 1`; or exits."""
         for each in body:
             before: list[Pipeline] = []
             for joint, pipeline in each.parts:
                 command = pipeline.commands[-1]
                 words = command.words if isinstance(command, Simple) else []
                 is_for_error = joint == "||" and not any(self.asks(p, depth) for p in before)
-                if words[:1] == ["return"] and words[1:] != ["0"] and not is_for_error:
+                if words[:1] == [word] and words[1:] != ["0"] and not is_for_error:
                     return True
                 before = [pipeline] if joint == "||" else [*before, pipeline]
                 bodies = bodies_of(command) if not is_for_error else []
@@ -93,7 +107,7 @@ class Asking:
                         if not self.is_for_errors(pair[0])
                         for each in pair
                     ] + [command.other]
-                if any(self._returns_ask(inner, depth) for inner in bodies):
+                if any(self._returns_ask(inner, depth, word) for inner in bodies):
                     return True
         return False
 

@@ -14,6 +14,7 @@ from thalweg.shell.files.output import Known
 from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import expand, fits, pattern_of
+from thalweg.shell.walk.failures import Failures
 from thalweg.shell.walk.loops import counted_loop, turns_of
 from thalweg.shell.walk.sets import names_set, simples_with
 from thalweg.shell.walk.ways import Way, Ways
@@ -50,6 +51,7 @@ class Blocks:
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
     is_for_errors: Callable[[Body], bool]
+    failures: Failures
     is_taken_as_done: Callable[[], bool]
 
     def __post_init__(self) -> None:
@@ -69,16 +71,18 @@ class Blocks:
     def _if(self, command: If, known: Known) -> None:
         """Branches that cannot hold are left out; after one that holds there is no other."""
         ends: list[Way] = []
-        sure = known.sure
-        for condition, body in [*command.branches, ([], command.other)]:
+        sure, may_fail = known.sure, False
+        branches = [*command.branches, ([], command.other)]
+        for number, (condition, body) in enumerate(branches):
             truth = self.run(condition, replace(known, sure=sure))
+            may_fail |= bool(condition) and self.is_taken_as_done()
             if self.course.left:
                 break
             if truth is True and not ends:
-                is_done = self.is_taken_as_done() if condition else False
                 self.run(body, Known(sure, self._there(condition) if sure else ""))
-                for name in names_set(command.other, self.course.functions) if is_done else ():
-                    self.variables.forget(name)
+                for i, (_, other) in enumerate(branches if may_fail else ()):
+                    if i != number:
+                        self.failures.may_have_run(other)
                 return
             if truth is not False:
                 before, doubts = self.ways.here(), [*self.ways.doubts]
@@ -192,6 +196,8 @@ class Blocks:
             ends = self._turns(command, step, wants, known)
         if ends:
             self._turns(command, step, wants, known)
+            if self.is_taken_as_done():
+                self.failures.may_have_run(command.body, of_loop=True)
             return
         truth = self.run(command.condition, known)
         if truth is wants and known.sure:

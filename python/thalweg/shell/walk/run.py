@@ -30,8 +30,9 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
-from thalweg.shell.walk.sets import names_set
-from thalweg.shell.walk.simple import LEAVES, SimpleCommands
+from thalweg.shell.walk.failures import Failures
+from thalweg.shell.walk.sets import LEAVES
+from thalweg.shell.walk.simple import SimpleCommands
 from thalweg.shell.walk.ways import Ways
 
 READS = (["read"], ["mapfile"], ["readarray"])  # give variables values
@@ -50,12 +51,6 @@ def run_script(
     return list(dict.fromkeys(walk.course.told))
 
 
-def _is_nothing(pipeline: Pipeline) -> bool:
-    """`|| true`"""
-    command = pipeline.commands[0]
-    return isinstance(command, Simple) and command.words[:1] in (["true"], [":"])
-
-
 def _leaves_at_once(pipeline: Pipeline) -> bool:
     command = pipeline.commands[0]
     return isinstance(command, Simple) and command.words[:1] != [] and command.words[0] in LEAVES
@@ -71,8 +66,9 @@ class _Walk:
         self.ways = Ways(self.variables, self.commands, self.course)
         self.simple = SimpleCommands(self.ways, self.run)
         self.asking = Asking(self.simple.calls)
+        self.failures = Failures(self.variables, self.commands, self.course)
         self.blocks = Blocks(
-            self.ways, self.run, self.asked_for, self.asking.is_for_errors,
+            self.ways, self.run, self.asked_for, self.asking.is_for_errors, self.failures,
             lambda: self.simple.is_taken_as_done,
         )  # fmt: skip
         self.variables.substitute = self._substitute
@@ -123,12 +119,7 @@ class _Walk:
                     found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
             elif joint == "||" and not leaves and may_fail:
-                for name in names_set([AndOr([("", pipeline)])], self.course.functions):
-                    self.variables.forget(name)
-                if self.commands.stdout and not _is_nothing(pipeline):
-                    self.commands.printed.append(
-                        (_at(pipeline.commands[0]), "what follows a failure")
-                    )
+                self.failures.pipeline_may_have_run(pipeline)
             may_fail |= self.simple.is_taken_as_done
             if self.course.left:
                 break
@@ -240,6 +231,7 @@ class _Walk:
         except ThalwegError:
             return None
         before, self.variables.printed = self.variables.printed, None
+        is_taken_as_done = self.simple.is_taken_as_done
         with self.course.deeper(":".join(map(str, self.simple.place)), 2) as may_run:
             if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
                 return None
@@ -251,6 +243,8 @@ class _Walk:
             self.variables.truth = truth if is_known else None
             self.variables.status = status if is_known else None
             self.variables.printed = before
+            self.simple.has_printed_done = self.simple.is_taken_as_done
+            self.simple.is_taken_as_done = is_taken_as_done
             return printed.text if printed.is_known and is_known else None
 
     def _command(self, command: Command, known: Known) -> bool | None:

@@ -34,6 +34,7 @@ _FARTHEST = 20  # functions that call one another
 
 Functions = Mapping[str, Sequence[Command]]
 
+LEAVES = frozenset({"exit", "return", "break", "continue"})
 # Of work, which is taken as done where nothing says otherwise.
 DONE = frozenset(
     {"cp", "mv", "ln", "rm", "cat", "mkdir", "cd", "pushd", "popd", "touch", "chmod", "tee",
@@ -51,7 +52,7 @@ def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
             found |= _of_simple(command)
             called = functions.get(command.plain().words[0], ()) if command.words else ()
             for each in called if depth < _FARTHEST else ():
-                body = _as_body(each)
+                body = as_body(each)
                 found |= names_set(body, functions, depth + 1) - _local_to(body)
     return {name for name in found if name.isidentifier()}
 
@@ -76,7 +77,7 @@ def _local_to(body: Body) -> set[str]:
     return {word.partition("=")[0] for words in declaring if "-g" not in words for word in words}
 
 
-def _as_body(command: Command) -> Body:
+def as_body(command: Command) -> Body:
     return [AndOr([("", Pipeline([command]))])]
 
 
@@ -109,4 +110,4 @@ def simples_with(body: Body, functions: Functions, depth: int = 0) -> Iterator[S
         yield command
         words = command.plain().words
         for each in functions.get(words[0], ()) if words and depth < _FARTHEST else ():
-            yield from simples_with(_as_body(each), functions, depth + 1)
+            yield from simples_with(as_body(each), functions, depth + 1)

@@ -22,10 +22,9 @@ from thalweg.shell.values.conditions import holds, is_condition
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.builtins import NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
-from thalweg.shell.walk.sets import DONE
+from thalweg.shell.walk.sets import DONE, LEAVES
 from thalweg.shell.walk.ways import Ways
 
-LEAVES = frozenset({"exit", "return", "break", "continue"})
 _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"})
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
 # Commands of which a script goes on as if they had been done.
@@ -51,6 +50,7 @@ class SimpleCommands:
         self.course, self.calls = self.ways.course, Calls(self.ways, self.run)
         self.builtins = Builtins(self.variables, self.commands, self.course)
         self.is_taken_as_done = False
+        self.has_printed_done = False  # what is in $(...), for an assignment has its status
         self.place = ("", 1)
 
     def run_one(self, simple: Simple, known: Known) -> bool | None:
@@ -126,11 +126,12 @@ class SimpleCommands:
             return assignments.calculate(plain.text)
         if name == "getopts" and self.variables.value("#") == "0":
             return False
-        self.variables.truth = True
+        self.variables.truth, self.has_printed_done = True, False
         assignments.take(plain if name in DECLARES | {"setenv", "set"} else simple)
         if simple.words and len(simple.assigned()) == len(simple.words):
             if simple.files.outs:
                 self.commands.run([replace(simple, words=[])], known)
+            self.is_taken_as_done = self.has_printed_done
             return self.variables.truth
         if self.builtins.takes(plain):
             return self.builtins.run(plain, simple)
@@ -154,7 +155,7 @@ class SimpleCommands:
             self.commands.tell_of_errors(simple.at, simple.files)
             is_there = self.calls.source(simple, plain, known)
             self.is_taken_as_done = is_there is False
-            return None if is_there is None else True
+            return None if is_there is None or (not is_there and plain.may_fail_quietly) else True
         if name in _LATER:
             self.calls.tell_later(plain.words[1:])
         if name == "trap":
@@ -175,7 +176,7 @@ class SimpleCommands:
         if name in DONE and plain.may_fail_quietly:
             return None
         if is_done or name in DONE:
-            self.is_taken_as_done = True
+            self.is_taken_as_done = not plain.never_fails
             return True
         return {"false": False, "true": True}.get(name)
 
