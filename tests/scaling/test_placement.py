@@ -35,18 +35,21 @@ def job(monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_mpi
 @pytest.mark.usefixtures("job")
 @pytest.mark.parametrize(
-    ("ranks", "threads", "is_bound"),
-    [(1, 8, True), (8, 2, True), (8, 3, False), (3, 4, False), (9, 1, False)],
-)
+    ("ranks", "threads", "is_bound", "of_node", "nodes"),
+    [
+        (1, 8, True, 1, 1), (8, 2, True, 4, 2), (8, 3, False, 4, 2), (3, 4, False, 3, 1),
+        (9, 1, False, 4, 3),
+    ],
+)  # fmt: skip
 def test_ranks_have_cores_of_their_own_where_a_job_has_them(
-    ranks: int, threads: int, is_bound: bool
+    ranks: int, threads: int, is_bound: bool, of_node: int, nodes: int
 ) -> None:
     """A node's four tasks come first: three ranks of four threads are on one with eight cores."""
     launch = start_ranks(ranks, threads)
     words = launch.command(ranks, ["program"])
     wanted = ["--map-by", f"slot:PE={threads}", "--bind-to", "core"] if is_bound else SHARED
     assert words[1 : 1 + len(wanted)] == wanted
-    assert launch.nodes == 2
+    assert (slurm_job.ranks_of_node(ranks), launch.nodes) == (of_node, nodes)
     assert launch.environment()["OMP_NUM_THREADS"] == str(threads)
 
 

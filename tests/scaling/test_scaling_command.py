@@ -156,3 +156,26 @@ def test_what_cannot_be_measured_is_refused(
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
     assert told.stderr.startswith(f"thalweg: error: {sentence}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_lines_of_two_grids_are_in_two_folders(here: Cli, tmp_path: Path) -> None:
+    line = {"bench": "scaling", "kernel": "pvort", "kind": "strong", "target": "mpi", "ranks": 1,
+            "threads": 1, "overlaps": True, "cells": 32, "levels": 1, "row": 4, "median": 1.0,
+            "machine": {"cores": 2}}  # fmt: skip
+    other = {**line, "kind": "weak", "ranks": 2, "cells": 112, "row": 7}
+    lines = tmp_path / "scaling.jsonl"
+    lines.write_text(f"{json.dumps(line)}\n{json.dumps(other)}\n")
+    told = here("scaling", "--from", ".", cwd=tmp_path)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    grids = "pvort, 4x8 cells, 1 levels; pvort, 7x8 cells, 1 levels"
+    assert f"'scaling.jsonl' has lines of several kernels or grids: {grids}; " in told.stderr
+    lines.write_text(f"{json.dumps(line)}\n")
+    words = ["pvort", "--cells", "6x8", "--levels", "1", "-o", "."]
+    told = here("scaling", *words, cwd=tmp_path)  # before anything is measured
+    assert told.returncode == 2
+    assert "pvort, 4x8 cells, 1 levels; pvort, 6x8 cells, 1 levels" in told.stderr
+    del line["row"]
+    lines.write_text(f"{json.dumps(line)}\n")
+    told = here("scaling", "--from", ".", cwd=tmp_path)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert "has a line without 'row'" in told.stderr

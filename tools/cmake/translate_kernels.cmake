@@ -101,7 +101,7 @@ function(translate_kernels target list)
     endif()
     cmake_path(GET source STEM name)
     get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
-    if(OF_ON)
+    if(OF_ON AND NOT OF_DEVICE)
       continue()
     elseif(other)
       message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "

@@ -60,6 +60,8 @@ def scaling(
     from thalweg.scaling.command import MOST_RANKS, check, scale, tell, write_jobs
 
     if from_ is not None:
+        if jobs is not None:
+            raise ThalwegError("--jobs writes scripts, and --from tells what is there; give one")
         tell(from_, json_)
         return
     targets = target.split(",")

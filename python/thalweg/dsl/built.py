@@ -36,7 +36,7 @@ OF_KERNEL = ("arguments", "source")  # what the header makes for each, KERNEL_ar
 OF_ENTRY = (
     "arguments", "tiles", "free_tiles", "order", "on_a_thread", "ranks", "free_ranks", "parts",
     "free_parts", "keeps", "changed", "overlaps", "told", "begin_mpi", "end_mpi",
-    "room", "free", "in", "out", "device", "wait",
+    "room", "free", "in", "out", "device", "wait", "there",
 )  # fmt: skip
 
 

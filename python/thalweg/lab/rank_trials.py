@@ -19,7 +19,7 @@ from thalweg.kernels.starting_ranks import Launch
 from thalweg.lab.results import Line, spread
 from thalweg.run.launch import mpirun_command, mpirun_environment
 from thalweg.run.machine import memory_bytes
-from thalweg.run.slurm_job import nodes_of_job
+from thalweg.run.slurm_job import ranks_of_node
 
 KINDS = ("strong", "weak")
 PROBES = ("few", "many")  # little and much to exchange, to tell messages from bytes
@@ -39,7 +39,7 @@ def start_ranks(ranks: int, threads: int) -> Launch:
     def environment() -> dict[str, str]:
         return {**mpirun_environment(), "OMP_NUM_THREADS": str(threads)}
 
-    return Launch(ranks, command, environment, max(nodes_of_job(), 1))
+    return Launch(ranks, command, environment, -(-ranks // ranks_of_node(ranks)))
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def check_memory(made: Mapping[Trial, OnMadeParts]) -> None:
     """Raises a sentence for a trial that needs more than this node has."""
     has = memory_bytes()
     for trial, each in made.items():
-        ranks = -(-trial.ranks // each.launch.nodes)
+        ranks = ranks_of_node(trial.ranks)
         needs = ranks * each.rank_bytes
         if needs > has:
             raise ThalwegError(
@@ -244,7 +244,8 @@ def _line(
 def hidden_share(lines: Sequence[Line], trial: Line) -> float | None:
     """How much of the waiting without overlap is gone with it, from 0 to 1."""
     like = ("target", "ranks", "threads", "kind")
-    for each in lines:
+    here = next((i for i, each in enumerate(lines) if each is trial), 0)
+    for each in (*lines[here:], *lines[:here]):  # of several measurements its own
         if not each["overlaps"] and all(each[key] == trial[key] for key in like):
             without = float(each["waiting_s"])
             return 1.0 - min(float(trial["waiting_s"]) / without, 1.0) if without > 0 else None

@@ -15,7 +15,7 @@ from thalweg.errors import ThalwegError
 from thalweg.files.targets import make_folder, written_aside
 from thalweg.kernels.any_kernel import is_on_hexagons
 from thalweg.kernels.run import BUILT
-from thalweg.lab.rank_trials import Wish, hidden_share, measure, prepared, start_ranks
+from thalweg.lab.rank_trials import KINDS, Wish, hidden_share, measure, prepared, start_ranks
 from thalweg.lab.results import Line, append_line, provenance, read_lines
 from thalweg.run.machine import busy_note
 from thalweg.scaling.exchange_model import ExchangeModel, fit
@@ -23,6 +23,8 @@ from thalweg.tables import print_table
 
 LINES, PICTURE = "scaling.jsonl", "scaling.png"
 MOST_RANKS = 100_000
+_NEEDED = ("kernel", "kind", "target", "ranks", "threads", "overlaps", "cells", "levels", "row",
+           "median", "machine")  # fmt: skip
 
 
 def check(wish: Wish) -> None:
@@ -44,6 +46,9 @@ def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     what it shows.
     """
     check(wish)
+    shape = wish.shape
+    grid = f"{wish.kernel.name}, {shape.i}x{shape.j} cells, {shape.levels} levels"
+    _check_lines(folder / LINES, _lines(folder), [grid])
     measured = measure(wish, BUILT, start_ranks)
     make_folder(folder)
     where = provenance()
@@ -59,18 +64,39 @@ def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     tell(folder, as_json)
 
 
+def _check_lines(path: Path, lines: Sequence[Line], more: Sequence[str]) -> None:
+    """Raises a sentence where they cannot stand in one table. more: what is to be added"""
+    for each in lines:
+        for key in _NEEDED:
+            if key not in each:
+                raise ThalwegError(
+                    f"'{path}' has a line without '{key}'; measure in another folder"
+                )
+    grids = {*more, *map(_grid_of, filter(_has_grid, lines))}
+    if len(grids) > 1:
+        raise ThalwegError(
+            f"'{path}' has lines of several kernels or grids: {'; '.join(sorted(grids))}; "
+            "give each a folder of its own"
+        )
+
+
+def _has_grid(line: Line) -> bool:
+    return line["kind"] in KINDS
+
+
+def _grid_of(line: Line) -> str:
+    """Of strong trials, and of each rank of weak ones."""
+    rows = line["cells"] // line["row"] // (line["ranks"] if line["kind"] == "weak" else 1)
+    return f"{line['kernel']}, {line['row']}x{rows} cells, {line['levels']} levels"
+
+
 def tell(folder: Path, as_json: bool) -> None:
     """Of all lines that are there: those of the commands of several jobs, too."""
-    lines = [each for each in read_lines(folder / LINES) if each.get("bench") == "scaling"]
+    lines = _lines(folder)
     if not lines:
         what = "has no line of thalweg scaling" if (folder / LINES).exists() else "does not exist"
         raise ThalwegError(f"'{folder / LINES}' {what}")
-    kernels = {each["kernel"] for each in lines}
-    if len(kernels) > 1:
-        raise ThalwegError(
-            f"'{folder / LINES}' has lines of several kernels: {', '.join(sorted(kernels))}; give "
-            "each a folder of its own"
-        )
+    _check_lines(folder / LINES, lines, [])
     targets = list(dict.fromkeys(str(each["target"]) for each in lines))
     fitted = {target: fit(lines, target, int(lines[0]["row"])) for target in targets}
     models = {target: model for target, model in fitted.items() if model}
@@ -81,6 +107,10 @@ def tell(folder: Path, as_json: bool) -> None:
         return
     _print(lines, models)
     print(f"The picture:\n{(folder / PICTURE).resolve()}")
+
+
+def _lines(folder: Path) -> list[Line]:
+    return [each for each in read_lines(folder / LINES) if each.get("bench") == "scaling"]
 
 
 def _draw(folder: Path, lines: Sequence[Line], models: dict[str, ExchangeModel]) -> None:
@@ -170,6 +200,7 @@ def write_jobs(
         command = ["thalweg", "scaling", *words, *own, "-o", str(folder)]
         path.write_text(
             "#!/bin/bash\n"
+            f'#SBATCH --chdir="{Path.cwd()}"\n'
             f"#SBATCH --job-name=scaling_{count}\n#SBATCH --nodes={count}\n"
             f"#SBATCH --ntasks-per-node={ranks_per_node}\n#SBATCH --cpus-per-task={threads}\n"
             f"{gpus}#SBATCH --exclusive\n#SBATCH --time=30\n"

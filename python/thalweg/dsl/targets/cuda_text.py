@@ -110,6 +110,7 @@ static void launch(std::int64_t count, std::int64_t parts, void (*sweep)(Kinds..
   return index / by;
 }
 
+namespace @name@_there {
 // Memory of the device that stays from call to call.
 struct Room {
   void* at = nullptr;
@@ -146,6 +147,8 @@ struct RangesThere {
   Room room;
   std::vector<std::int64_t> kept;
 };
+}  // namespace @name@_there
+using namespace @name@_there;
 
 template <class Real>
 SWEEP not_set(Real* values, std::int64_t count) {
