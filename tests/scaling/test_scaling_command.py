@@ -81,7 +81,7 @@ def test_times_of_a_call_are_told_and_drawn(
 def test_ranks_with_a_gpu_each(here: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their threads one after the other on the CPU: what they compute and exchange is the same."""
     words = ["pvort", "--target", "mpi", "--cells", "12x24", "--levels", "3", "--gpus"]
-    words += ["--repetitions", "1", "--no-probes", "-o", "found"]
+    words += ["--ranks", "2", "--repetitions", "1", "--no-probes", "-o", "found"]
     told = here("scaling", *words, cwd=tmp_path)
     assert (told.returncode, list(tmp_path.iterdir())) == (2, [])
     assert told.stderr.startswith("thalweg: error: --gpus needs a GPU, and there is none here")

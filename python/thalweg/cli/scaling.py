@@ -101,5 +101,6 @@ def _numbers(option: str, text: str, most: int = MOST) -> list[int]:
 def _number(option: str, text: str, most: int) -> int:
     digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
     if not digits or not 0 < int(text) <= most:
-        raise ThalwegError(f"{option}: '{text}' is no number from 1 to {most}")
+        shown = text if len(text) < 40 else f"{text[:20]}..."
+        raise ThalwegError(f"{option}: '{shown}' is no number from 1 to {most}")
     return int(text)

@@ -12,6 +12,7 @@ from pathlib import Path
 from thalweg.dsl.configuration import ON_RANKS
 from thalweg.errors import ThalwegError, did_you_mean
 from thalweg.interrupts import INTERRUPTED_CODE
+from thalweg.kernels.device import has_gpu
 from thalweg.lab.bars import BARS_PATH, judge, read_bars
 from thalweg.lab.bench_table import print_results, print_verdicts
 from thalweg.lab.benchmarks import BENCHMARKS, LAYERS, Benchmark, BenchRequest, find_benchmark
@@ -44,6 +45,11 @@ def bench(name: str, options: BenchOptions) -> bool:
     """Runs one benchmark; False if --check found a bar missed."""
     benchmark = find_benchmark(_chosen(name, options.target))
     name = benchmark.name
+    if name == "device" and not has_gpu():
+        raise ThalwegError(
+            "kernels of target cuda need a GPU, and there is none here; their values: thalweg "
+            "kernels compare"
+        )
     bars = [bar for bar in read_bars(options.bars) if bar.bench == name] if options.check else []
     if options.check and not bars:
         raise ThalwegError(f"'{options.bars}' has no bar of benchmark '{name}'")

@@ -48,7 +48,8 @@ def scale(wish: Wish, folder: Path, as_json: bool) -> None:
     check(wish)
     shape = wish.shape
     grid = f"{wish.kernel.name}, {shape.i}x{shape.j} cells, {shape.levels} levels"
-    _check_lines(folder / LINES, _lines(folder), [grid])
+    if folder.is_dir():
+        _check_lines(folder / LINES, _lines(folder), [grid])
     measured = measure(wish, BUILT, start_ranks)
     make_folder(folder)
     where = provenance()
