@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.testing.shell_values import of_bash, ours
-
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+from thalweg.testing.shell_values import needs_bash, of_bash, ours
 
 # Each leaves a value in v, and nothing about it is unknown.
 KNOWN = [
@@ -86,6 +83,17 @@ KNOWN = [
     "n=1; rm -f q && [ 1 = 1 ] || n=2; v=$n",
     "f() { cd . >/dev/null 2>&1 || return 1; echo 1; }; v=$(f)",
     'DIR="$(cd "$(dirname "./x/..")" >/dev/null 2>&1 && pwd)"; v=${DIR##*/}; v=1',
+    # errors that are thrown away, `set -e` in a shell of its own, files that are replaced
+    "echo a > f; ln -s f g; sed -i s/a/b/ g; v=$(cat f)$(cat g)",
+    "exec > >(tee -a log) 2>&1; v=1; echo a",
+    "for i in 1 2; do exec 3>f; echo $i >&3; exec 3>&-; mv f f$i; done; v=$(cat f1)$(cat f2)",
+    "{ echo a; cp f g; } > f 2>/dev/null; v=$(cat f)",
+    "( set -e; mkdir -p d; echo 5 > d/f ); v=$(cat d/f)",
+    "( set -e; x=5; if [ $x -gt 3 ]; then echo 7 > f; fi; echo 8 >> f ); v=$(wc -l < f)",
+    "echo 1 > f; ( set -e; [ -f f ] && cp f g; echo 2 > f ); v=$(cat f)",
+    "set -euo pipefail; ( mkdir -p x; cd x; echo 2 > ../f ); v=$(cat f)",
+    'f() { [ "$1" -eq 1 ] && echo one || echo two; }; v=$(f 1 2>&1)',
+    "exec 2>/dev/null; echo a > f; cp f g || exit 1; v=$(cat g)",
 ]
 # A value that bash has, or that programs decide, and nobody may take for known.
 OPEN = [
@@ -174,6 +182,31 @@ OPEN = [
     "{ { echo o; } >&3 | cat; } 3>&1 | tail -1 > g; v=$(cat g)",
     "exec {fd}>f; echo a >&$fd; exec {fd}>&-; v=$(cat f)",
     "v=$( { time true; } 2>&1 | wc -l)",
+    # errors that are thrown away, `set -e` in a shell of its own, files that are replaced
+    "v=no; { cp a b; } 2>/dev/null && v=ok",
+    "v=no; f() { cp a b; }; f 2>/dev/null && v=ok",
+    "v=no; f() { cp a b; } 2>/dev/null; f && v=ok",
+    "exec 2>/dev/null; v=no; cp a b && v=ok",
+    "exec 3>/dev/null; v=no; cp a b 2>&3 && v=ok",
+    "v=no; ( cp a b ) >/dev/null 2>&1 && v=ok",
+    "f() { cp a b || return 1; echo x; }; v=$(f 2>/dev/null) || v=bad",
+    "for i in 1; do cp a b && v=ok; done 2>/dev/null; v=x$v",
+    'eval "cp a b" 2>/dev/null && v=ok; v=x$v',
+    "echo 1 > f; ( set -e; cp a b 2>/dev/null; echo 2 > f ); v=$(cat f)",
+    "echo 1 > f; ( set -e; [ -f a ]; echo 2 > f ); v=$(cat f)",
+    "echo 1 > f; ( set -e; false; echo 2 > f ); v=$(cat f)",
+    "echo 1 > f; set -e; ( cp a b 2>/dev/null; echo 2 > f ) | cat; v=$(cat f)",
+    "f() { set -e; cp a b; echo ok; }; v=$(f 2>/dev/null); v=x$v",
+    'echo "echo b > f" > b.sh; echo "bash b.sh" > a.sh; echo a > f; bash a.sh; v=$(cat f)',
+    "echo old > f; exec 3>>f; rm f; echo b > f; echo c >&3; v=$(tail -1 f)",
+    "echo old > f; exec 3>>f; sed -i s/old/new/ f; echo c >&3; v=$(tail -1 f)",
+    "{ echo a; rm f; echo b; } > f; v=x$(cat f)",
+    "f() { [ a -eq 1 ]; echo z; }; v=$(f 2>&1 | wc -l)",
+    "f() { [ $x = 1 ]; echo z; }; v=$(x=; f 2>&1 | wc -l)",
+    "f() { echo q; }; v=$(f > >(cat))",
+    "echo a > f; echo b > >(cat > f); v=$(cat f)",
+    "echo a > f; echo b | tee >(cat > f) > /dev/null; v=$(cat f)",
+    'echo a > f; script -qc "echo b > f" /dev/null > /dev/null; v=$(cat f)',
 ]
 
 

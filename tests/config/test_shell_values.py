@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.testing.shell_values import of_bash, ours
-
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+from thalweg.testing.shell_values import needs_bash, of_bash, ours
 
 # Each leaves a value in v, and nothing about it is unknown.
 KNOWN = [

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from thalweg.config.run_script import read_run_script
 
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 END = "\ncat > NAMELIST << EOF\n&a\n v = '<$v>'\n/\nEOF\n"
 
 

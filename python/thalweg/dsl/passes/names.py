@@ -55,7 +55,9 @@ RESERVED = frozenset(
     }
 )  # fmt: skip
 # Of functions that stand where constants do.
-RESERVED_OF_CONSTANTS = frozenset({"bytes_of", "give", "pack", "power_of_one", "powers", "take"})
+RESERVED_OF_CONSTANTS = frozenset(
+    {"bytes_of", "carry", "carry_all", "give", "pack", "power_of_one", "powers", "take"}
+)
 # Of a sweep or an exchange on ranks, by its number.
 NUMBERED = re.compile(r"(own|inner|outer|points|pieces|ranks|places|halo)_[0-9]+(_parts)?")
 # Of the functions that find tiles and the order of points, which are told the ranges of points.

@@ -5,6 +5,7 @@ travels meanwhile. The same for a CPU and a GPU.
 
 from __future__ import annotations
 
+import re
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -19,6 +20,14 @@ from thalweg.dsl.passes.sweeps import Plan, Sweep
 from thalweg.dsl.translation import size_names, table_names
 
 
+def of_own_points(plan: Plan) -> Plan:
+    sweeps = [
+        replace(sweep, points=f"own_{number}" if sweep.place else "")
+        for number, sweep in enumerate(plan.sweeps)
+    ]
+    return replace(plan, sweeps=sweeps)
+
+
 class AroundSweeps(ABC):
     """Of a writer of code, whose sweeps go over the points that they are given."""
 
@@ -28,25 +37,18 @@ class AroundSweeps(ABC):
     real: str
     has_threads: bool
 
-    def _prepare(
-        self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan, schedule: Schedule
-    ) -> Plan:
-        """The plan of own points."""
+    def surround(self, configuration: Configuration, plan: Plan, schedule: Schedule) -> None:
+        """Before there is a text. plan: of all points"""
         self.target, self.schedule = configuration.target, schedule
         self.is_by_points = configuration.layout != "level_innermost"
         self.together = {"level_innermost": "1", "blocked": str(configuration.block)}.get(
             configuration.layout, ""
         )
-        self.places = kernel.places()
+        self.places = self.kernel.places()
         self.given = [sweep.points for sweep in plan.sweeps]  # arguments of type Points
         self.needed = {
             each.needed: (number, each) for number, each in enumerate(schedule.exchanges)
         }
-        sweeps = [
-            replace(sweep, points=f"own_{number}" if sweep.place else "")
-            for number, sweep in enumerate(plan.sweeps)
-        ]
-        return replace(plan, sweeps=sweeps)
 
     @abstractmethod
     def _of_sweep(self, number: int, sweep: Sweep) -> list[str]:
@@ -55,6 +57,13 @@ class AroundSweeps(ABC):
     def _travels(self, name: str) -> bool:
         """Whether values of an argument beyond own points are set to those of their owners."""
         return any(name in each.names for each in self.schedule.exchanges)
+
+    def _with_parts(self, parameters: Sequence[str]) -> list[str]:
+        words = [
+            word.removeprefix("const ") if self._travels(re.split("[ *]", word)[-1]) else word
+            for word in parameters
+        ]
+        return ["void* parts", *words]
 
     def _parts_function(self) -> list[str]:
         """The function that divides own points into those with and without others' values."""

@@ -84,45 +84,44 @@ COPIES_THERE = """
   return block * (count * together) + points[at] - block * together +
          (thread - at * count) * together;
 }
-template <class Real>
-SWEEP take(std::int64_t size, const std::int32_t* points, const Real* values, std::int64_t count,
-           std::int64_t together, Real* to) {
+// Value by value into a message, or back.
+template <bool packs, class Real>
+SWEEP carry(std::int64_t size, const std::int32_t* points, Real* values, std::int64_t count,
+            std::int64_t together, Real* message) {
   const std::int64_t thread = thread_index();
-  if (thread < size) to[thread] = values[place_of_value(points, thread, count, together)];
+  if (thread >= size) return;
+  Real& value = values[place_of_value(points, thread, count, together)];
+  if constexpr (packs) {
+    message[thread] = value;
+  } else {
+    value = message[thread];
+  }
 }
-template <class Real>
-SWEEP give(std::int64_t size, const std::int32_t* points, Real* values, std::int64_t count,
-           std::int64_t together, const Real* from) {
-  const std::int64_t thread = thread_index();
-  if (thread < size) values[place_of_value(points, thread, count, together)] = from[thread];
+// Of all that travels, one field behind the other.
+template <bool packs, class Real, std::size_t n>
+void carry_all(const Halo<Real> (&halos)[n], const Lists& points, Real* message) {
+  for (const auto& halo : halos) {
+    if (!halo.travels) continue;
+    const std::int64_t size = std::ssize(points[halo.place]) * halo.count;
+    launch(size, 1, carry<packs, Real>, size, points.there(halo.place), halo.values, halo.count,
+           halo.together, message);
+    message += size;
+  }
 }
-// Values that travel, one field behind the other: on the device, then in a message, or back.
 template <class Real, std::size_t n>
 void pack(const Halo<Real> (&halos)[n], const Lists& points, std::byte* out) {
   const std::size_t bytes = bytes_of(halos, points);
   if (bytes == 0) return;
-  auto* to = static_cast<Real*>(points.values(bytes));
-  for (const auto& halo : halos) {
-    if (!halo.travels) continue;
-    const std::int64_t size = std::ssize(points[halo.place]) * halo.count;
-    launch(size, 1, take<Real>, size, points.there(halo.place), halo.values, halo.count,
-           halo.together, to);
-    to += size;
-  }
-  copy_out(out, points.values(bytes), bytes);
+  void* const there = points.values(bytes);
+  carry_all<true>(halos, points, static_cast<Real*>(there));
+  copy_out(out, there, bytes);
 }
 template <class Real, std::size_t n>
 void unpack(const Halo<Real> (&halos)[n], const Lists& points, const std::byte* in) {
   const std::size_t bytes = bytes_of(halos, points);
   if (bytes == 0) return;
-  auto* from = static_cast<Real*>(points.values(bytes));
-  copy_in(from, in, bytes);
-  for (const auto& halo : halos) {
-    if (!halo.travels) continue;
-    const std::int64_t size = std::ssize(points[halo.place]) * halo.count;
-    launch(size, 1, give<Real>, size, points.there(halo.place), halo.values, halo.count,
-           halo.together, from);
-    from += size;
-  }
+  void* const there = points.values(bytes);
+  copy_in(there, in, bytes);
+  carry_all<false>(halos, points, static_cast<Real*>(there));
 }
 """

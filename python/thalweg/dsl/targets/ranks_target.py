@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from thalweg.dsl import ir
 from thalweg.dsl.configuration import Configuration
-from thalweg.dsl.passes.exchanges import Schedule, find_exchanges
+from thalweg.dsl.passes.exchanges import find_exchanges
 from thalweg.dsl.passes.precision import in_precision
-from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.passes.sweeps import Sweep
 from thalweg.dsl.targets import cpp_target, cuda_target
-from thalweg.dsl.targets.ranks_around import AroundSweeps
+from thalweg.dsl.targets.ranks_around import AroundSweeps, of_own_points
 from thalweg.dsl.targets.ranks_text import prelude
 from thalweg.dsl.translation import plan_of
 
@@ -20,8 +20,10 @@ def translate(kernel: ir.KernelIR, configuration: Configuration) -> str:
     """One file: `KERNEL_ranks` and `KERNEL_parts` are called once, then the kernel."""
     kernel = in_precision(kernel, configuration)
     plan = plan_of(kernel, configuration)
-    writer = _OnDevices if configuration.is_on_device else _OnRanks
-    text = writer(kernel, configuration, plan, find_exchanges(kernel, plan)).text()
+    kind = _OnDevices if configuration.is_on_device else _OnRanks
+    writer = kind(kernel, configuration.of_a_rank(), of_own_points(plan))
+    writer.surround(configuration, plan, find_exchanges(kernel, plan))
+    text = writer.text()
     return text.replace("// No argument that is set", "// Collective. No argument that is set", 1)
 
 
@@ -34,22 +36,12 @@ def exchanged_arguments(kernel: ir.KernelIR, configuration: Configuration) -> li
 class _OnRanks(AroundSweeps, cpp_target.Writer):
     """Of ranks that compute on a CPU."""
 
-    def __init__(
-        self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan, schedule: Schedule
-    ) -> None:
-        plan = self._prepare(kernel, configuration, plan, schedule)
-        super().__init__(kernel, configuration.of_a_rank(), plan)
-
     def _before(self) -> list[str]:
         """Includes come first, then what ranks are; then `KERNEL_parts`."""
         return [prelude(self.kernel.name, self.target), *self._parts_function()]
 
     def _parameters(self) -> list[str]:
-        words = ["void* parts"]
-        for word in super()._parameters():
-            travels = self._travels(word.split()[-1])
-            words.append(word.removeprefix("const ") if travels else word)
-        return words
+        return self._with_parts(super()._parameters())
 
     def _begin(self) -> list[str]:
         return self._find_points()
@@ -69,21 +61,11 @@ class _OnDevices(AroundSweeps, cuda_target.Writer):
 
     has_threads = False
 
-    def __init__(
-        self, kernel: ir.KernelIR, configuration: Configuration, plan: Plan, schedule: Schedule
-    ) -> None:
-        plan = self._prepare(kernel, configuration, plan, schedule)
-        super().__init__(kernel, configuration.of_a_rank(), plan)
-
     def _before(self) -> list[str]:
         return [prelude(self.kernel.name, self.target, on_device=True), *self._parts_function()]
 
     def _parameters(self) -> list[str]:
-        words = ["void* parts"]
-        for word in super()._parameters():
-            travels = self._travels(word.split("*")[-1])
-            words.append(word.removeprefix("const ") if travels else word)
-        return words
+        return self._with_parts(super()._parameters())
 
     def _begin(self) -> list[str]:
         return [*self._find_points(), *self._ranges()]

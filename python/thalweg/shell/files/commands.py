@@ -40,6 +40,8 @@ _MAY_FAIL = frozenset(
      "cat", "tee", "ulimit"}
 )  # fmt: skip
 _PRINTS = frozenset({"echo", "print", "printf"})
+_NAMES = re.compile(r"[\w./+-]+")
+_MOST_SCRIPTS = 1000  # that run one another
 
 
 @dataclass
@@ -53,6 +55,8 @@ class FileCommands(Output):
     def run(self, parts: Sequence[Simple], known: Known) -> bool:
         """Of a pipeline: whether it is one on files that is understood."""
         parts = [self.expanded(each.plain()) for each in parts]
+        for part in parts:
+            self.doubt_fed(part.words, part.at)
         if any(feeds_another(part) for part in parts):
             self.watch.tell(parts)
             return False
@@ -116,10 +120,22 @@ class FileCommands(Output):
         for part in parts:
             code += [line for each in part.files.documents for _, line in each.lines]
             code += part.files.strings
-        for word in [*words, *(word for part in parts for word in part.files.ins)]:
-            content = self.files.contents.get(self.files.real(self.files.folders.path(word)))
-            code += [line for _, line in content.lines()] if content else []
+        code += self._lines_named([*words, *(word for part in parts for word in part.files.ins)])
         return words, code
+
+    def _lines_named(self, words: Sequence[str]) -> list[str]:
+        """Of files that words name, and that those name."""
+        found, left, seen = list[str](), [*words], set[str]()
+        while left and len(seen) < _MOST_SCRIPTS:
+            path = self.files.real(self.files.folders.path(left.pop()))
+            if path in seen:
+                continue
+            seen.add(path)
+            content = self.files.contents.get(path)
+            lines = [line for _, line in content.lines()] if content else []
+            found += lines
+            left += [each for line in lines for each in _NAMES.findall(line)]
+        return found
 
     def tell(self, simple: Simple) -> None:
         """Of what may be run at another time, as in a function."""

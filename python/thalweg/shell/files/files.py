@@ -32,6 +32,8 @@ class Files:
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
+    moved        files that are not at their path any more, and where they are now: what has them
+                 open writes there
     """
 
     folders: Folders
@@ -44,6 +46,7 @@ class Files:
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     has_started: bool = False
+    moved: dict[str, str] = field(default_factory=dict)
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
@@ -141,6 +144,16 @@ class Files:
         if self._gone.get(path):
             self._gone[path] = False
 
+    def doubt_moved(self, path: str, at: str) -> None:
+        """Of what is written to a file that was open before it was moved or removed."""
+        seen = set[str]()
+        while path in self.moved and path not in seen:
+            seen.add(path)
+            self.doubt(path, at)
+            path = self.moved[path]
+        if seen and path:
+            self.doubt(path, at)
+
     def is_folder(self, text: str, *, through_link: bool = True) -> bool:
         """Also what another file was copied to before, where its name is not known."""
         path = self.behind_links(self.folders.path(text))
@@ -206,6 +219,13 @@ class Files:
         lines = [piece.text for piece in content.pieces if isinstance(piece, Written)]
         content.is_script = len(lines) == len(content.pieces)
         return lines if content.is_script else None
+
+    def replace(self, path: str) -> None:
+        """Another file, or a link, has this path now."""
+        if not self.is_tried:
+            self.moved[path] = ""
+            self._aliases.pop(path, None)
+            self.contents.pop(path, None)
 
     def put(
         self, path: str, pieces: Sequence[Piece], at: str, *, sure: bool, replaces: bool
@@ -281,6 +301,7 @@ class Files:
             else:
                 self.copy(source, target, at, sure=False)
             return
+        self.moved |= {target: "", source: target}
         behind = self._aliases.pop(source, None)
         self._aliases.pop(target, None)
         self._gone.pop(target, None)
@@ -312,7 +333,7 @@ class Files:
         if not sure:
             self.copy(source, place, at, sure=False)
             return
-        self.contents.pop(place, None)
+        self.replace(place)
         self._gone.pop(place, None)
         self._aliases[place] = source
         self._in.setdefault(folder_of(place), {})[place] = None
@@ -355,6 +376,7 @@ class Files:
                     continue
                 del self._aliases[each]
             self._gone[each] = sure or self._gone.get(each, False)
+            self.moved[each] = ""
             if sure and each in self.contents:
                 self.contents[each].has_twin = False
 

@@ -22,7 +22,8 @@ from thalweg.shell.values.words import QUOTES, split_exactly, split_words
 
 _MOST_NAMES = 1000  # of what a function is given
 _OPEN_PART = re.compile("\x02[^\x03]*\x03")
-_NOWHERE = frozenset({"/dev/null", "/dev/tty"})
+NULL = "/dev/null"
+_NOWHERE = frozenset({NULL, "/dev/tty"})
 PRINTED, ERRORS = "/dev/fd/1", "/dev/fd/2"
 _ALIASES = {"/dev/stdout": PRINTED, "/dev/stderr": ERRORS}
 
@@ -30,7 +31,8 @@ _ALIASES = {"/dev/stdout": PRINTED, "/dev/stderr": ERRORS}
 @dataclass
 class Names:
     """channels  paths of files that `exec 3> FILE` has opened, by "/dev/fd/3"; what is printed, and
-              errors, go to "/dev/fd/1" and "/dev/fd/2": none where they are not read
+              errors, go to "/dev/fd/1" and "/dev/fd/2": none where they are not read, NULL where
+              they are thrown away
     text_of   what a command prints, with the ends of its lines; None where that is not known
     """
 
@@ -104,6 +106,7 @@ class Names:
             return ""
         path = self.path(word)
         self.channels[f"/dev/fd/{number}"] = path
+        self.files.moved.pop(path, None)
         return path
 
     def places(self, words: Iterable[str], at: str) -> list[str]:
@@ -119,7 +122,15 @@ class Names:
     def is_null(self, word: str) -> bool:
         text = expand(word, self.variables)
         name = _ALIASES.get(text, text)
-        return text in _NOWHERE or (name.startswith("/dev/fd/") and not self.channels.get(name))
+        path = self.channels.get(name)
+        return text in _NOWHERE or (name.startswith("/dev/fd/") and path in (None, "", NULL))
+
+    def hides_errors(self, files: Redirections) -> bool:
+        """Whether they are thrown away by the command, or by what it stands in: whoever writes that
+        expects that it may not work.
+        """
+        text = expand(files.errors[1], self.variables) if files.errors else ERRORS
+        return NULL in (text, self.channels.get(_ALIASES.get(text, text)))
 
     def texts(self, words: Iterable[str]) -> list[str]:
         """With braces and variables that hold several names taken apart."""

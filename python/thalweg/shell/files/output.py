@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.contents import Content, Piece, Written
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.names import ERRORS, PRINTED, Names, is_fd, open_as_pattern
+from thalweg.shell.files.names import ERRORS, NULL, PRINTED, Names, is_fd, open_as_pattern
 from thalweg.shell.files.watch import Watch
+from thalweg.shell.files.writers import names_in
 from thalweg.shell.lines import begins_group
+from thalweg.shell.paths import last_of
 from thalweg.shell.tree.tree import Command, Redirections, Simple
 from thalweg.shell.unresolved import unresolved_names
 from thalweg.shell.values.expansion import expand
@@ -88,6 +90,9 @@ class Output(Names):
             for each in found:
                 if not each.startswith(CAPTURED):
                     self.files.doubt(each, at)
+        if any(map(is_fd, words)):
+            for each in found:
+                self.files.doubt_moved(each, at)
         return found
 
     def meant_by(self, path: str) -> list[str]:
@@ -109,6 +114,17 @@ class Output(Names):
         for word in (*errors, *opened):
             if not is_fd(word) and not self.is_null(word):
                 self.files.doubt(self.path(word), at)
+        self.doubt_fed([*outs, *errors], at)
+
+    def doubt_fed(self, words: Iterable[str], at: str) -> None:
+        """`> >(tee FILE)`: files that are named there."""
+        code = [expand(word[2:-1], self.variables) for word in words if word.startswith(">(")]
+        names = names_in(code, []) if code else None
+        for path in [each for each in self.files.contents if names and last_of(each) in names]:
+            if not self.is_namelist(path):
+                self.files.doubt(path, at)
+        if code and self.stdout:
+            self.printed.append((at, "what a command in >( ) prints"))
 
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
@@ -127,9 +143,12 @@ class Output(Names):
         printed, self.printed = self.printed, []
         places = self.places([word for _, word in outs[-1:]], at)
         self._let_errors_go(files, places)
+        for each in places:
+            self.files.moved.pop(each, None)
         with self.printing(places[0] if places else ""):
             self._tell_of_channels(files, at)
             yield
+            self.files.doubt_moved(self.stdout, at)
             if self.stdout and self.is_namelist(self.stdout):
                 for place in self.printed:
                     self.files.unread.add(*place)
@@ -170,7 +189,10 @@ class Output(Names):
             return
         _, word = files.errors
         is_with_it = bool(files.outs) and word == files.outs[-1][1]
-        self.channels[ERRORS] = ""
+        is_hidden = self.hides_errors(files)
+        self.channels[ERRORS] = NULL if is_hidden else ""
+        if is_hidden:
+            return
         if is_with_it and places:
             self.channels[ERRORS] = places[0]
         elif is_fd(word):

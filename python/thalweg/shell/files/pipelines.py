@@ -162,8 +162,11 @@ class Pipelines:
             edited[path] = pieces
         for path, pieces in edited.items():
             before = self.files.contents.get(self.files.real(path))
-            if before is not None and before.origin in self.files.contents:
-                self.files.templates[before.origin] = (path, simple.at)
+            behind = self.files.real(path)
+            origin = behind if behind != path else before.origin if before else ""
+            if origin in self.files.contents:
+                self.files.templates[origin] = (path, simple.at)
+            self.files.replace(path)  # also a link, which is not followed
             self.files.put(path, pieces, simple.at, sure=True, replaces=True)
         return True
 

@@ -24,7 +24,7 @@ _WRITES = {
     "set": re.compile("$^"),
 }
 _DO_ANYTHING = re.compile(
-    r"(?:.*/)?(?:(?:ba|k|z|da|c|tc)?sh|ssh|xargs|parallel|make"
+    r"(?:.*/)?(?:(?:ba|k|z|da|c|tc)?sh|ssh|xargs|parallel|make|script"
     r"|(?:python|perl|ruby|Rscript|awk|sed).*)"
 )
 _OPEN_NAME = re.compile(r"[$*?`]")

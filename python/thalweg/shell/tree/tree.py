@@ -40,6 +40,10 @@ class Redirections:
     documents: list[HereDocument] = field(default_factory=list)
     strings: list[str] = field(default_factory=list)
 
+    @property
+    def hide_errors(self) -> bool:
+        return self.errors is not None and self.errors[1].strip("\"'") == "/dev/null"
+
 
 @dataclass
 class Simple:
@@ -79,14 +83,14 @@ class Simple:
         short = [each for each in self.options() if not each.startswith("--")]
         return letter != "" and any(letter in each for each in short)
 
-    @property
-    def may_fail_quietly(self) -> bool:
+    def may_fail_quietly(self, *, hides: bool = False) -> bool:
         """`cp A B 2> /dev/null`: whoever writes it expects that it may not work. Not of what goes
         from folder to folder, which may print.
+
+        hides: whether its errors are thrown away by what it stands in
         """
         goes = self.words[:1] in (["cd"], ["pushd"], ["popd"], ["module"]) and self.files.outs
-        hides = self.files.errors is not None and self.files.errors[1].strip("\"'") == "/dev/null"
-        return hides and not goes and not self.never_fails
+        return (hides or self.files.hide_errors) and not goes and not self.never_fails
 
     def assigned(self) -> list[str]:
         """Words that give variables values, before the command."""

@@ -81,6 +81,25 @@ def _split(words: Sequence[str], sign: str, opening: str, closing: str) -> list[
     return found
 
 
+def may_complain(raw: Sequence[str], variables: Variables) -> bool:
+    """Of [ ]: whether it may print an error, for what is no number or a word that is lacking."""
+    if raw[:1] not in (["["], ["test"]):
+        return False
+    given = [
+        (value, has_unresolved(value) and not is_quoted(each))
+        for each in raw[1:]
+        for value in split_words([each], variables) or [""] * is_quoted(each)
+    ]
+    words = [value for value, _ in given]
+    signs = [i for i, word in enumerate(words) if word in _NUMBERS or word in _TEXTS]
+    return any(i == 0 for i in signs) or any(
+        given[i - 1][1] or not all(map(_WHOLE.fullmatch, (words[i - 1], *words[i + 1 : i + 2])))
+        if words[i] in _NUMBERS
+        else given[i - 1][1]
+        for i in signs
+    )
+
+
 def _test_one(sign: str, word: str, variables: Variables) -> bool | None:
     if sign in ("-z", "-n"):
         return (word == "") == (sign == "-z")

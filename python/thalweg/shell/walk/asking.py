@@ -5,11 +5,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from thalweg.errors import ThalwegError
 from thalweg.shell.tree.parser import parse_script
-from thalweg.shell.tree.tree import Body, Braces, Brackets, Command, If, Pipeline, Simple, simples
+from thalweg.shell.tree.tree import (
+    Body,
+    Braces,
+    Brackets,
+    Command,
+    If,
+    Pipeline,
+    Redirections,
+    Simple,
+    simples,
+)
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.walk.calls import Calls
 from thalweg.shell.walk.sets import DONE, as_body, bodies_of
@@ -26,6 +37,7 @@ _FARTHEST = 20  # functions that call one another
 @dataclass
 class Asking:
     calls: Calls
+    _is_hidden: bool = False  # errors of what is looked at
 
     def asks(self, pipeline: Pipeline, depth: int = 0) -> bool:
         """Of functions and blocks: their last command, or what a `return` of theirs hangs on."""
@@ -35,7 +47,8 @@ class Asking:
         if isinstance(command, Brackets) and self._returns_ask(command.body, depth, "exit"):
             return True
         if isinstance(command, (Braces, Brackets)):
-            return self._last_asks(command.body, depth + 1)
+            with self._within(command.files):
+                return self._last_asks(command.body, depth + 1)
         if not isinstance(command, Simple):
             return True
         words = command.words[len(command.assigned()) :]
@@ -44,11 +57,12 @@ class Asking:
                 self._last_asks(each, depth + 1) or self._exits_ask(each, depth + 1)
                 for each in _printing(command)
             )
-        if words[0] in DONE and command.may_fail_quietly:
+        if words[0] in DONE and command.may_fail_quietly(hides=self._hides(command.files)):
             return True
         if name := self.calls.called(command):
             functions = self.calls.course.functions[name]
-            return any(self._function_asks(each, depth + 1) for each in functions)
+            with self._within(command.files):
+                return any(self._function_asks(each, depth + 1) for each in functions)
         if words[0] == "command" and words[1:] and words[1] in ("-v", "-V"):
             return True
         while len(words) > 1 and words[0] in _BEFORE_A_NAME:
@@ -71,6 +85,17 @@ class Asking:
         parts = condition[0].parts
         errors = [each.is_negated and not self.asks(each) for _, each in parts]
         return any(errors) if {joint for joint, _ in parts[1:]} == {"&&"} else all(errors)
+
+    @contextmanager
+    def _within(self, files: Redirections) -> Iterator[None]:
+        """Of a block or function: what is in it has its errors thrown away where it has."""
+        before, self._is_hidden = self._is_hidden, self._hides(files)
+        yield
+        self._is_hidden = before
+
+    def _hides(self, files: Redirections) -> bool:
+        is_hidden = self._is_hidden and files.errors is None
+        return is_hidden or self.calls.commands.hides_errors(files)
 
     def _last_asks(self, body: Body, depth: int) -> bool:
         return bool(body) and self.asks(body[-1].parts[-1][1], depth)

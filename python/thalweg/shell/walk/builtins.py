@@ -22,6 +22,7 @@ _BUILTINS = frozenset({"shift", "set", "shopt", "unset", "read", "mapfile", "rea
 _OPTIONS = {
     "C": "noclobber",
     "a": "allexport",
+    "e": "errexit",
     "x": "xtrace",
 }  # of `set`; others change nothing that is read
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from thalweg.errors import ThalwegError
 from thalweg.shell.files.commands import FileCommands
@@ -100,7 +101,7 @@ class _Walk:
         done may have failed: values that are set behind its || are open.
         """
         if each.in_background:
-            with self.ways.apart():
+            with self.ways.apart(goes_on=True):
                 self._list(replace(each, in_background=False), known)
             return True
         truth: bool | None = True
@@ -124,7 +125,17 @@ class _Walk:
             if self.course.left:
                 break
             there = self.asked_for(pipeline) if known.sure else ""
+        if truth is not True and not self.course.left and self._may_fail(each.parts[-1][1]):
+            self.ways.may_end_shell()
         return truth
+
+    def _may_fail(self, pipeline: Pipeline) -> bool:
+        """Of blocks and functions: the commands in them."""
+        command = pipeline.commands[-1]
+        is_one = isinstance(command, Brackets) or (
+            isinstance(command, Simple) and not self.simple.calls.called(command)
+        )
+        return is_one and not pipeline.is_negated and self.asking.asks(pipeline)
 
     def asked_for(self, pipeline: Pipeline) -> str:
         """The file whose existence decides."""
@@ -175,12 +186,13 @@ class _Walk:
     def _of_blocks(self, commands: Sequence[Command], known: Known) -> bool | None:
         """`{ ...; } | tee FILE`, `f | cat > FILE` print there; `f | while read x` gets lines."""
         first, *others = commands
+        apart = partial(self.ways.apart, goes_on="pipefail" not in self.variables.options)
         files = self.commands.sink_of(others[-1]) if len(others) == 1 else None
         if files is not None:
-            with self.ways.apart(), self.commands.redirected(files, _at(others[-1]), known):
+            with apart(), self.commands.redirected(files, _at(others[-1]), known):
                 self._command(first, known)
             return True
-        with self.ways.apart(), self.commands.captured() as printed:
+        with apart(), self.commands.captured() as printed:
             self._command(first, known)
         rest = [each for each in others if isinstance(each, Simple)]
         reads = rest[-1:] and rest[-1].plain().words[:1] in READS
@@ -191,7 +203,7 @@ class _Walk:
         for each in others[:-1]:
             through = self.commands.pipelines.through(printed, each)
             if not through.is_known:
-                with self.ways.apart(), self.commands.captured() as through:
+                with apart(), self.commands.captured() as through:
                     self._gets(printed, each, known)
             printed = through
         return self._last(printed, others[-1], known)
@@ -205,7 +217,7 @@ class _Walk:
             with self.ways.maybe():
                 self._gets(printed, command, known)
             return None
-        with self.ways.apart():
+        with self.ways.apart(goes_on="pipefail" not in options):
             self._gets(printed, command, known)
         return None
 
@@ -236,7 +248,8 @@ class _Walk:
             if not may_run or not self.course.may_turn(":".join(map(str, self.simple.place))):
                 return None
             doubts = len(self.ways.doubts)
-            with self.ways.apart(), self.commands.captured() as printed:
+            with self.ways.apart(goes_on=True), self.commands.captured() as printed:
+                self.variables.options -= {"errexit"}
                 truth = self.run(body, Known())
                 is_known = len(self.ways.doubts) == doubts
                 status = self.variables.status

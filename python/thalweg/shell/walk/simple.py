@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from thalweg.shell.files.filters import FILTERS
-from thalweg.shell.files.names import ERRORS, is_fd
+from thalweg.shell.files.names import ERRORS, NULL, is_fd
 from thalweg.shell.files.output import Known
 from thalweg.shell.files.watch import is_start
 from thalweg.shell.tree.tree import (
@@ -18,7 +18,7 @@ from thalweg.shell.tree.tree import (
     Simple,
 )
 from thalweg.shell.values.assignments import ARITHMETIC, DECLARES, Assignments, is_assignment
-from thalweg.shell.values.conditions import holds, is_condition
+from thalweg.shell.values.conditions import holds, is_condition, may_complain
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.builtins import NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
@@ -111,6 +111,8 @@ class SimpleCommands:
     def _run(self, simple: Simple, known: Known) -> bool | None:
         assignments = Assignments(self.variables)
         if is_condition(simple.words):
+            if may_complain(simple.words, self.variables):
+                self.commands.tell_of_errors(simple.at, simple.files)
             return holds(simple.words, self.variables)
         plain = self.commands.expanded(simple.plain())
         name = (plain.words or [""])[0]
@@ -155,7 +157,8 @@ class SimpleCommands:
             self.commands.tell_of_errors(simple.at, simple.files)
             is_there = self.calls.source(simple, plain, known)
             self.is_taken_as_done = is_there is False
-            return None if is_there is None or (not is_there and plain.may_fail_quietly) else True
+            is_asked = is_there is False and self._may_fail_quietly(plain)
+            return None if is_there is None or is_asked else True
         if name in _LATER:
             self.calls.tell_later(plain.words[1:])
         if name == "trap":
@@ -173,12 +176,15 @@ class SimpleCommands:
         is_done = self.commands.run([simple], known)
         if is_assignment(simple) or name in _SUCCEEDS:
             return True
-        if name in DONE and plain.may_fail_quietly:
+        if name in DONE and self._may_fail_quietly(plain):
             return None
         if is_done or name in DONE:
             self.is_taken_as_done = not plain.never_fails
             return True
         return {"false": False, "true": True}.get(name)
+
+    def _may_fail_quietly(self, plain: Simple) -> bool:
+        return plain.may_fail_quietly(hides=self.commands.hides_errors(plain.files))
 
     def _exec(self, plain: Simple, known: Known) -> bool:
         """`exec 3> FILE`, `exec > FILE 2>&1`, `exec {log}> FILE`: of what comes behind it"""
@@ -197,6 +203,10 @@ class SimpleCommands:
             for path in {*before.values(), *commands.channels.values()} - {""}:
                 commands.files.doubt(path, plain.at)
             commands.channels |= {name: path for name, path in before.items() if path}
+        if plain.files.errors and commands.hides_errors(plain.files):
+            commands.channels[ERRORS] = NULL
+        elif plain.files.errors and known.sure and commands.channels.get(ERRORS) == NULL:
+            commands.channels[ERRORS] = ""
         if plain.files.errors or len(plain.words) > 1:
             for word in [each for _, each in (*plain.files.outs, plain.files.errors or (True, ""))]:
                 if word and not commands.is_null(word):

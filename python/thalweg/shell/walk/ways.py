@@ -47,6 +47,7 @@ class Ways:
     course: Course
     doubts: list[Doubt] = field(default_factory=list)
     shells: int = 0  # of their own, in which this is
+    goes_on: bool = False  # behind one of these, where it ends by `set -e`
 
     def here(self) -> Way:
         folders = self.commands.files.folders.state()
@@ -87,12 +88,23 @@ class Ways:
         return None if self._parts() else self.here()
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
-        """In a shell of its own: of what it does only files stay."""
+    def apart(self, *, goes_on: bool = False) -> Iterator[None]:
+        """In a shell of its own: of what it does only files stay.
+
+        goes_on: the script, where `set -e` that was given before ends this shell
+        """
+        before = self.goes_on
+        self.goes_on |= goes_on or "errexit" not in self.variables.options
         self.shells += 1
         with self._kept():
             yield
         self.shells -= 1
+        self.goes_on = before
+
+    def may_end_shell(self) -> None:
+        """By a failure behind `set -e`; the script goes on behind it."""
+        if self.shells and self.goes_on and "errexit" in self.variables.options:
+            self.doubts.append(Doubt("exit", -1, self.here()))
 
     @contextmanager
     def _kept(self) -> Iterator[None]:
