@@ -115,6 +115,7 @@ def turned(t: Field[Cell, Level], o: Out[Cell, Level]) -> None:
 """
 
 
+@pytest.mark.some(4, 1)
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_neighbours_may_be_reached_through_a_place_without_fields(
     way: Configuration, tmp_path: Path, compiled: Path

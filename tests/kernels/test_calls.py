@@ -64,7 +64,7 @@ def read(folder: Path, kernel: str = KERNEL) -> Kernel:
     return load_file(folder / "tried.py")["tried"]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(5, 4)
 @pytest.mark.parametrize("way", [REFERENCE, *WAYS], ids=["numpy", *IDS])
 def test_statements_of_a_called_kernel_stand_where_it_is_called(
     way: Configuration, tmp_path: Path, compiled: Path

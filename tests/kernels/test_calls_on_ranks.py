@@ -197,7 +197,7 @@ def started(
     )  # fmt: skip
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("target", ["onesided", "mpi"])
 def test_two_ranks_that_call_different_kernels_are_told(
     target: str, link: Link, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -100,7 +100,7 @@ def test_nvcc_compiles_it_without_a_warning(
         assert f" T {function}\n" in symbols.stdout
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(2)
 @pytest.mark.skipif(
     not (nvcc() and shutil.which("mpicxx")),
     reason="no nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime) or no mpicxx",

@@ -133,6 +133,7 @@ def right() -> list[list[float]]:
 
 
 @needed
+@pytest.mark.some(2)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.target)
 def test_a_fortran_model_has_the_values_of_one_rank(way: Configuration, tmp_path: Path) -> None:
     text = PROGRAM.replace("'@'", "'p'")

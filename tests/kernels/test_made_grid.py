@@ -170,6 +170,7 @@ rank.rank.end()
 
 
 @needs_mpi
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("name", "ranks"), [("caldyn_horiz", 5), ("caldyn_vert", 3), ("pvort", 2), ("pvort", 1)]
 )

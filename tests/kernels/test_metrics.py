@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from thalweg.config.checkout import ROOT
 from thalweg.errors import ThalwegError
+from thalweg.kernels import run
 from thalweg.kernels.cases import Case, read_vectors
 from thalweg.kernels.library import find_kernel
 from thalweg.kernels.nicam_metrics import cases_of
@@ -29,7 +30,10 @@ NAMES = [
 
 @pytest.mark.skipif(not VECTORS.is_file(), reason="the reference vectors are not here")
 @pytest.mark.parametrize("way", [REFERENCE, WAYS[1]], ids=["numpy", "simd-blocked"])
-def test_the_vectors_of_the_original_are_met(way: Any) -> None:
+def test_the_vectors_of_the_original_are_met(
+    way: Any, compiled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "BUILT", compiled)
     cases = cases_of(read_vectors(VECTORS))
     assert [case.kernel.name for case in cases] == NAMES
     for case in cases:

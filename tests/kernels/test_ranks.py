@@ -59,7 +59,7 @@ def started(ranks: int) -> Launch:
     return Launch(ranks, mpirun_command, mpirun_environment)
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(3, 1)
 @pytest.mark.parametrize(
     ("name", "way", "ranks"),
     WAYS,

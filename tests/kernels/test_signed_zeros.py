@@ -25,7 +25,7 @@ def test_signs_of_zeros_are_counted() -> None:
 
 
 @pytest.mark.skipif(not FILES, reason="the reference vectors are not here")
-@pytest.mark.some(4, 2)
+@pytest.mark.some(12, 2)
 @pytest.mark.parametrize("target", ["numpy", "serial", "simd", "openmp"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_zeros_have_the_signs_of_the_vectors(file: Path, target: str, compiled: Path) -> None:
