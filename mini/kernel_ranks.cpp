@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "model_kernels.hpp"
+#ifdef THALWEG_KERNELS_ON_DEVICE
+#include "on_device/unified_memory.hpp"
+#endif
 
 namespace thalweg::mini {
 
@@ -59,7 +62,18 @@ CallsOfHexagons::CallsOfHexagons()
 CallsOfHexagons::~CallsOfHexagons() = default;
 #else
 struct KernelRanks::Parts {};
+#ifdef THALWEG_KERNELS_ON_DEVICE
+KernelRanks::KernelRanks(MPI_Comm comm, const Mesh&, double) {
+  MPI_Comm of_node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &of_node);
+  int number = 0;
+  MPI_Comm_rank(of_node, &number);
+  MPI_Comm_free(&of_node);
+  take_gpu(number);
+}
+#else
 KernelRanks::KernelRanks(MPI_Comm, const Mesh&, double) {}
+#endif
 KernelRanks::~KernelRanks() = default;
 CallsOfHexagons::CallsOfHexagons() = default;
 CallsOfHexagons::~CallsOfHexagons() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where kernels are translated for ranks (thalweg_mini_mpi, thalweg_mini_onesided): whose points
-// they compute. For other targets all of this is nothing.
+// they compute; for a GPU (thalweg_mini_cuda): which one a rank takes. For others this is nothing.
 #pragma once
 
 #include <mpi.h>

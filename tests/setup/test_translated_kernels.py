@@ -28,9 +28,11 @@ def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(
     [
         ("", "kernel 'no_such_kernel' does not exist"),
         ("ON mpi", "kernel 'no_such_kernel' does not exist"),
-        ("ON", "after the list come THREADS, RANKS, FORTRAN, DEVICE, or ON and a target"),
-        ('ON ""', "after the list come THREADS, RANKS, FORTRAN, DEVICE, or ON and a target"),
-        ("RANK", "after the list come THREADS, RANKS, FORTRAN, DEVICE, or ON and a target"),
+        ("ON", "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
+        ('ON ""', "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
+        ("ON serial DEVICE", "DEVICE goes with ON cuda"),
+        ("ON cuda WAITS", "WAITS goes with DEVICE"),
+        ("RANK", "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
     ],
 )
 def test_what_is_wrong_stops_the_configuration_with_its_own_words(

@@ -36,22 +36,34 @@ function(find_translator result)
     "-DTHALWEG_PYTHON=PATH${or_leave}")
 endfunction()
 
+# By nvcc, in C++20, which older CMakes do not know of it.
+function(compile_as_cuda target)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+  set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED OFF)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  endif()
+endfunction()
+
 # TARGET: a static library of what LIST, a file of python/thalweg/dsl/built.py, names, with a header
 # for it. Done when CMake configures, and again when a kernel or the language has changed. Target
 # openmp wants THREADS as a third word, mpi and onesided want RANKS. ON and a target in place of
 # those that LIST has: for a program of its own, since functions are called as those of LIST; cuda
 # is the host's then. With DEVICE behind ON cuda arrays lie on a GPU: nvcc compiles it where the
-# project has CUDA among its languages; elsewhere threads run one after the other. FORTRAN:
-# TARGET_fortran, too, with a module NAME_kernel for each.
+# project has CUDA among its languages; elsewhere threads run one after the other. With WAITS behind
+# DEVICE a call returns when its values are there: for arrays in memory that the host sees, too.
+# FORTRAN: TARGET_fortran, too, with a module NAME_kernel for each.
 function(translate_kernels target list)
-  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN;DEVICE" "ON" "")
+  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN;DEVICE;WAITS" "ON" "")
   list(FIND ARGN ON on)
   if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES OR (on GREATER -1 AND NOT OF_ON))
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
-                        "THREADS, RANKS, FORTRAN, DEVICE, or ON and a target")
+                        "THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target")
   endif()
   if(OF_DEVICE AND NOT OF_ON STREQUAL cuda)
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): DEVICE goes with ON cuda")
+  elseif(OF_WAITS AND NOT OF_DEVICE)
+    message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): WAITS goes with DEVICE")
   endif()
   set(languages CXX)
   set(fortran "")
@@ -101,13 +113,15 @@ function(translate_kernels target list)
     endif()
     cmake_path(GET source STEM name)
     get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
-    if(OF_ON AND NOT OF_DEVICE)
+    get_property(list_of_other GLOBAL PROPERTY THALWEG_LIST_${name})
+    if(OF_ON AND (NOT OF_DEVICE OR list_of_other STREQUAL path))
       continue()
     elseif(other)
       message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "
                       "both would have one of them for both; call one otherwise in ${list}")
     endif()
     set_property(GLOBAL PROPERTY THALWEG_KERNEL_${name} ${target})
+    set_property(GLOBAL PROPERTY THALWEG_LIST_${name} ${path})
   endforeach()
   if(missing)
     list(REMOVE_DUPLICATES missing)
@@ -121,11 +135,13 @@ function(translate_kernels target list)
   set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
               -Wno-unused-parameter)
   if(OF_DEVICE AND CMAKE_CUDA_COMPILER_LOADED)
-    set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
-    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
+    compile_as_cuda(${target} ${sources})
     set(options -O3 -fmad=false -Xcompiler=-ffp-contract=off)
   endif()
   target_compile_options(${target} PRIVATE ${options})
+  if(OF_WAITS)
+    target_compile_definitions(${target} PRIVATE THALWEG_CALLS_WAIT)
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   if(OF_THREADS)
     find_package(OpenMP REQUIRED)

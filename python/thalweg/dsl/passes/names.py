@@ -40,7 +40,7 @@ RESERVED = frozenset(
         "share", "points_of_part", "parts_on_device", "thread", "point_of_thread",
         "level_of_thread", "thread_index", "thread_part", "divided", "launch", "not_set", "Room",
         "Ranges", "parts_room", "given_parts", "expect", "device_room", "free_room", "copy_in",
-        "copy_out", "wait_for_device", "is_idle", "take_device", "RangesThere", "Lists",
+        "copy_out", "wait_for_device", "end_of_call", "is_idle", "take_device", "RangesThere", "Lists",
         "place_of_value", "index_of_thread", "part_of_thread", "threads", "most_parts", "threadIdx",
         "blockIdx", "blockDim", "gridDim", "parts", "parts_of", "given", "others", "Ranks",
         "Parts", "Part", "Place", "Partner", "Points", "Told", "Wires", "Hop", "Halo", "Reads",

@@ -77,6 +77,7 @@ class Writer:
         lines += ["// ranges of points lie with the host. Returns before the device is done."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += [f"  {line}" for line in [*self._begin(), *self._fields(), *self._calls()]]
+        lines += ["  end_of_call();"]
         return "\n".join([*lines, "}", ""])
 
     def _before(self) -> list[str]:

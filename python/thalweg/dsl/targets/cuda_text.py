@@ -102,6 +102,13 @@ static void launch(std::int64_t count, std::int64_t parts, void (*sweep)(Kinds..
 }
 #endif
 
+// Where the host sees the arrays, too: it may read them behind a call.
+static void end_of_call() {
+#ifdef THALWEG_CALLS_WAIT
+  wait_for_device();
+#endif
+}
+
 // A quotient of indices, in 32 bits where these are enough: a GPU divides them much faster.
 [[maybe_unused]] ON_DEVICE std::int64_t divided(std::int64_t index, std::int64_t by) {
   if (index < (std::int64_t{1} << 32) && by < (std::int64_t{1} << 32)) {
