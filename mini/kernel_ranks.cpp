@@ -69,7 +69,7 @@ KernelRanks::KernelRanks(MPI_Comm comm, const Mesh&, double) {
   int number = 0;
   MPI_Comm_rank(of_node, &number);
   MPI_Comm_free(&of_node);
-  take_gpu(number);
+  note = take_gpu(number);
 }
 #else
 KernelRanks::KernelRanks(MPI_Comm, const Mesh&, double) {}

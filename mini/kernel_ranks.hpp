@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <string>
 
 #include "thalweg/grid.hpp"
 
@@ -18,6 +19,7 @@ class KernelRanks {
   /// Collective. limit_s: for what one rank waits until the program ends.
   KernelRanks(MPI_Comm comm, const Mesh& mesh, double limit_s);
   ~KernelRanks();
+  std::string note;  ///< for the user; "" for none
 
  private:
   struct Parts;

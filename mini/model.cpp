@@ -64,6 +64,7 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   // Not less than a minute: others may wait for a disk meanwhile.
   const double limit_s = std::max(60.0, experiment.table("io").number("timeout"));
   kernel_ranks_ = std::make_unique<const KernelRanks>(comm_, mesh_, limit_s);
+  if (!kernel_ranks_->note.empty()) start_.notes.push_back(kernel_ranks_->note);
   core_ = equations.make(model, mesh_, *stencils_);
   const double largest_s = largest_step_s(comm_, mesh_, *core_, model.number("cfl"), scheme);
   if (start_.from) {

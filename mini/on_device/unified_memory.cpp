@@ -50,9 +50,9 @@ std::pmr::memory_resource* pool() {
   alignas(std::pmr::synchronized_pool_resource) static std::byte
       pools[sizeof(std::pmr::synchronized_pool_resource)];
   static std::pmr::memory_resource* const made =
-      has_gpu() ? new (pools) std::pmr::synchronized_pool_resource({.max_blocks_per_chunk = 0,
-                                                                    .largest_required_pool_block = 1 << 20},
-                                                                   new (memory) SharedMemory)
+      has_gpu() ? new (pools) std::pmr::synchronized_pool_resource(
+                      {.max_blocks_per_chunk = 0, .largest_required_pool_block = 1 << 20},
+                      new (memory) SharedMemory)
                 : nullptr;
   return made;
 }
@@ -106,8 +106,8 @@ void operator delete(void* room, std::size_t) noexcept { give_back(room); }
 
 namespace thalweg::mini {
 
-void take_gpu([[maybe_unused]] int number) {
 #ifdef __CUDACC__
+std::string take_gpu(int number) {
   int count = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
   if (found != cudaSuccess || count == 0) {
@@ -116,10 +116,16 @@ void take_gpu([[maybe_unused]] int number) {
                     cudaGetErrorString(found) + "); choose another target");
   }
   if (cudaSetDevice(number % count) != cudaSuccess) {
-    throw Error(Blame::user, "The GPU cannot be taken: " +
-                                 std::string(cudaGetErrorString(cudaGetLastError())));
+    throw Error(Blame::user,
+                "The GPU cannot be taken: " + std::string(cudaGetErrorString(cudaGetLastError())));
   }
-#endif
+  return "";
 }
+#else
+std::string take_gpu(int) {
+  return "this program was built without nvcc: threads of its kernels run one after the other on "
+         "the CPU";
+}
+#endif
 
 }  // namespace thalweg::mini

@@ -4,10 +4,12 @@
 // to the host where that reads them, for a message, an output or a checkpoint.
 #pragma once
 
+#include <string>
+
 namespace thalweg::mini {
 
 /// Takes one of the GPUs of this node, before the first kernel. number: of the rank on its node.
-/// Throws Error(user) where there is none. Without CUDA in the build: nothing.
-void take_gpu(int number);
+/// Throws Error(user) where there is none. Returns what a user should know; "" on a GPU.
+std::string take_gpu(int number);
 
 }  // namespace thalweg::mini
