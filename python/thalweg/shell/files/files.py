@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.contents import Content, Outside, Piece, Written
 from thalweg.shell.files.folders import Folders
+from thalweg.shell.files.removed import Removed
 from thalweg.shell.files.unread import Unread
 from thalweg.shell.paths import folder_of, known_root, last_of, may_be_one, parents_of
 from thalweg.shell.unresolved import has_unresolved, unresolved_names
@@ -32,8 +33,7 @@ class Files:
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
-    moved        files that are not at their path any more, and where they are now: what has them
-                 open writes there
+    removed      files that are not there any more
     """
 
     folders: Folders
@@ -46,12 +46,9 @@ class Files:
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     has_started: bool = False
-    moved: dict[str, str] = field(default_factory=dict)
+    removed: Removed = field(default_factory=Removed)
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
-    _gone: dict[str, bool] = field(default_factory=dict)  # removed, for sure or not
-    _patterns: dict[str, dict[str, None]] = field(default_factory=dict)  # removed, by folder
-    _folders_gone: set[str] = field(default_factory=set)
     _called: dict[str, dict[str | None, str]] = field(default_factory=dict)  # latest of each root
     _in: dict[str, dict[str, None]] = field(default_factory=dict)  # paths by folder
     _outside: dict[tuple[str, bool], Outside] = field(default_factory=dict)
@@ -99,7 +96,7 @@ class Files:
             return ""
         root = known_root(folder_of(path))
         for its, each in reversed(self._called.get(last_of(path), {}).items()):
-            is_there = each in self.contents and not self._gone.get(each)
+            is_there = each in self.contents and not self.removed.gone.get(each)
             if is_there and each != other and may_be_one(root, its):
                 return each
         return ""
@@ -108,7 +105,7 @@ class Files:
         """Of a file that is there for sure, as the script wrote it; None of others."""
         path = self.real(self.behind_links(self.folders.path(text)))
         content = self.contents.get(path)
-        if self.is_tried or content is None or content.doubtful or path in self._gone:
+        if self.is_tried or content is None or content.doubtful or path in self.removed.gone:
             return None
         if not all(isinstance(each, Written) for each in content.pieces):
             return None  # a copy of what need not be there
@@ -121,7 +118,7 @@ class Files:
 
     def is_gone(self, path: str) -> bool:
         """Removed for sure."""
-        return self._gone.get(path, False)
+        return self.removed.gone.get(path, False)
 
     def symbolic_links(self) -> dict[str, str]:
         """Of files, with what they are of."""
@@ -129,7 +126,7 @@ class Files:
 
     def may_be_gone(self, path: str) -> bool:
         """Removed, but not for sure."""
-        return self._gone.get(self.real(path)) is False
+        return self.removed.gone.get(self.real(path)) is False
 
     def doubt(self, path: str, at: str) -> None:
         """Of what a command that is not read may have written there, or removed."""
@@ -137,22 +134,19 @@ class Files:
         content, is_captured = self.contents.get(path), path.startswith(CAPTURED)
         if self.is_tried and not is_captured:
             return
-        if content is None and (is_captured or self._gone.get(path) or self._is_removed(path)):
+        if content is None and (
+            is_captured or self.removed.gone.get(path) or self.removed.covers(path)
+        ):
             content = self._keep(path, Content())
         if content is not None:
             content.doubtful[at] = None
-        if self._gone.get(path):
-            self._gone[path] = False
+        if self.removed.gone.get(path):
+            self.removed.gone[path] = False
 
     def doubt_moved(self, path: str, at: str) -> None:
         """Of what is written to a file that was open before it was moved or removed."""
-        seen = set[str]()
-        while path in self.moved and path not in seen:
-            seen.add(path)
-            self.doubt(path, at)
-            path = self.moved[path]
-        if seen and path:
-            self.doubt(path, at)
+        for each in self.removed.places(path):
+            self.doubt(each, at)
 
     def is_folder(self, text: str, *, through_link: bool = True) -> bool:
         """Also what another file was copied to before, where its name is not known."""
@@ -212,7 +206,7 @@ class Files:
     def script(self, path: str) -> list[str] | None:
         """Lines of a script that the script wrote; None where it did not, or not all of it."""
         content = self.contents.get(self.real(path))
-        if content is None or self._gone.get(self.real(path)) or not content.pieces:
+        if content is None or self.removed.gone.get(self.real(path)) or not content.pieces:
             return None
         if content.doubtful or self.may_be_gone(path):
             return None
@@ -223,7 +217,7 @@ class Files:
     def replace(self, path: str) -> None:
         """Another file, or a link, has this path now."""
         if not self.is_tried:
-            self.moved[path] = ""
+            self.removed.moved[path] = ""
             self._aliases.pop(path, None)
             self.contents.pop(path, None)
 
@@ -234,7 +228,7 @@ class Files:
         if self.is_tried and not path.startswith(CAPTURED):
             return
         path = self.real(path)
-        gone = self._gone.pop(path, None)
+        gone = self.removed.gone.pop(path, None)
         content = self.contents.get(path)
         if gone is False and not replaces:
             self.unread.add(at, "'>>' into what may have been removed before")
@@ -242,7 +236,7 @@ class Files:
             self.unread.add(at, "one of two names that a hard link gave it")
         if content is None:
             content = self._keep(path, Content())
-            is_new = gone or path.startswith(CAPTURED) or self._is_removed(path)
+            is_new = gone or path.startswith(CAPTURED) or self.removed.covers(path)
             if not replaces and not is_new:
                 before = self.links.pop(path, path)
                 content.pieces.append(self._from(before, at, before == path))
@@ -276,7 +270,7 @@ class Files:
         if before is not None and before.has_twin:
             self.unread.add(at, "one of two names that a hard link gave it")
             return
-        self._gone.pop(place, None)
+        self.removed.gone.pop(place, None)
         self.links.pop(place, None)
         content = self.contents.get(source)
         if content is None:
@@ -301,10 +295,10 @@ class Files:
             else:
                 self.copy(source, target, at, sure=False)
             return
-        self.moved |= {target: "", source: target}
+        self.removed.moved |= {target: "", source: target}
         behind = self._aliases.pop(source, None)
         self._aliases.pop(target, None)
-        self._gone.pop(target, None)
+        self.removed.gone.pop(target, None)
         self.contents.pop(target, None)
         before = self.links.pop(source, source)
         if behind is not None:
@@ -319,7 +313,7 @@ class Files:
         content.origin = source
         self._write_anew(target, at)
         self._keep(target, content)
-        self._gone[source] = True
+        self.removed.gone[source] = True
 
     def link(self, source: str, target: str, at: str, *, sure: bool, forced: bool) -> None:
         """Symbolic: what is written to one of the two names is in both. What is there stays, unless
@@ -328,13 +322,15 @@ class Files:
         if self.is_tried:
             return
         place = self._place_of(source, target, at, sure=sure)
-        if place is None or (place in self.contents and not forced and place not in self._gone):
+        if place is None or (
+            place in self.contents and not forced and place not in self.removed.gone
+        ):
             return
         if not sure:
             self.copy(source, place, at, sure=False)
             return
         self.replace(place)
-        self._gone.pop(place, None)
+        self.removed.gone.pop(place, None)
         self._aliases[place] = source
         self._in.setdefault(folder_of(place), {})[place] = None
         if source not in self.folders.known:
@@ -346,7 +342,7 @@ class Files:
         if self.is_tried:
             return
         source, place = self.real(source), self.real(target)
-        if place in self.contents and not forced and place not in self._gone:
+        if place in self.contents and not forced and place not in self.removed.gone:
             return
         self.copy(source, place, at, sure=sure)
         for each in (source, place):
@@ -361,13 +357,13 @@ class Files:
         if not is_pattern(path):
             names = [path]
             if like := self._like(path):
-                self._gone[like] = self._gone.get(like, False)
+                self.removed.gone[like] = self.removed.gone.get(like, False)
         else:
             names = self.matching(path)
             if sure:
-                self._patterns.setdefault(folder_of(path), {})[path] = None
+                self.removed.add_pattern(path)
             for like in self._maybe_matching(path):
-                self._gone[like] = self._gone.get(like, False)
+                self.removed.gone[like] = self.removed.gone.get(like, False)
         for each in names:
             if sure:
                 self.links.pop(each, None)
@@ -375,8 +371,8 @@ class Files:
                 if not sure:
                     continue
                 del self._aliases[each]
-            self._gone[each] = sure or self._gone.get(each, False)
-            self.moved[each] = ""
+            self.removed.gone[each] = sure or self.removed.gone.get(each, False)
+            self.removed.moved[each] = ""
             if sure and each in self.contents:
                 self.contents[each].has_twin = False
 
@@ -384,7 +380,7 @@ class Files:
         """With what lies in it outside of what is known."""
         if self.is_tried:
             return
-        self._folders_gone.add(path)
+        self.removed.folders.add(path)
 
     def join(
         self, sources: Sequence[str | Sequence[Piece]], target: str, at: str, *,
@@ -433,8 +429,8 @@ class Files:
         )
 
     def _is_away(self, path: str) -> bool:
-        gone = self._gone.get(path)
-        return self._is_removed(path) and path not in self.contents if gone is None else gone
+        gone = self.removed.gone.get(path)
+        return self.removed.covers(path) and path not in self.contents if gone is None else gone
 
     def _maybe_matching(self, pattern: str) -> list[str]:
         """Where their folder may be that of the pattern."""
@@ -494,9 +490,3 @@ class Files:
     def _from(self, path: str, at: str, may_lack: bool = False) -> Outside:
         """One for all that have it."""
         return self._outside.setdefault((path, may_lack), Outside(path, at, may_lack))
-
-    def _is_removed(self, path: str) -> bool:
-        patterns = self._patterns.get(folder_of(path), ())
-        return any(is_named(path, each) for each in patterns) or any(
-            each in self._folders_gone for each in parents_of(path)
-        )

@@ -106,7 +106,7 @@ class Names:
             return ""
         path = self.path(word)
         self.channels[f"/dev/fd/{number}"] = path
-        self.files.moved.pop(path, None)
+        self.files.removed.moved.pop(path, None)
         return path
 
     def places(self, words: Iterable[str], at: str) -> list[str]:

@@ -144,7 +144,7 @@ class Output(Names):
         places = self.places([word for _, word in outs[-1:]], at)
         self._let_errors_go(files, places)
         for each in places:
-            self.files.moved.pop(each, None)
+            self.files.removed.moved.pop(each, None)
         with self.printing(places[0] if places else ""):
             self._tell_of_channels(files, at)
             yield
