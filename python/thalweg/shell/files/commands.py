@@ -71,7 +71,7 @@ class FileCommands(Output):
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
-        self._doubt(parts)
+        self.doubt_named(parts)
         self.files.has_started |= not self.files.is_tried  # it may have written to any file
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:
@@ -87,7 +87,7 @@ class FileCommands(Output):
             return False
         return self.run(parts[: at + 1], known)
 
-    def _doubt(self, parts: Sequence[Simple]) -> None:
+    def doubt_named(self, parts: Sequence[Simple]) -> None:
         """Files that are no namelists: what is not understood may have changed, or removed, all
         that it writes to or names.
         """
@@ -102,7 +102,10 @@ class FileCommands(Output):
                 if text[:1] == "-":
                     paths.append(self.files.folders.path(text[2:]))
             paths += list(contents) if does_all(name, texts) else []
-        is_program = any(self.path(name) in contents for name, *_ in given if name)
+        run = [
+            word for words in given for i, word in enumerate(words) if i == 0 or word[:2] == "./"
+        ]
+        is_program = any(self.files.real(self.path(name)) in contents for name in run if name)
         if is_program or any(map(does_anything, [word for words in given for word in words])):
             names = names_in(*self._texts_of(parts, given))
             paths += [each for each in contents if names is None or last_of(each) in names]
@@ -117,6 +120,8 @@ class FileCommands(Output):
         """Words of programs, and what they may run: documents, texts, files that they name."""
         words = [word for each in given for word in each]
         code = [text for each in given for text in code_of(each)]
+        is_fed = any(does_anything(each[0]) for each in given[1:])
+        code += [text for each in given[:-1] for text in each[1:] if is_fed]
         for part in parts:
             code += [line for each in part.files.documents for _, line in each.lines]
             code += part.files.strings
@@ -213,7 +218,9 @@ class FileCommands(Output):
         outs = [word for part in parts for _, word in part.files.outs if not self.is_null(word)]
         if printed.has_groups and outs:
             self.files.unread.add(parts[0].at, "a pipeline that a block prints into")
-        self.watch.tell([self.expanded(each.plain()) for each in parts])
+        parts = [self.expanded(each.plain()) for each in parts]
+        self.watch.tell(parts)
+        self.doubt_named(parts)
         if self.stdout and not outs:
             name = (parts[-1].words or [""])[0]
             self.printed.append((parts[0].at, f"what '{name}' prints"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from posixpath import normpath
 
 from thalweg.shell.files.contents import Outside, Written, is_called_namelist
 from thalweg.shell.files.files import Files
@@ -105,9 +106,14 @@ class Names:
         if operator[len(number) :] not in (">", ">>", ">|"):
             return ""
         path = self.path(word)
+        self.opens(path)
         self.channels[f"/dev/fd/{number}"] = path
-        self.files.removed.moved.pop(path, None)
         return path
+
+    def opens(self, path: str) -> None:
+        """What is written there lies there, if nothing has an older file of that name open."""
+        if path not in self.channels.values():
+            self.files.removed.moved.pop(path, None)
 
     def places(self, words: Iterable[str], at: str) -> list[str]:
         files = self.files
@@ -130,7 +136,7 @@ class Names:
         expects that it may not work.
         """
         text = expand(files.errors[1], self.variables) if files.errors else ERRORS
-        return NULL in (text, self.channels.get(_ALIASES.get(text, text)))
+        return is_nowhere(text) or self.channels.get(_ALIASES.get(text, text)) == NULL
 
     def texts(self, words: Iterable[str]) -> list[str]:
         """With braces and variables that hold several names taken apart."""
@@ -224,6 +230,10 @@ class Names:
         content = self.files.contents.get(self.files.real(path))
         lines = content.lines() if content else []
         return any(is_called_namelist(line) for _, line in lines)
+
+
+def is_nowhere(text: str) -> bool:
+    return normpath(text) == NULL
 
 
 def open_as_pattern(path: str) -> str:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.contents import Content, Piece, Written
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.names import ERRORS, NULL, PRINTED, Names, is_fd, open_as_pattern
+from thalweg.shell.files.names import (
+    ERRORS,
+    NULL,
+    PRINTED,
+    Names,
+    is_fd,
+    is_nowhere,
+    open_as_pattern,
+)
 from thalweg.shell.files.watch import Watch
 from thalweg.shell.files.writers import names_in
 from thalweg.shell.lines import begins_group
@@ -119,9 +127,10 @@ class Output(Names):
     def doubt_fed(self, words: Iterable[str], at: str) -> None:
         """`> >(tee FILE)`: files that are named there."""
         code = [expand(word[2:-1], self.variables) for word in words if word.startswith(">(")]
-        names = names_in(code, []) if code else None
-        for path in [each for each in self.files.contents if names and last_of(each) in names]:
-            if not self.is_namelist(path):
+        names = names_in([], code)
+        for path in list(self.files.contents) if code else ():
+            is_meant = names is None or last_of(path) in names
+            if is_meant and not self.is_namelist(path):
                 self.files.doubt(path, at)
         if code and self.stdout:
             self.printed.append((at, "what a command in >( ) prints"))
@@ -144,8 +153,8 @@ class Output(Names):
         places = self.places([word for _, word in outs[-1:]], at)
         self._let_errors_go(files, places)
         for each in places:
-            self.files.removed.moved.pop(each, None)
-        with self.printing(places[0] if places else ""):
+            self.opens(each)
+        with self.printing(places[0] if places else "", thrown=not outs):
             self._tell_of_channels(files, at)
             yield
             self.files.doubt_moved(self.stdout, at)
@@ -172,8 +181,9 @@ class Output(Names):
         outs = [each for _, each in files.outs[-1:] if each not in (ERRORS, "/dev/stderr")]
         is_open = any(is_fd(each) and each != PRINTED and self.is_null(each) for each in outs)
         is_open |= is_fd(word) and word != PRINTED and self.is_null(word)
-        for name in _opened_by(files) - {ERRORS}:
-            self.channels[name] = ""
+        for operator, word in files.channels:
+            is_thrown = operator.endswith(">") and is_nowhere(expand(word, self.variables))
+            self.channels[f"/dev/fd/{operator.rstrip('<>&|')}"] = NULL if is_thrown else ""
         if self.stdout and (is_open or (word and "xtrace" in self.variables.options)):
             self.printed.append((at, "what goes to another channel"))
 
@@ -260,11 +270,11 @@ class Output(Names):
         self.channels[ERRORS] = before
 
     @contextmanager
-    def printing(self, path: str) -> Iterator[None]:
-        before, self.stdout = self.stdout, path
-        self.channels[PRINTED] = path
+    def printing(self, path: str, *, thrown: bool = False) -> Iterator[None]:
+        before = self.stdout, self.channels.get(PRINTED, "")
+        self.stdout, self.channels[PRINTED] = path, NULL if thrown else path
         yield
-        self.stdout = self.channels[PRINTED] = before
+        self.stdout, self.channels[PRINTED] = before
 
     def sink_of(self, command: Command) -> Redirections | None:
         """Of `tee -a FILE` and `cat > FILE` at the end of a pipeline; None of anything else."""
@@ -370,7 +380,8 @@ class Output(Names):
 
 
 def _opened_by(files: Redirections) -> set[str]:
-    return {ERRORS, *(f"/dev/fd/{operator.rstrip('<>&|')}" for operator, _ in files.channels)}
+    found = {f"/dev/fd/{operator.rstrip('<>&|')}" for operator, _ in files.channels}
+    return found | ({ERRORS} if files.errors else set())
 
 
 def _whole_lines(pieces: Sequence[Written]) -> list[Written]:

@@ -27,10 +27,11 @@ _DO_ANYTHING = re.compile(
     r"(?:.*/)?(?:(?:ba|k|z|da|c|tc)?sh|ssh|xargs|parallel|make|script"
     r"|(?:python|perl|ruby|Rscript|awk|sed).*)"
 )
+_GIVES_CODE = re.compile("-[a-zA-Z]*[ce]")
 _OPEN_NAME = re.compile(r"[$*?`]")
 _UNPACKS = {
-    "tar": re.compile(r"-?[a-zA-Z]*x.*|--extract|--get"),
-    "git": re.compile("checkout|reset|stash|apply|pull|merge|clone|switch|restore|rebase"),
+    "tar": re.compile(r"-?[a-zA-Z]*x[a-zA-Z]*|--extract|--get"),
+    "git": re.compile("checkout|clean|reset|stash|apply|pull|merge|clone|switch|restore|rebase"),
     "unzip": re.compile(".*"),
     "cpio": re.compile(".*"),
 }
@@ -55,20 +56,21 @@ def does_all(name: str, words: Sequence[str]) -> bool:
     """With files that it does not name: `find . -name 'a*' -delete`, `tar xf A`"""
     name = name.rpartition("/")[2]
     extracts = _UNPACKS.get(name)
-    first = next((each for each in words if each[:1] != "-" or name == "tar"), "")
-    return (extracts is not None and extracts.fullmatch(first) is not None) or (
+    first = [each for each in words if each[:1] != "-"][:1] if name != "tar" else words
+    return (extracts is not None and any(map(extracts.fullmatch, first))) or (
         name == "find" and any(map(_FIND_AND_DO.fullmatch, words))
     )
 
 
 def code_of(words: Sequence[str]) -> list[str]:
     """What `sh -c` and `python -c` are given to run."""
-    return [words[i + 1] for i, each in enumerate(words[:-1]) if each == "-c"]
+    return [words[i + 1] for i, each in enumerate(words[:-1]) if _GIVES_CODE.fullmatch(each)]
 
 
 def names_in(words: Sequence[str], code: Sequence[str]) -> set[str] | None:
     """Of files that a program may mean by its words and its code; None: any."""
     if any(map(_OPEN_NAME.search, code)):
         return None
-    found = set(re.split(r"[^\w.+-]+", "\n".join([*words, *code])))
+    text = "\n".join([*words, *code])
+    found = {each for parts in (r"[^\w.+-]+", r"[^\w.+@%:=,-]+") for each in re.split(parts, text)}
     return found | {each[1:] for each in found if each.startswith("w")}  # sed's

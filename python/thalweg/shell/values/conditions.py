@@ -82,22 +82,37 @@ def _split(words: Sequence[str], sign: str, opening: str, closing: str) -> list[
 
 
 def may_complain(raw: Sequence[str], variables: Variables) -> bool:
-    """Of [ ]: whether it may print an error, for what is no number or a word that is lacking."""
+    """Of [ ]: whether it may print an error. What is well formed, with words that are known, does
+    not.
+    """
     if raw[:1] not in (["["], ["test"]):
         return False
-    given = [
-        (value, has_unresolved(value) and not is_quoted(each))
-        for each in raw[1:]
-        for value in split_words([each], variables) or [""] * is_quoted(each)
-    ]
-    words = [value for value, _ in given]
-    signs = [i for i, word in enumerate(words) if word in _NUMBERS or word in _TEXTS]
-    return any(i == 0 for i in signs) or any(
-        given[i - 1][1] or not all(map(_WHOLE.fullmatch, (words[i - 1], *words[i + 1 : i + 2])))
-        if words[i] in _NUMBERS
-        else given[i - 1][1]
-        for i in signs
-    )
+    words: list[str] = []
+    for each in raw[1:]:
+        values = split_words([each], variables)
+        if any(map(has_unresolved, values)) and not is_quoted(each):
+            return True
+        words += values or [""] * is_quoted(each)
+    if raw[0] == "[":
+        if words[-1:] != ["]"]:
+            return True
+        words.pop()
+    tests: list[list[str]] = [[]]
+    for word in words:
+        if word in ("-a", "-o"):
+            tests.append([])
+        else:
+            tests[-1].append(word)
+    return not all(map(_is_well_formed, tests))
+
+
+def _is_well_formed(words: list[str]) -> bool:
+    words = words[words[:1] == ["!"] and len(words) > 1 :]
+    if len(words) == 3 and words[1] in _NUMBERS:
+        return all(map(_WHOLE.fullmatch, (words[0], words[2])))
+    if len(words) == 3:
+        return words[1] in _TEXTS or words[1] in ("<", ">", "-nt", "-ot", "-ef")
+    return len(words) < 2 or (len(words) == 2 and re.fullmatch("-[a-zA-Z]", words[0]) is not None)
 
 
 def _test_one(sign: str, word: str, variables: Variables) -> bool | None:

@@ -29,6 +29,7 @@ _QUESTIONS = frozenset(
     {"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "ls", "which", "type", "hash",
      "stat", "pgrep", "pidof", "mountpoint", "read", "let", "awk", "expr", "eval", "false"}
 )  # fmt: skip
+_TESTS = frozenset({"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "false"})
 _BEFORE_A_NAME = frozenset({"command", "builtin", "env", "time"})
 _PRINTED = re.compile(r"\$\((?!\()(.*)\)|`(.*)`", re.DOTALL)
 _FARTHEST = 20  # functions that call one another
@@ -74,6 +75,32 @@ class Asking:
             or word.rpartition("/")[2] in _QUESTIONS
             or word.startswith(("((", "[["))
         )
+
+    def may_end_shell(self, pipeline: Pipeline, truth: bool | None) -> bool:
+        """By its failure, behind `set -e`. Of blocks and functions the commands in them do; work
+        that fails, and says so, is taken as done here, too.
+
+        truth: whether it succeeds
+        """
+        commands = pipeline.commands
+        fails = "pipefail" in self.calls.variables.options
+        ones = [each for each in (commands if fails else commands[-1:]) if isinstance(each, Simple)]
+        if pipeline.is_negated or truth is True:
+            return False
+        if isinstance(commands[-1], Brackets):
+            return truth is False or self.asks(pipeline)
+        if ones and self.calls.called(ones[-1]):
+            return truth is False or self.asks(pipeline)
+        return ones != [] and (truth is False or any(map(self._is_test, ones)))
+
+    def _is_test(self, simple: Simple) -> bool:
+        words = simple.plain().words
+        if simple.words and len(simple.assigned()) == len(simple.words):
+            return self.asks(Pipeline([simple]))
+        is_quiet = words[:1] != [] and words[0] in DONE
+        is_quiet = is_quiet and simple.may_fail_quietly(hides=self._hides(simple.files))
+        word = "".join(words[:1])
+        return is_quiet or word in _TESTS or word.startswith(("((", "[["))
 
     def any_asks(self, pipelines: Sequence[Pipeline]) -> bool:
         return any(self.asks(each) for each in pipelines)

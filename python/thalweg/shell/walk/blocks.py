@@ -74,7 +74,8 @@ class Blocks:
         sure, may_fail = known.sure, False
         branches = [*command.branches, ([], command.other)]
         for number, (condition, body) in enumerate(branches):
-            truth = self.run(condition, replace(known, sure=sure))
+            with self.ways.asked():
+                truth = self.run(condition, replace(known, sure=sure))
             may_fail |= bool(condition) and self.is_taken_as_done()
             if self.course.left:
                 break
@@ -199,7 +200,8 @@ class Blocks:
             if self.is_taken_as_done():
                 self.failures.may_have_run(command.body, of_loop=True)
             return
-        truth = self.run(command.condition, known)
+        with self.ways.asked():
+            truth = self.run(command.condition, known)
         if truth is wants and known.sure:
             self._first_and_others(command, step, body, known)
         elif truth is None or truth is wants:
@@ -244,7 +246,8 @@ class Blocks:
         with self._loops():
             for _ in range(_MOST_TURNS):
                 before = self.variables.state()
-                truth = self.run(command.condition, known)
+                with self.ways.asked():
+                    truth = self.run(command.condition, known)
                 if truth is not wants or course.left:
                     return truth is not None or course.left != ""
                 if not course.may_turn(command.at):

@@ -45,7 +45,8 @@ class Builtins:
         if name == "set":
             self._set(words)
         elif name == "shopt":
-            self._switch("-s" in words, [each for each in words if each[:1] != "-"])
+            letters = "".join(each for each in words if each[:1] == "-")
+            self._switch("s" in letters, [each for each in words if each[:1] != "-"])
         elif name == "unset":
             self._unset(words)
         else:
@@ -62,6 +63,9 @@ class Builtins:
     def _set(self, words: Sequence[str]) -> None:
         """`set -- a b`, `set a b`, `set -C`, `set -A x a b` of ksh; not `set x = 1` of a C shell"""
         words = list(words)
+        first = expand(words[0], self.variables) if words and words[0][:1] == "$" else ""
+        if first[:1] in ("-", "+"):  # `set $options`
+            words = [*first.split(), *words[1:]]
         if words[:1] == ["-A"] and len(words) > 1:
             values = self.commands.arguments(words[2:])
             if not any(map(has_unresolved, values)):

@@ -30,6 +30,7 @@ from thalweg.shell.walk.arguments import Arguments
 from thalweg.shell.walk.ways import Way, Ways
 
 _NAME_IS_OPEN = re.compile(r"\w*(?:\x02[^\x03]*\x03\w*)+=")  # behind what is evaluated
+_SAYS = re.compile(r"\s*(?:(?:echo|print|printf|exit|date|cat)\b[^;&|<>`]*(?:>&2)?[\s;]*)*")
 _FARTHEST = 20  # functions that call one another
 
 
@@ -174,6 +175,9 @@ class Calls:
     def tell_trap(self, plain: Simple) -> None:
         """`trap "cp a NAMELIST" EXIT`"""
         text = "".join(self.commands.arguments(plain.words[1:2]))
+        of_failures = {"ERR", "DEBUG", "RETURN"} & set(plain.words[2:]) and text not in ("", "-")
+        if of_failures and not _SAYS.fullmatch(text):
+            self.course.told.append(f"{plain.at}: what this 'trap' does is not followed")
         if " " in text and not has_unresolved(text):
             file, _, line = plain.at.rpartition(":")
             for each in simples(parse_script(text.split("\n"), file, int(line))):

@@ -6,11 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thalweg.shell.files.commands import FileCommands
-from thalweg.shell.tree.tree import AndOr, Body, Braces, Pipeline, Simple
+from thalweg.shell.tree.tree import AndOr, Body, Braces, Command, Pipeline, Simple, simples
 from thalweg.shell.values.conditions import is_condition
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.course import Course
-from thalweg.shell.walk.sets import DONE, LEAVES, Functions, as_body, names_set, simples_with
+from thalweg.shell.walk.sets import (
+    DONE,
+    LEAVES,
+    Functions,
+    as_body,
+    names_set,
+    redirections_in,
+    simples_with,
+)
 
 _FARTHEST = 20  # functions that call one another
 _QUIET = DONE | LEAVES | frozenset(
@@ -32,16 +40,21 @@ class Failures:
         """
         functions = self.course.functions
         ends_loop = of_loop and _last_word(body) in ("break", "continue")
-        if not body or (leaves(body, functions) and not ends_loop):
+        has_left = leaves(body, functions)
+        if not body or (has_left and _last_word(body) not in ("return", "break", "continue")):
             return
         for name in names_set(body, functions):
             self.variables.forget(name)
+        if has_left and not ends_loop:
+            return
+        for files, at in redirections_in(body):
+            for _, word in files.outs:
+                if not self.commands.is_null(word):
+                    self.commands.files.doubt(self.commands.path(word), at)
         for each in simples_with(body, functions):
             if each.words[:1] and each.words[0] in _ARGUMENTS:
                 self.variables.forget_arguments()
-            for _, word in each.files.outs:
-                if not self.commands.is_null(word):
-                    self.commands.files.doubt(self.commands.path(word), each.at)
+            self.commands.doubt_named([self.commands.expanded(each.plain())])
             if self.commands.stdout and _prints(each, functions):
                 self.commands.printed.append((each.at, "what follows a failure"))
 
@@ -51,7 +64,7 @@ class Failures:
 
 def leaves(body: Body, functions: Functions, depth: int = 0) -> bool:
     """Whether nothing comes behind it."""
-    command = body[-1].parts[-1][1].commands[-1] if body else None
+    command = _always_last(body)
     if isinstance(command, Braces):
         return leaves(command.body, functions, depth)
     if not isinstance(command, Simple) or not command.words or depth > _FARTHEST:
@@ -64,17 +77,27 @@ def leaves(body: Body, functions: Functions, depth: int = 0) -> bool:
 
 def _last_word(body: Body) -> str:
     command = body[-1].parts[-1][1].commands[-1] if body else None
+    if isinstance(command, Braces):
+        return _last_word(command.body)
     return command.words[0] if isinstance(command, Simple) and command.words else ""
 
 
 def _exits(body: Body, functions: Functions, depth: int) -> bool:
     """Of a function that is called: a `return` there leaves nothing here."""
-    command = body[-1].parts[-1][1].commands[-1] if body else None
+    command = _always_last(body)
     if isinstance(command, Braces):
         return _exits(command.body, functions, depth)
-    if isinstance(command, Simple) and command.words[:1] == ["return"]:
+    if any(each.words[:1] == ["return"] for each in simples(body)):
         return False
     return leaves(body, functions, depth)
+
+
+def _always_last(body: Body) -> Command | None:
+    """The last command, if that is run in any case, and here."""
+    last = body[-1] if body else None
+    if last is None or len(last.parts) > 1 or last.in_background:
+        return None
+    return last.parts[0][1].commands[-1]
 
 
 def _prints(simple: Simple, functions: Functions) -> bool:

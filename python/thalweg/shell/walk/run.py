@@ -105,19 +105,23 @@ class _Walk:
                 self._list(replace(each, in_background=False), known)
             return True
         truth: bool | None = True
+        of_last: bool | None = True
         may_fail = False  # one that is taken as done
         there, before = known.there, list[Pipeline]()  # those of which one has failed behind ||
-        for joint, pipeline in each.parts:
+        for number, (joint, pipeline) in enumerate(each.parts, 1):
             goes_on = None if truth is None else truth is (joint != "||")
             leaves = (
                 joint == "||" and _leaves_at_once(pipeline) and not self.asking.any_asks(before)
             )
             before = [pipeline] if joint == "||" else [*before, pipeline]
+            is_asked = number < len(each.parts)
+            of_last = True
             if goes_on is True:
-                truth = self._pipeline(pipeline, Known(known.sure, there))
+                with self.ways.asked(where=is_asked):
+                    truth = of_last = self._pipeline(pipeline, Known(known.sure, there))
             elif goes_on is None and not leaves:
-                with self.ways.maybe():
-                    found = self._pipeline(pipeline, Known(False, there))
+                with self.ways.maybe(), self.ways.asked(where=is_asked):
+                    of_last = found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
             elif joint == "||" and not leaves and may_fail:
                 self.failures.pipeline_may_have_run(pipeline)
@@ -125,17 +129,9 @@ class _Walk:
             if self.course.left:
                 break
             there = self.asked_for(pipeline) if known.sure else ""
-        if truth is not True and not self.course.left and self._may_fail(each.parts[-1][1]):
+        if not self.course.left and self.asking.may_end_shell(each.parts[-1][1], of_last):
             self.ways.may_end_shell()
         return truth
-
-    def _may_fail(self, pipeline: Pipeline) -> bool:
-        """Of blocks and functions: the commands in them."""
-        command = pipeline.commands[-1]
-        is_one = isinstance(command, Brackets) or (
-            isinstance(command, Simple) and not self.simple.calls.called(command)
-        )
-        return is_one and not pipeline.is_negated and self.asking.asks(pipeline)
 
     def asked_for(self, pipeline: Pipeline) -> str:
         """The file whose existence decides."""
@@ -279,7 +275,10 @@ class _Walk:
                 doubts = len(self.ways.doubts)
                 with self.ways.apart():
                     truth = self.run(command.body, known)
-                    return truth if len(self.ways.doubts) == doubts else None
+                    may_have_ended = len(self.ways.doubts) > doubts
+                if may_have_ended:
+                    self.ways.may_end_shell()
+                return None if may_have_ended else truth
             self.blocks.run_one(command, known)
         return None
 

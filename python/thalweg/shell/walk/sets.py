@@ -16,6 +16,7 @@ from thalweg.shell.tree.tree import (
     If,
     Loop,
     Pipeline,
+    Redirections,
     Simple,
 )
 
@@ -75,6 +76,13 @@ def _local_to(body: Body) -> set[str]:
     plain = [each.plain().words for each in _commands(body) if isinstance(each, Simple)]
     declaring = [words[1:] for words in plain if words[:1] and words[0] in _LOCAL]
     return {word.partition("=")[0] for words in declaring if "-g" not in words for word in words}
+
+
+def redirections_in(body: Body) -> Iterator[tuple[Redirections, str]]:
+    """Of its blocks, and where they are."""
+    for command in _commands(body):
+        if not isinstance(command, (Simple, Function)):
+            yield command.files, command.at
 
 
 def as_body(command: Command) -> Body:

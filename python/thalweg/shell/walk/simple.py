@@ -191,6 +191,9 @@ class SimpleCommands:
         commands = self.commands
         for word in plain.words[1:]:
             self.variables.forget(word[1:-1])
+        files = plain.files
+        given = [*files.outs, *files.channels, *([files.errors] if files.errors else [])]
+        commands.doubt_fed([word for _, word in given], plain.at)
         before = {} if known.sure else dict(commands.channels)
         for operator, word in plain.files.channels:
             path = commands.open_channel(operator, word)

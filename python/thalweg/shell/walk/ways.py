@@ -48,6 +48,7 @@ class Ways:
     doubts: list[Doubt] = field(default_factory=list)
     shells: int = 0  # of their own, in which this is
     goes_on: bool = False  # behind one of these, where it ends by `set -e`
+    ignored: int = 0  # conditions in which this is: failures end nothing there
 
     def here(self) -> Way:
         folders = self.commands.files.folders.state()
@@ -103,8 +104,16 @@ class Ways:
 
     def may_end_shell(self) -> None:
         """By a failure behind `set -e`; the script goes on behind it."""
-        if self.shells and self.goes_on and "errexit" in self.variables.options:
+        is_on = {"errexit", "?errexit"} & self.variables.options
+        if self.shells and self.goes_on and is_on and not self.ignored:
             self.doubts.append(Doubt("exit", -1, self.here()))
+
+    @contextmanager
+    def asked(self, *, where: bool = True) -> Iterator[None]:
+        """A condition, or what stands before && and ||: `set -e` is ignored there."""
+        self.ignored += where
+        yield
+        self.ignored -= where
 
     @contextmanager
     def _kept(self) -> Iterator[None]:
