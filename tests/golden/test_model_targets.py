@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from thalweg.config.checkout import ROOT
 from thalweg.kernels.comparison_page import END, PAGE_PATH
+from thalweg.kernels.device import has_gpu, nvcc
 from thalweg.lab.model_targets import BEGIN, HEADS, MODELS, compare_model
-from thalweg.run.launch import MODEL_TARGETS
+from thalweg.run.launch import MODEL_TARGETS, mpirun_command, mpirun_environment
 from thalweg.run.runner import target_before
 from thalweg.testing.pages import Cli
 
@@ -34,6 +37,38 @@ def test_the_page_has_both_models_on_every_target() -> None:
     assert rows[0] == list(HEADS)
     assert [row[0] for row in rows[2:]] == list(MODELS)
     assert {cell for row in rows[2:] for cell in row[1:]} == {"same bits"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not nvcc(), reason="no nvcc: pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt"
+)
+def test_nvcc_builds_a_model_that_wants_a_gpu(tmp_path: Path) -> None:
+    build, run = tmp_path / "build", tmp_path / "run"
+    (run / "files").mkdir(parents=True)
+    words: list[str | Path] = [
+        "cmake",
+        "-S",
+        ROOT,
+        "-B",
+        build,
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Release",
+    ]
+    words += [f"-DTHALWEG_{each}=OFF" for each in ("TESTS", "BENCH", "FORTRAN")]
+    environment = {**mpirun_environment(), "CUDACXX": nvcc()[0]}
+    subprocess.run(words, env=environment, check=True, capture_output=True)
+    words = ["cmake", "--build", build, "--target", "thalweg_mini_cuda"]
+    subprocess.run(words, check=True, capture_output=True)
+    program = build / "bin" / "thalweg_mini_cuda"
+    started = mpirun_command(3, [str(program), str(ROOT / "examples" / "jet.toml"), str(run)])
+    told = subprocess.run(started, env=environment, capture_output=True, text=True, check=False)
+    if has_gpu():
+        assert told.returncode == 0, told.stderr
+    else:
+        assert told.returncode == 2
+        assert "This program was built for a GPU, and CUDA finds none here" in told.stderr
 
 
 def test_another_target_is_refused(cli: Cli, tmp_path: Path) -> None:
