@@ -7,7 +7,7 @@
 
 #include "model_kernels.hpp"
 #ifdef THALWEG_KERNELS_ON_DEVICE
-#include "on_device/unified_memory.hpp"
+#include "on_device/shared_memory.hpp"
 #endif
 
 namespace thalweg::mini {
@@ -62,21 +62,23 @@ CallsOfHexagons::CallsOfHexagons()
 CallsOfHexagons::~CallsOfHexagons() = default;
 #else
 struct KernelRanks::Parts {};
+KernelRanks::KernelRanks(MPI_Comm, const Mesh&, double) {}
+KernelRanks::~KernelRanks() = default;
+CallsOfHexagons::CallsOfHexagons() = default;
+CallsOfHexagons::~CallsOfHexagons() = default;
+#endif
+
 #ifdef THALWEG_KERNELS_ON_DEVICE
-KernelRanks::KernelRanks(MPI_Comm comm, const Mesh&, double) {
+std::string prepare_kernels(MPI_Comm comm) {
   MPI_Comm of_node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &of_node);
   int number = 0;
   MPI_Comm_rank(of_node, &number);
   MPI_Comm_free(&of_node);
-  note = take_gpu(number);
+  return share_memory_with_gpu(number);
 }
 #else
-KernelRanks::KernelRanks(MPI_Comm, const Mesh&, double) {}
-#endif
-KernelRanks::~KernelRanks() = default;
-CallsOfHexagons::CallsOfHexagons() = default;
-CallsOfHexagons::~CallsOfHexagons() = default;
+std::string prepare_kernels(MPI_Comm) { return ""; }
 #endif
 
 }  // namespace thalweg::mini

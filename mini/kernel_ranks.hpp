@@ -12,6 +12,10 @@
 
 namespace thalweg::mini {
 
+/// Before anything is made that kernels are given: a rank takes its GPU. Collective over those that
+/// compute. Returns a note for the user; "" for none. Throws Error(user).
+std::string prepare_kernels(MPI_Comm comm);
+
 /// While it lives, kernels are called on the ranks of `comm`, with the points of `mesh` by the
 /// names that kernels of triangles give them: cells, edges, vertices.
 class KernelRanks {
@@ -19,7 +23,6 @@ class KernelRanks {
   /// Collective. limit_s: for what one rank waits until the program ends.
   KernelRanks(MPI_Comm comm, const Mesh& mesh, double limit_s);
   ~KernelRanks();
-  std::string note;  ///< for the user; "" for none
 
  private:
   struct Parts;

@@ -43,6 +43,7 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
       start_(find_start(comm, experiment, directory)),
       streams_(stream_settings(experiment)) {
   const ScopedTimer timer(Timer::model_init);
+  if (auto note = prepare_kernels(comm_); !note.empty()) start_.notes.push_back(std::move(note));
   int ranks = 1;
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks);
@@ -64,7 +65,6 @@ Model::Model(const Experiment& experiment, MPI_Comm comm, const std::string& dir
   // Not less than a minute: others may wait for a disk meanwhile.
   const double limit_s = std::max(60.0, experiment.table("io").number("timeout"));
   kernel_ranks_ = std::make_unique<const KernelRanks>(comm_, mesh_, limit_s);
-  if (!kernel_ranks_->note.empty()) start_.notes.push_back(kernel_ranks_->note);
   core_ = equations.make(model, mesh_, *stencils_);
   const double largest_s = largest_step_s(comm_, mesh_, *core_, model.number("cfl"), scheme);
   if (start_.from) {

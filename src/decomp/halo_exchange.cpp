@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/call_limit.hpp"
+#include "base/plain_memory.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -21,7 +22,8 @@ using PointLists = PerPlace<std::vector<int>>;  // local indices, ascending in g
 struct Neighbour {
   int rank;
   PointLists send, receive;
-  std::vector<double> send_buffer, receive_buffer;  // kept from exchange to exchange
+  using Buffer = std::vector<double, PlainMemory<double>>;
+  Buffer send_buffer, receive_buffer;  // kept from exchange to exchange
 };
 
 /// Message of a setup: points of each place, then their global indices.

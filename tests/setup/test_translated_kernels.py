@@ -23,16 +23,19 @@ def test_without_numpy_the_build_says_so_and_the_library_alone_needs_none(
     assert "thalweg_mini" not in targets
 
 
+WORDS = "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, ALONE, or ON and a target"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         ("", "kernel 'no_such_kernel' does not exist"),
         ("ON mpi", "kernel 'no_such_kernel' does not exist"),
-        ("ON", "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
-        ('ON ""', "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
+        ("ON", WORDS),
+        ('ON ""', WORDS),
         ("ON serial DEVICE", "DEVICE goes with ON cuda"),
         ("ON cuda WAITS", "WAITS goes with DEVICE"),
-        ("RANK", "after the list come THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target"),
+        ("RANK", WORDS),
     ],
 )
 def test_what_is_wrong_stops_the_configuration_with_its_own_words(

@@ -38,6 +38,11 @@ endfunction()
 
 # By nvcc, in C++20, which older CMakes do not know of it.
 function(compile_as_cuda target)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12)
+    message(FATAL_ERROR "${target} wants C++20 of nvcc, which ${CMAKE_CUDA_COMPILER} "
+                        "(${CMAKE_CUDA_COMPILER_VERSION}) does not have: name one of CUDA 12 or "
+                        "newer by CUDACXX")
+  endif()
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED OFF)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
@@ -52,13 +57,14 @@ endfunction()
 # is the host's then. With DEVICE behind ON cuda arrays lie on a GPU: nvcc compiles it where the
 # project has CUDA among its languages; elsewhere threads run one after the other. With WAITS behind
 # DEVICE a call returns when its values are there: for arrays in memory that the host sees, too.
+# ALONE: for a program that is linked with no other list that has a name of this one.
 # FORTRAN: TARGET_fortran, too, with a module NAME_kernel for each.
 function(translate_kernels target list)
-  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN;DEVICE;WAITS" "ON" "")
+  cmake_parse_arguments(PARSE_ARGV 2 OF "THREADS;RANKS;FORTRAN;DEVICE;WAITS;ALONE" "ON" "")
   list(FIND ARGN ON on)
   if(OF_UNPARSED_ARGUMENTS OR OF_KEYWORDS_MISSING_VALUES OR (on GREATER -1 AND NOT OF_ON))
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): after the list come "
-                        "THREADS, RANKS, FORTRAN, DEVICE, WAITS, or ON and a target")
+                        "THREADS, RANKS, FORTRAN, DEVICE, WAITS, ALONE, or ON and a target")
   endif()
   if(OF_DEVICE AND NOT OF_ON STREQUAL cuda)
     message(FATAL_ERROR "translate_kernels(${target} ${list} ${ARGN}): DEVICE goes with ON cuda")
@@ -113,15 +119,13 @@ function(translate_kernels target list)
     endif()
     cmake_path(GET source STEM name)
     get_property(other GLOBAL PROPERTY THALWEG_KERNEL_${name})
-    get_property(list_of_other GLOBAL PROPERTY THALWEG_LIST_${name})
-    if(OF_ON AND (NOT OF_DEVICE OR list_of_other STREQUAL path))
+    if(OF_ALONE OR (OF_ON AND NOT OF_DEVICE))
       continue()
     elseif(other)
       message(WARNING "'${name}' is a function of ${other} and of ${target}: a program linked with "
                       "both would have one of them for both; call one otherwise in ${list}")
     endif()
     set_property(GLOBAL PROPERTY THALWEG_KERNEL_${name} ${target})
-    set_property(GLOBAL PROPERTY THALWEG_LIST_${name} ${path})
   endforeach()
   if(missing)
     list(REMOVE_DUPLICATES missing)

@@ -57,7 +57,14 @@ class Namelists:
         links      symbolic ones, with what they are of
         """
         written = {path: each for path, each in contents.items() if each.has_groups(path)}
-        named = self._named(written, links)
+        named = self._named(
+            {
+                path: each
+                for path, each in written.items()
+                if path not in templates or templates[path][0] not in written
+            },
+            links,
+        )
         for path, (made, at) in templates.items():
             is_there = made in written and not is_gone(made)
             if path in written and is_there and not _is_named(path, named):

@@ -74,7 +74,10 @@ class Writer:
             lines += self._sweep(number, sweep)[0]
         lines += comment(self.kernel.doc)
         lines += ["// Arrays lie on the device, and none that is set in the memory of another one;"]
-        lines += ["// ranges of points lie with the host. Returns before the device is done."]
+        lines += [
+            "// ranges of points lie with the host. Returns before the device is done, but for"
+        ]
+        lines += ["// THALWEG_CALLS_WAIT."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += [f"  {line}" for line in [*self._begin(), *self._fields(), *self._calls()]]
         lines += ["  end_of_call();"]

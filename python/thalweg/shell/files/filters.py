@@ -26,9 +26,11 @@ _READING = re.compile(
     r"/((?:\\.|[^/\\])*)/\s*"
     r"(?:r\s*([^\n{}]+?)[ \t]*(?:\n|$)|\{\s*r\s*([^\n{}]+?)[ \t]*\n\s*d\s*;?\s*\})"
 )
-_DELETION = re.compile(r"/((?:\\.|[^/\\])*)/d")
-_ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/(?=s)")
+_DELETION = re.compile(r"/((?:\\.|[^/\\])*)/\s*d")
+_APPENDING = re.compile(r"/((?:\\.|[^/\\])*)/\s*a(?:\\\s*|\s+)([^\n\\]+)(?:\n|$)")
+_ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/\s*(?=s)")
 _OF_BASIC = re.compile(r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?[^\]]*\])|(.)", re.DOTALL)
+IN_PLACE = re.compile(r"(?:-i|--in-place=?)(\.\w+|~)?")  # with a copy of what was there
 _MOST_REPEATS = 4
 _CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:alnum:]": "a-zA-Z0-9"}
 
@@ -207,7 +209,7 @@ def _sed(words: Sequence[str], read: Read) -> tuple[Filter, list[str]] | None:
             texts.append(left.pop(0))
         elif word.startswith("--expression="):
             texts.append(word.partition("=")[2])
-        elif word in ("-i", "--in-place"):
+        elif IN_PLACE.fullmatch(word):
             pass
         elif word.startswith("-") and word != "-":
             return None
@@ -247,6 +249,13 @@ def _steps(text: str, *, extended: bool, read: Read, queued: list[str]) -> list[
                 return None
             steps.append(partial(_queue, regex, lines, queued, bool(reading[3])))
             position = reading.end()
+            continue
+        if adding := _APPENDING.match(text, position):
+            regex = _regex(adding[1], extended=extended)
+            if regex is None or has_unresolved(adding[2]):
+                return None
+            steps.append(partial(_queue, regex, [adding[2]], queued, False))
+            position = adding.end()
             continue
         address = _ADDRESS.match(text, position)
         where = _regex(address[1], extended=extended) if address else None

@@ -13,7 +13,16 @@ from thalweg.shell.files.files import Files
 from thalweg.shell.lines import NumberedLine
 from thalweg.shell.paths import last_of
 from thalweg.shell.tree.brackets import is_left_open
-from thalweg.shell.tree.tree import AndOr, HereDocument, Loop, Redirections, Simple, simples
+from thalweg.shell.tree.tree import (
+    AndOr,
+    Body,
+    Function,
+    HereDocument,
+    Loop,
+    Redirections,
+    Simple,
+    bodies_of,
+)
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import is_named, is_pattern
@@ -205,8 +214,7 @@ class Names:
         read = commands[0] if len(commands) == 1 else None
         if not isinstance(read, Simple) or read.plain().words[:1] != ["read"]:
             return None
-        reads = any(each.plain().words[:1] == ["read"] for each in simples(command.body))
-        is_own = command.word == "while" and not reads
+        is_own = command.word == "while" and not _reads(command.body)
         is_ended = len(condition[0].parts) == 1 if one else False
         lines = self.lines_given(command.files, ended=is_ended) if is_own else None
         rows = [read_row(line, read, self.variables) for line in lines or ()]
@@ -230,6 +238,22 @@ class Names:
         content = self.files.contents.get(self.files.real(path))
         lines = content.lines() if content else []
         return any(is_called_namelist(line) for _, line in lines)
+
+
+def _reads(body: Body) -> bool:
+    """Whether anything in it takes a line of what the whole body gets."""
+    firsts = [pipeline.commands[0] for each in body for _, pipeline in each.parts]
+    return any(
+        each.plain().words[:1] == ["read"]
+        if isinstance(each, Simple)
+        else any(map(_reads, bodies_of(each)))
+        for each in firsts
+        if isinstance(each, Function) or not _has_own(each.files)
+    )
+
+
+def _has_own(files: Redirections) -> bool:
+    return bool(files.ins or files.documents or files.strings)
 
 
 def is_nowhere(text: str) -> bool:

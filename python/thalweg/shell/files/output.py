@@ -190,8 +190,13 @@ class Output(Names):
     def tell_of_errors(self, at: str, files: Redirections | None = None) -> None:
         """Which are not known, and may go where what is printed does. files: of the command"""
         word = files.errors[1] if files and files.errors else ERRORS
-        if self.stdout and is_fd(word) and not self.is_null(word):
+        if not self.stdout or not is_fd(word) or self.is_null(word):
+            return
+        path = self.path(word)
+        if path == self.stdout:
             self.printed.append((at, "what goes to the channel of errors"))
+        else:
+            self.files.doubt(path, at)
 
     def _let_errors_go(self, files: Redirections, places: Sequence[str] = ()) -> None:
         """places: of what is printed. Errors in a file of their own are not read."""

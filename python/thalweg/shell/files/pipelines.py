@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from thalweg.shell.files.contents import Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.filters import FILTERS, Filter, filter_of
+from thalweg.shell.files.filters import FILTERS, IN_PLACE, Filter, filter_of
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.whole_filters import WHOLE, made_whole, whole_of
 from thalweg.shell.paths import last_of
@@ -34,7 +34,7 @@ class Pipelines:
         if not all(given) or any(part.files.outs for part in parts[:-1]):
             return False
         words = [each for each in given if each]
-        if first.words[0] == "sed" and {"-i", "--in-place"} & set(words[0]):
+        if first.words[0] == "sed" and any(map(IN_PLACE.fullmatch, words[0])):
             return len(parts) == 1 and known.sure and self._edit(first, words[0])
         if last.words[0] == "tee":
             names = [each for each in last.words[1:] if not each.startswith("-")]
@@ -166,6 +166,9 @@ class Pipelines:
             origin = behind if behind != path else before.origin if before else ""
             if origin in self.files.contents:
                 self.files.templates[origin] = (path, simple.at)
+            for suffix in [kept[1] for each in words if (kept := IN_PLACE.fullmatch(each))]:
+                if suffix:
+                    self.files.copy(path, f"{path}{suffix}", simple.at, sure=True)
             self.files.replace(path)  # also a link, which is not followed
             self.files.put(path, pieces, simple.at, sure=True, replaces=True)
         return True

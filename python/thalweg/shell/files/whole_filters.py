@@ -36,6 +36,9 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
         ("sort", ""): _sorted,
         ("sort", "u"): lambda lines: _sorted(list(dict.fromkeys(lines))),
         ("sort", "n"): _sorted_by_number,
+        ("sort", "r"): lambda lines: _backwards(_sorted(lines)),
+        ("sort", "nr"): lambda lines: _backwards(_sorted_by_number(lines)),
+        ("sort", "rn"): lambda lines: _backwards(_sorted_by_number(lines)),
         ("uniq", ""): lambda lines: [
             each for i, each in enumerate(lines) if i == 0 or each != lines[i - 1]
         ],
@@ -74,6 +77,10 @@ def _end_of(name: str, words: Sequence[str]) -> tuple[Whole, Sequence[str]] | No
 
 def _sorted(lines: Lines) -> Lines | None:
     return sorted(lines) if all(map(_SAME_ORDER.fullmatch, lines)) else None
+
+
+def _backwards(lines: Lines | None) -> Lines | None:
+    return None if lines is None else lines[::-1]
 
 
 def _sorted_by_number(lines: Lines) -> Lines | None:

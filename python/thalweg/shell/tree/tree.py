@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from thalweg.shell.lines import NumberedLine
 
 _BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "srun"})
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+SUBSCRIPT = rf"\[(?:[^\[\]]|{_INNER})*\]"  # [x], [${#x[@]}], [${x[y[1]]}]
+_ASSIGNED = re.compile(rf"[A-Za-z_]\w*(?:{SUBSCRIPT})?\+?=")
 _PATH = re.compile(r"/(?:usr/)?bin/(\w+)")
 
 
@@ -220,3 +222,15 @@ def simples_of(command: Command) -> Iterator[Simple]:
         if isinstance(command, Loop):
             yield from simples(command.condition)
         yield from simples(command.body)
+
+
+def bodies_of(command: Command) -> list[Body]:
+    if isinstance(command, Simple):
+        return []
+    if isinstance(command, Function):
+        return []
+    if isinstance(command, If):
+        return [*(each for pair in command.branches for each in pair), command.other]
+    if isinstance(command, Case):
+        return [body for _, body, _ in command.branches]
+    return [command.condition, command.body] if isinstance(command, Loop) else [command.body]

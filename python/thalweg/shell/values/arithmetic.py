@@ -74,7 +74,7 @@ class _Place:
     """What may be assigned to: a variable, or one of its elements."""
 
     name: str
-    index: int | _Open | None = None
+    index: int | str | _Open | None = None  # str: of one whose elements have names
 
 
 @dataclass
@@ -83,6 +83,7 @@ class _Reader:
     variables: Variables
     depth: int
     tokens: list[tuple[str, str]] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)  # of tokens, in the text
     i: int = 0
     read: _Place | None = None  # what comes next, and has been read already
 
@@ -100,6 +101,7 @@ class _Reader:
             if sign in ("++", "--") and not is_behind and not _NAME_NEXT.match(text, position):
                 position, sign = position - 1, sign[0]  # 5--3, and ---x
             self.tokens.append((kind, sign))
+            self.ends.append(position)
         if not self.tokens:
             return 0
         value = self._list()
@@ -232,15 +234,33 @@ class _Reader:
             raise _WrongError
         place = _Place(self.tokens[self.i][1])
         self.i += 1
-        if self._takes("["):
+        if self._sign() == "[" and self.variables.map(place.name) is not None:
+            place.index = self._key()
+        elif self._takes("["):
             place.index = self._list()
             self._needs("]")
         return place
 
+    def _key(self) -> str:
+        """Of an element that has a name, which is no variable's."""
+        begin, depth = self.ends[self.i], 0
+        while True:
+            depth += (self._sign() == "[") - (self._sign() == "]")
+            if self.i >= len(self.tokens):
+                raise _WrongError
+            self.i += 1
+            if depth == 0:
+                return self.text[begin : self.ends[self.i - 1] - 1]
+
     def _value_of(self, place: _Place) -> _Value:
         if isinstance(place.index, _Open):
             return place.index
-        if place.index is None:
+        if isinstance(place.index, str):
+            if names := unresolved_names(place.index):
+                return _Open(tuple(names))
+            elements = self.variables.map(place.name) or {}
+            text: str | None = elements.get(place.index, "")
+        elif place.index is None:
             text = self.variables.value(place.name)
         else:
             words = self.variables.array(place.name)
@@ -265,6 +285,9 @@ class _Reader:
         text = "".join(map(unresolved, value.names)) if isinstance(value, _Open) else str(value)
         if place.index is None:
             variables.change(place.name, text)
+            return
+        if isinstance(place.index, str):
+            variables.assign_element(place.name, place.index, text)
             return
         words = variables.array(place.name)
         index = place.index

@@ -8,20 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from thalweg.shell.tree.lexer import words_of
-from thalweg.shell.tree.tree import Simple
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.tree.tree import SUBSCRIPT, Simple
+from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.variables import Slots, Variables
 from thalweg.shell.values.words import split_words
 
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)", re.DOTALL)
+_ASSIGNED = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})?(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 DECLARES = frozenset({"export", "declare", "typeset", "local", "readonly", "integer", "nameref"})
 ARITHMETIC = re.compile(r"let\s|\(\(")
 _IS_STATEMENT = re.compile(r"\s*(?:[A-Za-z_]\w*\s*(?:[-+*/%]?=(?!=)|\+\+|--)|\+\+|--)")
 _OF_VALUE = re.compile(r"\$\w+\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
 _OF_VALUES = frozenset("iulZn")  # letters that make something else of a value
-_ELEMENT = re.compile(r"\[([^\]]*)\]=(.*)", re.DOTALL)
+_ELEMENT = re.compile(rf"({SUBSCRIPT})=(.*)", re.DOTALL)
+_NAMED_ELEMENT = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})")
 _IS_NO_WORD = re.compile(r"\[|[^'\"$]*[*?]")  # of an array: [2]=x, *.nc
 
 
@@ -159,7 +160,11 @@ class Assignments:
         if not (_ASSIGNED.match(word) or _NAME.fullmatch(word)):
             word, sign, value = expand(word, self.variables).partition("=")
             self.variables.sets_unknown |= has_unresolved(word)
-            if sign and _NAME.fullmatch(word):
+            element = _NAMED_ELEMENT.fullmatch(word) if sign else None
+            if element:
+                name, index = element.groups()
+                planned.append(lambda: self._assign_element(name, index[1:-1], value, adds=False))
+            elif sign and _NAME.fullmatch(word):
                 planned.append(lambda: self._assign(word, value, adds=False))
         name = re.split(r"[\[+=]", word, maxsplit=1)[0]
         return name if _NAME.fullmatch(name) else ""
@@ -195,7 +200,9 @@ class Assignments:
         if elements is not None:
             pairs = [_ELEMENT.fullmatch(word) for word in words]
             given = {
-                expand(each[1], variables): expand(each[2], variables) for each in pairs if each
+                expand(each[1][1:-1], variables): expand(each[2], variables)
+                for each in pairs
+                if each
             }
             if len(given) == len(words) and not any(map(has_unresolved, given)):
                 variables.assign_map(name, {**elements, **given} if is_more else given)
@@ -221,7 +228,7 @@ class Assignments:
         place = len(before)
         for word in words:
             pair = _ELEMENT.fullmatch(word)
-            number = arithmetic_value(pair[1], self.variables) if pair else str(place)
+            number = arithmetic_value(pair[1][1:-1], self.variables) if pair else str(place)
             values = (
                 [expand(pair[2], self.variables)] if pair else split_words([word], self.variables)
             )
@@ -232,12 +239,28 @@ class Assignments:
             place = int(number) + len(values)
         self.variables.assign_array(name, [found.get(i) for i in range(max(found, default=-1) + 1)])
 
+    def give(self, named: str, value: str) -> bool:
+        """`printf -v NAME`: whether it names a variable, or an element of one."""
+        element = _NAMED_ELEMENT.fullmatch(named)
+        if element:
+            self._assign_element(element[1], element[2][1:-1], value, adds=False)
+        elif _NAME.fullmatch(named):
+            self.variables.change(named, value)
+        return element is not None or _NAME.fullmatch(named) is not None
+
     def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:
         variables = self.variables
         elements = variables.map(name)
+        is_number_kept = "i" in variables.letters.get(variables.name(name), "")
         if elements is not None:
             key = expand(index, variables)
-            value = elements.get(key, "") * adds + value
+            before_it = elements.get(key, "") * adds
+            if is_number_kept:
+                value = arithmetic_value(f"({before_it or 0})+({value or 0})", variables)
+            else:
+                value = before_it + value
+        elif is_number_kept:
+            key, value = "", unresolved(name)
         else:
             key = arithmetic_value(index, variables)
             slots = variables.slots(name)

@@ -27,6 +27,9 @@ _CHANGES: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
+_AT_FIRST = re.compile(r"%%([=:,])\*|#\*([=:,])")
+
+
 @dataclass(frozen=True)
 class Inner:
     """What words within ${...} are.
@@ -47,7 +50,7 @@ class Inner:
 def modified(value: str, rest: str, inner: Inner) -> str | None:
     """None where it is not known."""
     if has_unresolved(value):
-        return None
+        return of_known_part(value, rest)
     if rest[0] in "%#":
         is_longest = rest[:2] in ("%%", "##")
         regex = _pattern(rest[2:] if is_longest else rest[1:], inner)
@@ -61,6 +64,15 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
         is_plain = re.search(r"[\x00-\x1f\x7f]", value) is None
         return "'{}'".format(value.replace("'", "'\\''")) if is_plain else None
     return _CHANGES[rest](value) if rest in _CHANGES else None
+
+
+def of_known_part(value: str, rest: str) -> str | None:
+    """${x%%=*} and ${x#*=}, where what is before the first = is known."""
+    mark = _AT_FIRST.fullmatch(rest)
+    before, found, behind = value.partition((mark[1] or mark[2]) if mark else "\0")
+    if mark is None or not found or has_unresolved(before):
+        return None
+    return before if mark[1] else behind
 
 
 def all_modified(

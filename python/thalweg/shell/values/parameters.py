@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 
 from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
-from thalweg.shell.values.modifiers import Inner, all_modified, modified
+from thalweg.shell.values.modifiers import Inner, all_modified, modified, of_known_part
 from thalweg.shell.values.variables import Variables
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
-_INDIRECT = re.compile(r"!([A-Za-z_]\w*)(.*)", re.DOTALL)
+_INDIRECT = re.compile(r"!([A-Za-z_]\w*|[0-9]+)(.*)", re.DOTALL)
 _ALL_OF = re.compile(r"(!?)(?:([A-Za-z_]\w*)\[([@*])\]|([@*]))(.*)", re.DOTALL)
 _BEGINNING = re.compile(r"!([A-Za-z_]\w*)([@*])")
 _DEFAULT = re.compile(r":?[-=+?]")
@@ -126,6 +126,8 @@ class _Single:
         value = self.value
         if self.is_unset and not counts:
             return ""
+        if value and rest and not counts and (part := of_known_part(value, rest)) is not None:
+            return part
         if value is None or ((rest or counts) and has_unresolved(value)):
             return unresolved(unresolved_names(value)[0] if value else self.name)
         if counts:

@@ -82,6 +82,8 @@ class Variables:
     overridden: dict[str, dict[str, None]] = field(default_factory=dict)
     printed: dict[str, str] | None = None
     status: str | None = None
+    is_of_test: bool = False  # where it is not known: of a question, not of work
+    of_status: set[str] = field(default_factory=set)  # those that have what work has left in $?
     touched: set[str] | None = None
     truth: bool | None = True
     sets_unknown: bool = False
@@ -134,7 +136,8 @@ class Variables:
 
     def value(self, name: str) -> str | None:
         if name == "?":
-            return self.status
+            is_of_test = self.status is None and self.is_of_test
+            return unresolved("`test`") if is_of_test else self.status
         if self.arguments is not None and not name.isidentifier():
             return self._argument(name, self.arguments)
         if name in ("#", "@", "*"):
@@ -191,6 +194,7 @@ class Variables:
             return
         if "allexport" in self.options and "x" not in self.letters.get(name, ""):
             self.letters[name] = self.letters.get(name, "") + "x"
+        self.of_status.discard(name)
         self.assigned[name] = value
         if name in self.given:
             self.overridden.setdefault(name, {})[value] = None
@@ -241,6 +245,8 @@ class Variables:
             self.assign(name, value)
         else:
             self.assign(name, unresolved(self.name(name)))
+        if value == unresolved("?"):
+            self.of_status.add(self.name(name))
 
     def forget_arguments(self) -> None:
         self.touch("@")

@@ -19,17 +19,24 @@ from thalweg.shell.tree.tree import (
     Pipeline,
     Redirections,
     Simple,
+    bodies_of,
     simples,
 )
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, unresolved
+from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.calls import Calls
-from thalweg.shell.walk.sets import DONE, as_body, bodies_of
+from thalweg.shell.walk.sets import DONE, as_body
 
 _QUESTIONS = frozenset(
     {"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "ls", "which", "type", "hash",
      "stat", "pgrep", "pidof", "mountpoint", "read", "let", "awk", "expr", "eval", "false"}
 )  # fmt: skip
 _TESTS = frozenset({"[", "test", "grep", "egrep", "fgrep", "zgrep", "cmp", "diff", "false"})
+_OF_STATUS = re.compile(
+    r"(?:\[\[?|test|\(\()\s*\"?(\$\{?\w+\}?|\$\?|\w+)\"?\s*(?:(-ne|-eq|-gt|!=|==?|>)\s*\"?0\"?"
+    r"\s*(?:\]\]?|\)\))?|\s*\)\))"
+)
+_FAILED = frozenset({"-ne", "-gt", "!=", ">"})
 _BEFORE_A_NAME = frozenset({"command", "builtin", "env", "time"})
 _PRINTED = re.compile(r"\$\((?!\()(.*)\)|`(.*)`", re.DOTALL)
 _FARTHEST = 20  # functions that call one another
@@ -53,6 +60,8 @@ class Asking:
         if not isinstance(command, Simple):
             return True
         words = command.words[len(command.assigned()) :]
+        if self._status_asked(pipeline):
+            return False
         if not words:
             return any(
                 self._last_asks(each, depth + 1) or self._exits_ask(each, depth + 1)
@@ -106,10 +115,12 @@ class Asking:
         return any(self.asks(each) for each in pipelines)
 
     def is_for_errors(self, condition: Body) -> bool:
-        """`if ! srun ./icon; then`: it holds only if something fails"""
+        """`if ! srun ./icon; then`, `if [ $? -ne 0 ]`: it holds only if something fails"""
         if len(condition) != 1:
             return False
         parts = condition[0].parts
+        if len(parts) == 1 and (sign := self._status_asked(parts[0][1])):
+            return sign in _FAILED
         errors = [each.is_negated and not self.asks(each) for _, each in parts]
         return any(errors) if {joint for joint, _ in parts[1:]} == {"&&"} else all(errors)
 
@@ -123,6 +134,24 @@ class Asking:
     def _hides(self, files: Redirections) -> bool:
         is_hidden = self._is_hidden and files.errors is None
         return is_hidden or self.calls.commands.hides_errors(files)
+
+    def is_for_success(self, condition: Body) -> bool:
+        """`if [ $? -eq 0 ]`: it does not hold only if something fails"""
+        parts = condition[0].parts if len(condition) == 1 else []
+        sign = self._status_asked(parts[0][1]) if len(parts) == 1 else ""
+        return sign != "" and sign not in _FAILED
+
+    def _status_asked(self, pipeline: Pipeline) -> str:
+        """How a test compares a status that work has left with 0; "" of anything else."""
+        command = pipeline.commands[0]
+        if len(pipeline.commands) > 1 or pipeline.is_negated or not isinstance(command, Simple):
+            return ""
+        found = _OF_STATUS.fullmatch(command.text)
+        name = found[1].strip("${}") if found else ""
+        variables = self.calls.variables
+        if name == "?":
+            return found[2] if found and expand("$?", variables) == unresolved("?") else ""
+        return (found[2] or "!=") if found and name in variables.of_status else ""
 
     def _last_asks(self, body: Body, depth: int) -> bool:
         return bool(body) and self.asks(body[-1].parts[-1][1], depth)

@@ -44,6 +44,7 @@ class Blocks:
     """run     a body
     asked_for  the file whose existence a condition asks for
     is_for_errors  whether a condition holds only if something fails
+    is_for_success  whether it does not hold only if something fails
     is_taken_as_done  whether the last command is, and may have failed
     """
 
@@ -51,6 +52,7 @@ class Blocks:
     run: Callable[[Body, Known], bool | None]
     asked_for: Callable[[Pipeline], str]
     is_for_errors: Callable[[Body], bool]
+    is_for_success: Callable[[Body], bool]
     failures: Failures
     is_taken_as_done: Callable[[], bool]
 
@@ -72,8 +74,10 @@ class Blocks:
         """Branches that cannot hold are left out; after one that holds there is no other."""
         ends: list[Way] = []
         sure, may_fail = known.sure, False
+        is_failed = False  # of work that a branch before asks for
         branches = [*command.branches, ([], command.other)]
         for number, (condition, body) in enumerate(branches):
+            for_errors, for_success = self.is_for_errors(condition), self.is_for_success(condition)
             with self.ways.asked():
                 truth = self.run(condition, replace(known, sure=sure))
             may_fail |= bool(condition) and self.is_taken_as_done()
@@ -89,8 +93,9 @@ class Blocks:
                 before, doubts = self.ways.here(), [*self.ways.doubts]
                 of_branch = Known(sure and truth is True, self._there(condition) * sure)
                 end = self.ways.end_of(partial(self.run, body, of_branch))
-                if truth is None and self.is_for_errors(condition):
+                if (truth is None and for_errors) or is_failed:
                     self.ways.doubts = doubts
+                is_failed = truth is None and for_success
                 if end:
                     ends.append(end)
                 self.ways.go_back(before)

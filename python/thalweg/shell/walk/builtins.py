@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
+from thalweg.shell.values.assignments import Assignments
 from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.rows import read_marks, read_row
@@ -110,11 +111,13 @@ class Builtins:
     def _give(self, plain: Simple, simple: Simple) -> bool | None:
         """`read a b <<< "1 2"` and `printf -v x %02d 1`; what others give is not known."""
         name, words = plain.words[0], [expand(each, self.variables) for each in plain.words[1:]]
-        if name == "printf" and len(words) > 2 and words[1].isidentifier():
+        if name == "printf" and len(words) > 2:
             given = words_given(plain.words[3:], self.variables)
             text = None if given is None else OF_WORDS["printf"](given)
-            self.variables.change(words[1], unresolved(words[1]) if text is None else text)
-            return True
+            of = words[1].partition("[")[0]
+            text = unresolved(of) if text is None else text
+            if Assignments(self.variables).give(words[1], text):
+                return True
         if name == "printf":  # "$x"
             self.variables.sets_unknown |= has_unresolved("".join(words[1:2]))
             return True

@@ -32,7 +32,7 @@ from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
 from thalweg.shell.walk.failures import Failures
-from thalweg.shell.walk.sets import LEAVES
+from thalweg.shell.walk.failures import leaves as leaves_shell
 from thalweg.shell.walk.simple import SimpleCommands
 from thalweg.shell.walk.ways import Ways
 
@@ -52,11 +52,6 @@ def run_script(
     return list(dict.fromkeys(walk.course.told))
 
 
-def _leaves_at_once(pipeline: Pipeline) -> bool:
-    command = pipeline.commands[0]
-    return isinstance(command, Simple) and command.words[:1] != [] and command.words[0] in LEAVES
-
-
 @dataclass
 class _Walk:
     variables: Variables
@@ -69,7 +64,8 @@ class _Walk:
         self.asking = Asking(self.simple.calls)
         self.failures = Failures(self.variables, self.commands, self.course)
         self.blocks = Blocks(
-            self.ways, self.run, self.asked_for, self.asking.is_for_errors, self.failures,
+            self.ways, self.run, self.asked_for, self.asking.is_for_errors,
+            self.asking.is_for_success, self.failures,
             lambda: self.simple.is_taken_as_done,
         )  # fmt: skip
         self.variables.substitute = self._substitute
@@ -110,8 +106,12 @@ class _Walk:
         there, before = known.there, list[Pipeline]()  # those of which one has failed behind ||
         for number, (joint, pipeline) in enumerate(each.parts, 1):
             goes_on = None if truth is None else truth is (joint != "||")
-            leaves = (
-                joint == "||" and _leaves_at_once(pipeline) and not self.asking.any_asks(before)
+            body = [AndOr([("", pipeline)])]
+            leaves = joint != "" and leaves_shell(body, self.course.functions)
+            leaves = leaves and (
+                not self.asking.any_asks(before)
+                if joint == "||"
+                else self.asking.is_for_errors([AndOr([("", before[-1])])])
             )
             before = [pipeline] if joint == "||" else [*before, pipeline]
             is_asked = number < len(each.parts)
@@ -123,7 +123,9 @@ class _Walk:
                 with self.ways.maybe(), self.ways.asked(where=is_asked):
                     of_last = found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
-            elif joint == "||" and not leaves and may_fail:
+            elif goes_on is None:
+                self.failures.may_have_run(body)
+            elif joint == "||" and may_fail:
                 self.failures.pipeline_may_have_run(pipeline)
             may_fail |= self.simple.is_taken_as_done
             if self.course.left:
@@ -159,6 +161,7 @@ class _Walk:
         truth = truth if truth is None or not pipeline.is_negated else not truth
         if not self.course.left:
             self.variables.status = self._status(truth)
+            self.variables.is_of_test = truth is None and self.asking.asks(pipeline)
         return truth
 
     def _are_plain(self, commands: Sequence[Command]) -> bool:

@@ -7,25 +7,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from thalweg.shell.tree.tree import (
+    SUBSCRIPT,
     AndOr,
     Body,
-    Case,
     Command,
     For,
     Function,
-    If,
-    Loop,
     Pipeline,
     Redirections,
     Simple,
+    bodies_of,
 )
 
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=(?!=)")
+_ASSIGNED = re.compile(rf"([A-Za-z_]\w*)(?:{SUBSCRIPT})?\+?=(?!=)")
 _IN_WORD = re.compile(
     r"\$\{([A-Za-z_]\w*):?=|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)=)"
     r"|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
-_IN_ARITHMETIC = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*=(?!=)")
+_IN_ARITHMETIC = re.compile(rf"([A-Za-z_]\w*)\s*(?:{SUBSCRIPT})?\s*=(?!=)")
 _GIVES = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "local", "declare", "typeset",
      "export", "readonly", "integer", "nameref", "set", "setenv"}
@@ -96,18 +95,6 @@ def _commands(body: Body) -> Iterator[Command]:
                 yield command
                 for inner in bodies_of(command):
                     yield from _commands(inner)
-
-
-def bodies_of(command: Command) -> list[Body]:
-    if isinstance(command, Simple):
-        return []
-    if isinstance(command, Function):
-        return []
-    if isinstance(command, If):
-        return [*(each for pair in command.branches for each in pair), command.other]
-    if isinstance(command, Case):
-        return [body for _, body, _ in command.branches]
-    return [command.condition, command.body] if isinstance(command, Loop) else [command.body]
 
 
 def simples_with(body: Body, functions: Functions, depth: int = 0) -> Iterator[Simple]:
