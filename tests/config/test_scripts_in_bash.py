@@ -13,7 +13,7 @@ import pytest
 
 from thalweg.config.run_script import read_run_script
 from thalweg.testing.scripts import append, to
-from thalweg.testing.shell_values import needs_bash
+from thalweg.testing.shell_values import HAS_BASH
 
 BESIDE = {
     "base.nml": "&o\n/\n", "t/atm.nml": "&t\n/\n", "t/sea.nml": "&u\n/\n",
@@ -293,6 +293,9 @@ def read(folder: Path, text: str) -> tuple[dict[str, list[str]], str]:
     found = {name: [each.name for each in groups] for name, groups in script.groups.items()}
     doubtful = [f"{name} doubtful {' '.join(places)}" for name, places in script.doubtful.items()]
     return found, "\n".join([*script.passed_over, *doubtful])
+
+
+needs_bash = pytest.mark.skipif(not HAS_BASH, reason="bash is not installed")
 
 
 @needs_bash

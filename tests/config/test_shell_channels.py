@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.testing.shell_values import needs_bash, of_bash, ours
+from thalweg.testing.shell_values import HAS_BASH, of_bash, ours
+
+needs_bash = pytest.mark.skipif(not HAS_BASH, reason="bash is not installed")
 
 # Each leaves a value in v, and nothing about it is unknown.
 KNOWN = [

@@ -8,11 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from thalweg.config.run_script import read_run_script
 
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+HAS_BASH = shutil.which("bash") is not None
 END = "\ncat > NAMELIST << EOF\n&a\n v = '<$v>'\n/\nEOF\n"
 
 
