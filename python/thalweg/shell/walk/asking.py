@@ -111,6 +111,12 @@ class Asking:
         word = "".join(words[:1])
         return is_quiet or word in _TESTS or word.startswith(("((", "[["))
 
+    def is_question(self, pipeline: Pipeline) -> bool:
+        """Of a command that is none of the script's functions."""
+        command = pipeline.commands[-1]
+        is_one = isinstance(command, Simple) and not self.calls.called(command)
+        return is_one and self.asks(pipeline)
+
     def any_asks(self, pipelines: Sequence[Pipeline]) -> bool:
         return any(self.asks(each) for each in pipelines)
 

@@ -131,7 +131,8 @@ class _Walk:
             if self.course.left:
                 break
             there = self.asked_for(pipeline) if known.sure else ""
-        if not self.course.left and self.asking.may_end_shell(each.parts[-1][1], of_last):
+        may_end = self.ways.ends_by_failure and not self.course.left
+        if may_end and self.asking.may_end_shell(each.parts[-1][1], of_last):
             self.ways.may_end_shell()
         return truth
 
@@ -161,7 +162,7 @@ class _Walk:
         truth = truth if truth is None or not pipeline.is_negated else not truth
         if not self.course.left:
             self.variables.status = self._status(truth)
-            self.variables.is_of_test = truth is None and self.asking.asks(pipeline)
+            self.variables.is_of_test = truth is None and self.asking.is_question(pipeline)
         return truth
 
     def _are_plain(self, commands: Sequence[Command]) -> bool:

@@ -102,10 +102,14 @@ class Ways:
         self.shells -= 1
         self.goes_on = before
 
-    def may_end_shell(self) -> None:
-        """By a failure behind `set -e`; the script goes on behind it."""
+    @property
+    def ends_by_failure(self) -> bool:
+        """This shell, behind `set -e`; the script goes on behind it."""
         is_on = {"errexit", "?errexit"} & self.variables.options
-        if self.shells and self.goes_on and is_on and not self.ignored:
+        return bool(self.shells and self.goes_on and is_on and not self.ignored)
+
+    def may_end_shell(self) -> None:
+        if self.ends_by_failure:
             self.doubts.append(Doubt("exit", -1, self.here()))
 
     @contextmanager
