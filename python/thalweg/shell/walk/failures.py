@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thalweg.shell.files.commands import FileCommands
-from thalweg.shell.tree.tree import AndOr, Body, Braces, Command, Pipeline, Simple, simples
+from thalweg.shell.tree.tree import Body, Braces, Command, Simple, simples
 from thalweg.shell.values.conditions import is_condition
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.course import Course
@@ -57,9 +57,6 @@ class Failures:
             self.commands.doubt_named([self.commands.expanded(each.plain())])
             if self.commands.stdout and _prints(each, functions):
                 self.commands.printed.append((each.at, "what follows a failure"))
-
-    def pipeline_may_have_run(self, pipeline: Pipeline) -> None:
-        self.may_have_run([AndOr([("", pipeline)])])
 
 
 def leaves(body: Body, functions: Functions, depth: int = 0) -> bool:

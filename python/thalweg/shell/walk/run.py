@@ -31,8 +31,7 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
-from thalweg.shell.walk.failures import Failures
-from thalweg.shell.walk.failures import leaves as leaves_shell
+from thalweg.shell.walk.failures import Failures, leaves
 from thalweg.shell.walk.simple import SimpleCommands
 from thalweg.shell.walk.ways import Ways
 
@@ -107,26 +106,18 @@ class _Walk:
         for number, (joint, pipeline) in enumerate(each.parts, 1):
             goes_on = None if truth is None else truth is (joint != "||")
             body = [AndOr([("", pipeline)])]
-            leaves = joint != "" and leaves_shell(body, self.course.functions)
-            leaves = leaves and (
-                not self.asking.any_asks(before)
-                if joint == "||"
-                else self.asking.is_for_errors([AndOr([("", before[-1])])])
-            )
+            ends_work = self._ends_work(joint, body, before)
             before = [pipeline] if joint == "||" else [*before, pipeline]
-            is_asked = number < len(each.parts)
             of_last = True
             if goes_on is True:
-                with self.ways.asked(where=is_asked):
+                with self.ways.asked(where=number < len(each.parts)):
                     truth = of_last = self._pipeline(pipeline, Known(known.sure, there))
-            elif goes_on is None and not leaves:
-                with self.ways.maybe(), self.ways.asked(where=is_asked):
+            elif goes_on is None and not ends_work:
+                with self.ways.maybe(), self.ways.asked(where=number < len(each.parts)):
                     of_last = found = self._pipeline(pipeline, Known(False, there))
                 truth = found if found is (joint == "||") else None
-            elif goes_on is None:
+            elif goes_on is None or (joint == "||" and may_fail):
                 self.failures.may_have_run(body)
-            elif joint == "||" and may_fail:
-                self.failures.pipeline_may_have_run(pipeline)
             may_fail |= self.simple.is_taken_as_done
             if self.course.left:
                 break
@@ -135,6 +126,14 @@ class _Walk:
         if may_end and self.asking.may_end_shell(each.parts[-1][1], of_last):
             self.ways.may_end_shell()
         return truth
+
+    def _ends_work(self, joint: str, body: Body, before: Sequence[Pipeline]) -> bool:
+        """`work || exit 1`, `[ $? -ne 0 ] && exit 1`: the script is not there any more."""
+        if joint == "" or not leaves(body, self.course.functions):
+            return False
+        if joint == "||":
+            return not self.asking.any_asks(before)
+        return self.asking.is_for_errors([AndOr([("", before[-1])])])
 
     def asked_for(self, pipeline: Pipeline) -> str:
         """The file whose existence decides."""
