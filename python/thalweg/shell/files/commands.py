@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thalweg.shell.files.contents import Piece
-from thalweg.shell.files.copies import LINKS, Copy, Options
+from thalweg.shell.files.copies import Copy, Options
 from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
@@ -154,10 +154,6 @@ class FileCommands(Output):
         paths = [self.path(word) for word in (*simple.operands(), *simple.files.ins)]
         return any(self.files.is_gone(each) or self.files.may_be_gone(each) for each in paths)
 
-    def links(self, command: str) -> bool:
-        """Whether it is a function of ICON's scripts that is understood."""
-        return command in LINKS
-
     def _do(self, simple: Simple, known: Known) -> bool:
         command, *words = [*simple.words, ""]
         files, at = simple.files, simple.at
@@ -189,7 +185,7 @@ class FileCommands(Output):
         if command == "" and files.ins and self.stdout and not outs:
             return self.cat(replace(simple, words=["cat"]), outs, known)
         if command in ("", ":", "true") and (command or not files.documents):
-            for word in simple.words[1:]:
+            for word in [*simple.words[1:], *files.strings]:
                 expand(word, self.variables)
             self.empty([word for is_behind, word in outs if not is_behind], at, known)
             return bool(simple.words or files.outs)

@@ -31,6 +31,7 @@ _APPENDING = re.compile(r"/((?:\\.|[^/\\])*)/\s*a(?:\\\s*|\s+)([^\n\\]+)(?:\n|$)
 _ADDRESS = re.compile(r"/((?:\\.|[^/\\])*)/\s*(?=s)")
 _OF_BASIC = re.compile(r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?[^\]]*\])|(.)", re.DOTALL)
 IN_PLACE = re.compile(r"(?:-i|--in-place=?)(\.\w+|~)?")  # with a copy of what was there
+_COUNTED = re.compile(r"(?<!\))\\?\{[0-9]{1,2}(?:,[0-9]{0,2})?\\?\}")  # [0-9]{4}, [0-9]\{4\}
 _MOST_REPEATS = 4
 _CLASSES = {"[:digit:]": "0-9", "[:space:]": r"\s", "[:alpha:]": "a-zA-Z", "[:alnum:]": "a-zA-Z0-9"}
 
@@ -343,11 +344,12 @@ def _filled(new: str, match: re.Match[str]) -> str:
 
 def _regex(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
     """Of a basic expression, or an extended one; None where it is not plain."""
-    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", pattern):
+    plain = _COUNTED.sub("", pattern)
+    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", plain):
         return None
-    if extended and re.search(r"[{|]", pattern):
+    if extended and re.search(r"[{|]", plain):
         return None
-    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?]", pattern):
+    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?{\\]", pattern):
         return None  # it may take without end
 
     def translated(found: re.Match[str]) -> str:

@@ -340,6 +340,9 @@ class Output(Names):
         given = words_given(simple.words[1:], self.variables)
         text = None if given is None else OF_WORDS[name](given)
         is_captured = not outs and self.stdout.startswith(CAPTURED)
+        if text == "" and outs:
+            self.empty([word for is_behind, word in outs if not is_behind], simple.at, known)
+            return True
         if text is None or not (text.endswith("\n") or is_captured):
             return False
         text = text.removesuffix("\n") if text.endswith("\n") else text + NO_END

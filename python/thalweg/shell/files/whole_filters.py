@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.bc import bc
 from thalweg.shell.values.programs import unescaped
 
 Lines = list[str]
 Whole = Callable[[Lines], Lines | None]
-WHOLE = frozenset({"head", "tail", "tac", "sort", "uniq", "wc", "paste"})
+WHOLE = frozenset({"head", "tail", "tac", "sort", "uniq", "wc", "paste", "bc"})
 _COUNT = re.compile(r"-(?:n\s*)?([0-9]+)")
 _FROM = re.compile(r"-n\s*\+([0-9]+)|\+([0-9]+)")
 _SAME_ORDER = re.compile(r"[a-z0-9]*")  # in every language of a machine
@@ -31,6 +32,8 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
         return (_words_of_count(options, files), ()) if not files else None
     if name == "paste":
         return _pasted(rest)
+    if name == "bc":
+        return _calculated(options, files)
     makes: dict[tuple[str, str], Whole] = {
         ("tac", ""): lambda lines: lines[::-1],
         ("sort", ""): _sorted,
@@ -100,6 +103,17 @@ def _words_of_count(options: str, files: Sequence[str]) -> Whole:
         return [str(len(" ".join(lines).split()))] if options == "w" else None
 
     return count
+
+
+def _calculated(options: str, files: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    if files or set(options.replace("-mathlib", "l")) - {"l", "q"}:
+        return None
+
+    def calculate(lines: Lines) -> Lines | None:
+        value = bc("\n".join(lines), has_library="l" in options)
+        return None if value is None else [value]
+
+    return calculate, ()
 
 
 def _pasted(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:

@@ -49,6 +49,7 @@ _CLOSERS = frozenset(
         *_ENDS_OF_CASE,
     }
 )
+_OF_C_SHELL = frozenset({"foreach", "end", "endif", "switch", "breaksw", "endsw"})
 _DEVICES = frozenset({"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"})
 _NONE = Token("", "", 0)
 
@@ -99,6 +100,7 @@ class _Parser:
         self.i = 0
         self.awaited: list[frozenset[str]] = []
         self.unclosed: list[str] = []
+        self.defined: set[str] = set()  # functions that are called as words of a C shell
 
     def script(self) -> Body:
         found: Body = []
@@ -109,6 +111,9 @@ class _Parser:
 
     def _peek(self) -> Token:
         return self.tokens[self.i] if self.i < len(self.tokens) else _NONE
+
+    def _is_function(self) -> bool:
+        return [each.text for each in self.tokens[self.i + 1 : self.i + 3]] == ["(", ")"]
 
     def _at(self, token: Token) -> str:
         return f"{self.file}:{token.line}"
@@ -151,7 +156,9 @@ class _Parser:
                 continue
             if token.text == "case" and self._is_awaited("case"):
                 break
-            if token.text in _CLOSERS and token.kind in ("word", "operator"):
+            is_closer = token.text in _CLOSERS and token.text not in self.defined
+            is_closer &= token.text not in _OF_C_SHELL or not self._is_function()
+            if is_closer and token.kind in ("word", "operator"):
                 if self._is_awaited(token.text) or not self.awaited:
                     break
                 if token.kind == "operator":  # it closes nothing
@@ -199,10 +206,11 @@ class _Parser:
             "function": self._function,
         }  # fmt: skip
         if token.kind in ("word", "operator"):
-            if token.text in blocks:
+            is_own = token.text in _OF_C_SHELL and self._is_function()
+            if token.text in blocks and token.text not in self.defined and not is_own:
                 self.i += 1
                 return blocks[token.text](token)
-            if [each.text for each in self.tokens[self.i + 1 : self.i + 3]] == ["(", ")"]:
+            if self._is_function():
                 self.i += 3
                 return self._function_of(token, token.text)
         return self._simple(token)
@@ -400,6 +408,8 @@ class _Parser:
 
     def _function_of(self, token: Token, name: str) -> Command:
         self._skip_lines()
+        if name in _OF_C_SHELL:
+            self.defined.add(name)
         return Function(self._at(token), name, self._command())
 
 

@@ -16,7 +16,9 @@ from thalweg.shell.values.variables import Variables
 
 QUOTES = re.compile(r"['\"\\]")
 _IN_QUOTES = re.compile(
-    r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}|\$\(\([^)]*\)\)|\$[*?]", re.DOTALL
+    r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}"
+    r"|\$\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)|\$[*?]",
+    re.DOTALL,
 )
 _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
 _HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")

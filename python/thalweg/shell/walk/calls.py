@@ -55,9 +55,11 @@ class Calls:
         if not isinstance(command, Simple) or not self.course.functions:
             return ""
         own = command.words[len(command.assigned()) :]
+        if own and own[0] in self.course.functions:  # also one that is called as a program is
+            return own[0]
         words = self.commands.expanded(command.plain()).words
         name = words[0] if words and own and own[0] not in ("command", "builtin") else ""
-        return name if name in self.course.functions and not self.commands.links(name) else ""
+        return name if name in self.course.functions else ""
 
     @contextmanager
     def _entered(self, simple: Simple, known: Known) -> Iterator[bool]:

@@ -152,7 +152,9 @@ class _Walk:
             for each in parts:
                 if is_start(each.words, self.commands.expanded(each.plain()).words):
                     self.commands.files.start(each.at)
+            before = self.variables.state()
             self.commands.run(parts, known)
+            self.variables.set_state(before)  # each is a shell of its own
             truth = True if parts[-1].plain().words[:1] == ["tee"] else None
         else:
             truth = self._of_blocks(commands, known)

@@ -29,6 +29,13 @@ _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
 # Commands of which a script goes on as if they had been done.
 _SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
+# Programs are all others.
+_OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
+    {"read", "mapfile", "readarray", "cd", "pushd", "popd", "eval", "source", ".", "exec", "test",
+     "[", "let", "shift", "trap", "wait", "kill", "type", "command", "builtin", "ulimit", "umask",
+     "alias", "hash", "pwd", "false", "getopts", "setenv", "@"}
+)  # fmt: skip
+_MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
 _EMPTIES = (["cd"], ["return"], ["break"], ["mkdir"], ["type"], ["command"], ["getopts"])  # by >
@@ -60,10 +67,13 @@ class SimpleCommands:
         file, _, line = simple.at.rpartition(":")
         self.place, self.is_taken_as_done = (file, int(line)), False
         before, self.variables.printed = self.variables.printed, {}
-        files = self.counted(simple.files)
         words = [self._counted_once(word) for word in simple.words]
+        kept = self.variables.state() if self._forgets(simple) else None
+        files = self.counted(simple.files)
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
+        if kept is not None:
+            self.variables.set_state(kept)
         self.variables.printed = before
         if simple.words[:1] != ["exec"]:
             self.commands.doubt_others(files, simple.at)
@@ -89,6 +99,16 @@ class SimpleCommands:
         Assignments(self.variables).take(Simple(simple.at, ["export", *simple.assigned()]))
         yield
         self.variables.set_state(before)
+
+    def _forgets(self, simple: Simple) -> bool:
+        """What its redirections set: of a program they are done in a process of its own."""
+        words = simple.plain().words
+        if not words or words[0] in _OF_SHELL or self.calls.called(simple):
+            return False
+        files = simple.files
+        texts = [*(word for _, word in files.outs), *files.ins, *files.strings]
+        texts += [line for each in files.documents if each.expands for _, line in each.lines]
+        return any(map(_MAY_SET.search, texts))
 
     def counted(self, files: Redirections) -> Redirections:
         """Their words are expanded more than once."""
