@@ -2,7 +2,11 @@
 # nvcc in PATH, or the one that CUDACXX names; where there is none the project goes on without. Its
 # code is for GPUs of all kinds that it knows: a driver need not translate it, as one that is older
 # than nvcc cannot.
-if(CMAKE_CUDA_COMPILER AND NOT EXISTS "${CMAKE_CUDA_COMPILER}") # it was there before
+set(is_another FALSE)
+if(DEFINED ENV{CUDACXX} AND NOT "$ENV{CUDACXX}" STREQUAL "${CMAKE_CUDA_COMPILER}")
+  set(is_another TRUE)
+endif()
+if(CMAKE_CUDA_COMPILER AND (is_another OR NOT EXISTS "${CMAKE_CUDA_COMPILER}")) # that of before
   unset(CMAKE_CUDA_COMPILER CACHE)
   file(REMOVE ${CMAKE_BINARY_DIR}/CMakeFiles/${CMAKE_VERSION}/CMakeCUDACompiler.cmake)
 elseif(NOT CMAKE_CUDA_COMPILER) # it may have come

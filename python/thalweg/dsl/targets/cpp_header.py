@@ -47,7 +47,7 @@ class _Member:
 _ON_DEVICE = (
     "/// Arrays lie in room on the device, which free gives back; in and out copy bytes. A process",
     "/// takes a device by a number from 0 on, before it asks for room. A call returns before the",
-    "/// device is done: out waits for it, and so does wait.",
+    "/// device is done, but for WAITS: out waits for it, and so does wait.",
     'extern "C" void @name@_device(int number);',
     'extern "C" void* @name@_room(std::size_t bytes);',
     'extern "C" void @name@_free(void* room);',
