@@ -166,10 +166,12 @@ class Pipelines:
             origin = behind if behind != path else before.origin if before else ""
             if origin in self.files.contents:
                 self.files.templates[origin] = (path, simple.at)
-            for suffix in [kept[1] for each in words if (kept := IN_PLACE.fullmatch(each))]:
-                if suffix:
-                    self.files.copy(path, f"{path}{suffix}", simple.at, sure=True)
+            kept = [at[1] for each in words if (at := IN_PLACE.fullmatch(each)) and at[1]]
+            for suffix in kept:
+                self.files.copy(path, f"{path}{suffix}", simple.at, sure=True)
             self.files.replace(path)  # also a link, which is not followed
+            if kept:
+                self.files.removed.moved[path] = f"{path}{kept[-1]}"
             self.files.put(path, pieces, simple.at, sure=True, replaces=True)
         return True
 
