@@ -106,6 +106,7 @@ def read_run_script(
     else:
         contents = _run(lines, beside, script, namelists)
     namelists.include(contents)
+    namelists.tell_lacking(contents)
     script.groups, script.doubtful = namelists.groups, namelists.doubtful
     script.passed_over = list(dict.fromkeys(namelists.passed_over))
     broken = [each for each in script.passed_over if " that ends it: " in each]

@@ -150,6 +150,20 @@ class Namelists:
                 lines = enumerate(self.beside.lines(path), 1)
                 self.take_file(self.beside.label(path), lines, name)
 
+    def tell_lacking(self, contents: Mapping[str, Content]) -> None:
+        """Files that a master namelist names, and that the script writes, of which no group is
+        known, as of one that came from a block with a program in it that is not read.
+        """
+        known = {last_of(label) for label in self.groups}
+        known |= {last_of(group.file) for groups in self.groups.values() for group in groups}
+        written = {last_of(path) for path in contents}
+        for name in dict.fromkeys(map(last_of, named_by_masters(self.groups.values()))):
+            if name in written - known:
+                self.passed_over.append(
+                    f"{self.beside.script.name}: '{name}', which the master namelist names, is "
+                    "written here, and no group of it is known: it is not counted"
+                )
+
     def _is_there(self, path: str) -> bool:
         return self.beside.find(path) is not None
 

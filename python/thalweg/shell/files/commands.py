@@ -113,6 +113,8 @@ class FileCommands(Output):
         for path in paths:
             if not self.is_namelist(path):
                 self.files.doubt(self.files.behind_links(path), parts[0].at)
+            elif content := contents.get(self.files.real(path)):
+                content.is_stale |= not self.files.is_tried
 
     def _texts_of(
         self, parts: Sequence[Simple], given: Sequence[Sequence[str]]

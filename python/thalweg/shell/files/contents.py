@@ -60,6 +60,7 @@ class Content:
     origin     the file that it is a copy of, or was before it was moved, up to its first change
     has_twin   by a hard link
     is_script  it was sourced
+    is_stale   a namelist that something has changed which is not read, and which was told
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -67,6 +68,7 @@ class Content:
     origin: str = ""
     has_twin: bool = False
     is_script: bool = False
+    is_stale: bool = False
 
     def lines(self) -> list[NumberedLine]:
         return [(piece.number, piece.text) for piece in self.pieces if isinstance(piece, Written)]

@@ -105,7 +105,8 @@ class Files:
         """Of a file that is there for sure, as the script wrote it; None of others."""
         path = self.real(self.behind_links(self.folders.path(text)))
         content = self.contents.get(path)
-        if self.is_tried or content is None or content.doubtful or path in self.removed.gone:
+        is_open = content is not None and (bool(content.doubtful) or content.is_stale)
+        if self.is_tried or content is None or is_open or path in self.removed.gone:
             return None
         if not all(isinstance(each, Written) for each in content.pieces):
             return None  # a copy of what need not be there
@@ -243,6 +244,7 @@ class Files:
         elif gone or (replaces and sure):
             is_open = replaces and bool(content.pieces) and self._may_be_another(path)
             content.pieces, content.doubtful = [], {at: None} if is_open else {}
+            content.is_stale = False
             self.templates.pop(path, None)
         self._write_anew(path, at)
         if replaces and sure:

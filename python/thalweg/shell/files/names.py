@@ -172,7 +172,7 @@ class Names:
     def pieces_of(self, path: str) -> list[Written] | None:
         """Of a file that the script wrote or that lies beside it; None where they are not known."""
         content = self.files.contents.get(self.files.real(path))
-        is_open = content is not None and bool(content.doubtful)
+        is_open = content is not None and (bool(content.doubtful) or content.is_stale)
         if self.files.is_tried or is_open or self.files.may_be_gone(path):
             return None
         pieces = content.pieces if content else [Outside(path, "")]

@@ -236,8 +236,8 @@ class SimpleCommands:
                     commands.files.doubt(commands.path(word), plain.at)
             if commands.stdout:
                 commands.printed.append((plain.at, "what goes to another channel"))
-        if not plain.files.channels:
-            commands.run([plain], known)
+        if not plain.files.channels or plain.files.outs:
+            commands.run([replace(plain, files=replace(plain.files, channels=[]))], known)
         return True
 
     def _leaves(self, plain: Simple) -> bool:
