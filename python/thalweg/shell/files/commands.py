@@ -103,7 +103,11 @@ class FileCommands(Output):
                     paths.append(self.files.folders.path(text[2:]))
             paths += list(contents) if does_all(name, texts) else []
         run = [
-            word for words in given for i, word in enumerate(words) if i == 0 or word[:2] == "./"
+            word
+            for words in given
+            if not only_reads(words[0], words[1:])
+            for i, word in enumerate(words)
+            if i == 0 or word[:2] == "./"
         ]
         is_program = any(self.files.real(self.path(name)) in contents for name in run if name)
         if is_program or any(map(does_anything, [word for words in given for word in words])):
