@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces `new` and `delete` of the program.
+// Replaces `new` and `delete` of the program, but for those with an alignment: the library sends
+// from such memory (src/base/page_bytes.hpp).
 #include "shared_memory.hpp"
 
 #include <atomic>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/call_limit.hpp"
-#include "base/plain_memory.hpp"
+#include "base/page_bytes.hpp"
 #include "thalweg/decomposition.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/timers.hpp"
@@ -22,7 +22,9 @@ using PointLists = PerPlace<std::vector<int>>;  // local indices, ascending in g
 struct Neighbour {
   int rank;
   PointLists send, receive;
-  using Buffer = std::vector<double, PlainMemory<double>>;
+  // Pages of their own: a network card may keep hold of them, which memory that a model shares with
+  // a GPU does not bear.
+  using Buffer = std::vector<double, PageAllocator<double>>;
   Buffer send_buffer, receive_buffer;  // kept from exchange to exchange
 };
 
