@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.contents import Content, Piece, Written
+from thalweg.shell.files.contents import Content, Piece, Written, is_called_namelist
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.names import (
     ERRORS,
@@ -18,7 +18,7 @@ from thalweg.shell.files.names import (
     is_nowhere,
     open_as_pattern,
 )
-from thalweg.shell.files.watch import Watch
+from thalweg.shell.files.watch import Watch, feeds
 from thalweg.shell.files.writers import names_in
 from thalweg.shell.lines import begins_group
 from thalweg.shell.paths import last_of
@@ -90,7 +90,8 @@ class Output(Names):
         whose name is open may be any that it may mean.
         """
         words = list(words)
-        found = super().places(words, at)
+        self.doubt_fed(words, at)
+        found = super().places([each for each in words if not feeds(each)], at)
         for path in found:
             for each in self.meant_by(path):
                 self.files.doubt(each, at)
@@ -126,8 +127,10 @@ class Output(Names):
 
     def doubt_fed(self, words: Iterable[str], at: str) -> None:
         """`> >(tee FILE)`: files that are named there."""
-        code = [expand(word[2:-1], self.variables) for word in words if word.startswith(">(")]
+        code = [expand(word[2:-1], self.variables) for word in words if feeds(word)]
         names = names_in([], code)
+        if any(map(is_called_namelist, code)):
+            self.files.unread.add(at, "a command in >( )")
         for path in list(self.files.contents) if code else ():
             is_meant = names is None or last_of(path) in names
             if is_meant and not self.is_namelist(path):
@@ -288,10 +291,15 @@ class Output(Names):
         plain = self.expanded(command.plain())
         if plain.words == ["cat"] and len(plain.files.outs) == 1 and not plain.files.documents:
             return plain.files
-        files = [word for word in plain.operands() if not self.is_null(word)]
-        if plain.words[:1] != ["tee"] or len(files) != 1:
-            return None
-        return Redirections(outs=[(any("a" in each for each in plain.options()), files[0])])
+        places = self.places_of_tee(plain) if plain.words[:1] == ["tee"] else []
+        return Redirections(outs=places) if len(places) == 1 else None
+
+    def places_of_tee(self, simple: Simple) -> list[tuple[bool, str]]:
+        """Files that it writes, as in `Redirections.outs`; where what it prints goes, too."""
+        is_behind = any("a" in each.lstrip("-") for each in simple.options())
+        self.doubt_fed(simple.operands(), simple.at)
+        places = [*((is_behind, word) for word in simple.operands()), *simple.files.outs]
+        return [each for each in places if not (feeds(each[1]) or self.is_null(each[1]))]
 
     def into(
         self, target: str, sources: Sequence[str | Sequence[Piece]], at: str, *,
@@ -323,11 +331,9 @@ class Output(Names):
         return True
 
     def tee(self, simple: Simple, sources: Sequence[str | Sequence[Piece]], known: Known) -> bool:
-        replaces = not any("a" in each.lstrip("-") for each in simple.options())
-        words = [*simple.operands(), *(word for _, word in simple.files.outs)]
-        places = self.places([word for word in words if not self.is_null(word)], simple.at)
-        for each in places:
-            self.into(each, sources, simple.at, sure=known.sure, replaces=replaces)
+        for is_behind, word in self.places_of_tee(simple):
+            for each in self.places([word], simple.at):
+                self.into(each, sources, simple.at, sure=known.sure, replaces=not is_behind)
         if self.stdout and not simple.files.outs:
             self.into(self.stdout, sources, simple.at, sure=known.sure, replaces=False)
         return True

@@ -37,12 +37,10 @@ class Pipelines:
         if first.words[0] == "sed" and any(map(IN_PLACE.fullmatch, words[0])):
             return len(parts) == 1 and known.sure and self._edit(first, words[0])
         if last.words[0] == "tee":
-            names = [each for each in last.words[1:] if not each.startswith("-")]
-            shown = [word for _, word in last.files.outs if not self.output.is_null(word)]
-            if len(names) != 1 or shown or (self.output.stdout and not last.files.outs):
+            places = self.output.places_of_tee(last)
+            if not places or (self.output.stdout and not last.files.outs):
                 return False
-            adds = any("a" in each.lstrip("-") for each in last.words[1:] if each.startswith("-"))
-            last = replace(last, files=Redirections(outs=[(adds, names[0])]))
+            last = replace(last, files=Redirections(outs=places))
             words[-1] = ["cat"]
         pieces = self._filtered(first, words, printed)
         if pieces is None:
@@ -55,7 +53,7 @@ class Pipelines:
             self.output.into(self.output.stdout, [pieces], at, sure=known.sure, replaces=False)
             if known.sure:
                 self._keep_templates(first, words[0], self.output.stdout, at)
-        for is_behind, word in outs[-1:]:
+        for is_behind, word in outs if last.words[0] == "tee" else outs[-1:]:
             for each in self.output.places([word], at):
                 if not is_behind and each in self._files_of(first, words[0]):
                     self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")

@@ -151,7 +151,11 @@ def _name_of(part: Simple) -> str:
     return f"'{name}'" if name else "a redirection"
 
 
+def feeds(word: str) -> bool:
+    """`>(cat > NAMELIST)`"""
+    return word.startswith(">(")
+
+
 def feeds_another(part: Simple) -> bool:
-    """> >(cat > NAMELIST)"""
     words = [*part.words, *(word for _, word in part.files.outs)]
-    return any(word.startswith(">(") and is_called_namelist(word) for word in words)
+    return any(feeds(word) and is_called_namelist(word) for word in words)

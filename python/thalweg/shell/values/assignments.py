@@ -11,7 +11,9 @@ from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import SUBSCRIPT, Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand
-from thalweg.shell.values.variables import Slots, Variables
+from thalweg.shell.values.scopes import at_top, may_stay
+from thalweg.shell.values.state import Slots
+from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import split_words
 
 _ASSIGNED = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})?(\+?)=(.*)", re.DOTALL)
@@ -124,26 +126,30 @@ class Assignments:
             word[1:] for word in words if word.startswith("+")
         )
         planned: list[Callable[[], None]] = []
-        names: list[str] = []
+        given: list[tuple[str, str]] = []
         for word in words:
             name = "" if word.startswith(("-", "+")) else self._named(word, planned)
-            if not name:
-                continue
-            names.append(name)
-            if "n" in options:
-                self._refer(name, word)
-                continue
-            if "A" in options and self.variables.map(name) is None:
-                self.variables.assign_map(name, {})
-            if _OF_VALUES & set(options) or undone:
-                self._keep_letters(name, options.replace("r", ""), undone)
-            planned.append(self._prepared(word))
-        for each in planned:
-            each()
-        is_read_only = command == "readonly" or "r" in options
-        is_exported = (command == "export" and "-n" not in words) or "x" in options
-        for name in names:
-            self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
+            if name:
+                given.append((name, word))
+                planned += [] if "n" in options else [self._prepared(word)]
+        names = [name for name, _ in given]
+        with at_top(self.variables, names if "g" in options else ()):
+            for name, word in given:
+                if "n" in options:
+                    self._refer(name, word)
+                    continue
+                if "A" in options and self.variables.map(name) is None:
+                    self.variables.assign_map(name, {})
+                if _OF_VALUES & set(options) or undone:
+                    self._keep_letters(name, options.replace("r", ""), undone)
+            for each in planned:
+                each()
+            is_read_only = command == "readonly" or "r" in options
+            is_exported = (command == "export" and "-n" not in words) or "x" in options
+            for name in names:
+                if command in ("export", "readonly"):
+                    may_stay(self.variables, name)
+                self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
 
     def _keep_letters(self, name: str, options: str, undone: str) -> None:
         variables = self.variables

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
+from thalweg.shell.values.state import Scope, Slots, State, copied, unlike
 
 _BLANKS = " \t\n"
 _FROM_END = re.compile("-[0-9]+")
@@ -18,33 +19,6 @@ _LONGEST_ARRAY = 50_000  # elements
 _UNKNOWN_COMMAND = re.compile(r"[^A-Za-z_]|$")
 _ARGUMENTS = unresolved("`arguments`")
 _MOST_REFERENCES = 20  # of one name to another
-
-
-Slots = list[str | None]  # elements by their numbers; None where there is none
-
-
-@dataclass(frozen=True)
-class State:
-    """Of all variables at a place of a script."""
-
-    assigned: dict[str, str]
-    arrays: dict[str, Slots]
-    maps: dict[str, dict[str, str]]
-    references: dict[str, str]
-    letters: dict[str, str]
-    options: set[str]
-    unset: set[str]
-    arguments: list[str] | None
-    sure: int | None
-    shifted: int
-    status: str | None
-
-    def copy(self) -> State:
-        return replace(
-            self, assigned=dict(self.assigned), arrays=dict(self.arrays), maps=dict(self.maps),
-            references=dict(self.references), letters=dict(self.letters),
-            options=set(self.options), unset=set(self.unset),
-        )  # fmt: skip
 
 
 @dataclass
@@ -64,6 +38,8 @@ class Variables:
     truth      whether the last command in $(...) succeeded
     status     $?; None where it is not known
     sets_unknown  whether a variable whose name is not known has been given a value
+    all_unset  those that have no value for sure
+    scopes     of functions that run, and of values before a command
     printed    by the text of a command in $(...), as long as one command of the script is run
     """
 
@@ -87,21 +63,22 @@ class Variables:
     touched: set[str] | None = None
     truth: bool | None = True
     sets_unknown: bool = False
-    _unset: set[str] = field(default_factory=set)
+    all_unset: set[str] = field(default_factory=set)
+    scopes: list[Scope] = field(default_factory=list)
     _shifted: int = 0
 
     def state(self) -> State:
         return State(
             dict(self.assigned), dict(self.arrays), dict(self.maps), dict(self.references),
-            dict(self.letters), set(self.options), set(self._unset), self.arguments, self.sure,
-            self._shifted, self.status,
+            dict(self.letters), set(self.options), set(self.all_unset), copied(self.scopes),
+            self.arguments, self.sure, self._shifted, self.status,
         )  # fmt: skip
 
     def set_state(self, state: State) -> None:
         """It is used up."""
         self.assigned, self.arrays, self.maps = state.assigned, state.arrays, state.maps
         self.references, self.letters = state.references, state.letters
-        self.options, self._unset = state.options, state.unset
+        self.options, self.all_unset, self.scopes = state.options, state.unset, state.scopes
         self.arguments, self.sure, self._shifted = state.arguments, state.sure, state.shifted
         self.status = state.status
 
@@ -115,18 +92,21 @@ class Variables:
                 self.forget_arguments()
             self.status = self.status if self.status == other.status else None
             self.options |= {f"?{each}" for each in self.options ^ other.options}
-            for name in _unlike(self.letters, other.letters):
+            for name in unlike(self.letters, other.letters):
                 self.letters[name] = "?"
             for mine, its in (
                 (self.arrays, other.arrays), (self.maps, other.maps),
                 (self.references, other.references),
             ):  # fmt: skip
-                for name in _unlike(mine, its):
+                for name in unlike(mine, its):
                     self.forget(name)
-            for name in _unlike(self.assigned, other.assigned):
+            for name in unlike(self.assigned, other.assigned):
                 self.forget(name)
-            for name in self._unset ^ other.unset:
+            for name in self.all_unset ^ other.unset:
                 self.forget(name)
+            del self.scopes[len(other.scopes) :]
+            for own, of_other in zip(self.scopes, other.scopes, strict=False):
+                own.meet(of_other)
 
     def name(self, name: str) -> str:
         """The one that it stands for."""
@@ -198,7 +178,7 @@ class Variables:
         self.assigned[name] = value
         if name in self.given:
             self.overridden.setdefault(name, {})[value] = None
-        self._unset.discard(name)
+        self.all_unset.discard(name)
         if name in self.arrays:
             self.arrays[name] = [value, *self.arrays[name][1:]]
         if name in self.maps:
@@ -214,7 +194,7 @@ class Variables:
         self.maps.pop(name, None)
         count = max((i + 1 for i, each in enumerate(words) if each is not None), default=0)
         self.arrays[name] = list(words[:count])
-        self._unset.discard(name)
+        self.all_unset.discard(name)
         self.assigned[name] = (words[0] or "") if count else ""
 
     def shift(self, count: int) -> bool | None:
@@ -234,7 +214,7 @@ class Variables:
         self.touch(name)
         self.arrays.pop(name, None)
         self.maps.pop(name, None)
-        self._unset.discard(name)
+        self.all_unset.discard(name)
         self.assigned[name] = unresolved(name)
 
     def change(self, name: str, value: str) -> None:
@@ -264,7 +244,7 @@ class Variables:
         for each in (self.arrays, self.maps, self.letters, self.references):
             each.pop(name, None)
         self.assigned[name] = _BLANKS if name == "IFS" else ""
-        self._unset.add(name)
+        self.all_unset.add(name)
 
     def is_exported(self, name: str) -> bool:
         """Programs see it; one that the script does not set comes from where it is run."""
@@ -275,7 +255,7 @@ class Variables:
     def is_unset(self, name: str) -> bool:
         if name.isdecimal() and self.arguments is not None and self.sure is None:
             return int(name) > len(self.arguments)
-        return self.name(name) in self._unset
+        return self.name(name) in self.all_unset
 
     def assign_map(self, name: str, elements: Mapping[str, str]) -> None:
         name = self.name(name)
@@ -283,7 +263,7 @@ class Variables:
         self.arrays.pop(name, None)
         self.maps[name] = dict(elements)
         self.assigned[name] = elements.get("0", "")
-        self._unset.discard(name)
+        self.all_unset.discard(name)
 
     def assign_element(self, name: str, key: str, value: str) -> None:
         """key: its name or its number, or what it waits for: then all of them are open"""
@@ -336,7 +316,9 @@ class Variables:
     def names_with(self, beginning: str) -> list[str]:
         """That the script gives values."""
         return sorted(
-            each for each in self.assigned if each.startswith(beginning) and each not in self._unset
+            each
+            for each in self.assigned
+            if each.startswith(beginning) and each not in self.all_unset
         )
 
     def is_array(self, name: str) -> bool:
@@ -372,8 +354,3 @@ def split_at(text: str, marks: str) -> list[str]:
     mark = f"{space}*[{re.escape(others)}]{space}*|" if others else ""
     found = re.split(f"{mark}{space}+", text)
     return found[:-1] if found[-1] == "" else found
-
-
-def _unlike(mine: Mapping[str, object], its: Mapping[str, object]) -> list[str]:
-    """Names of what differs."""
-    return [name for name in {**mine, **its} if mine.get(name) != its.get(name)]

@@ -14,12 +14,14 @@ from thalweg.shell.values.assignments import Assignments
 from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.rows import read_marks, read_row
+from thalweg.shell.values.scopes import unset
 from thalweg.shell.values.variables import Variables, split_at
 from thalweg.shell.values.words import words_given
 from thalweg.shell.walk.course import Course
 
 NUMBER = re.compile("-?[0-9]+")
-_BUILTINS = frozenset({"shift", "set", "shopt", "unset", "read", "mapfile", "readarray", "getopts"})
+GIVES = frozenset({"unset", "read", "mapfile", "readarray", "getopts", "printf"})  # values
+_BUILTINS = (GIVES - {"printf"}) | {"shift", "set", "shopt"}
 _OPTIONS = {
     "C": "noclobber",
     "a": "allexport",
@@ -106,7 +108,7 @@ class Builtins:
                 number = arithmetic_value(each[len(name) + 1 : -1], self.variables)
                 self.variables.unset_element(name, number)
             elif name.isidentifier():
-                self.variables.unset(name)
+                unset(self.variables, name)
 
     def _give(self, plain: Simple, simple: Simple) -> bool | None:
         """`read a b <<< "1 2"` and `printf -v x %02d 1`; what others give is not known."""

@@ -24,7 +24,6 @@ from thalweg.shell.tree.tree import (
     simples_of,
 )
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.shell.values.assignments import Assignments
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.walk.arguments import Arguments
 from thalweg.shell.walk.ways import Way, Ways
@@ -44,11 +43,6 @@ class Calls:
     def __post_init__(self) -> None:
         self.variables, self.commands = self.ways.variables, self.ways.commands
         self.course, self.arguments = self.ways.course, Arguments(self.ways.variables)
-        self.entered = 0  # how many branches the function that runs is in
-
-    def keep_local(self, names: Sequence[str]) -> None:
-        """Of the function that runs."""
-        self.arguments.keep_local(names, sure=self.course.branches == self.entered)
 
     def called(self, command: Command) -> str:
         """The function that it calls; "" where it calls none."""
@@ -76,23 +70,19 @@ class Calls:
             if not may_run:
                 return None
             given = self.commands.given(plain.words[1:])
-            entered, self.entered = self.entered, self.course.branches
             self.variables.printed = None
             with self.arguments.of_function(given, simple.assigned()):
-                for each in simple.assigned():
-                    Assignments(self.variables).take_word(each)
-                truth = self._call(self.called(simple), known)
-            self.entered = entered
-            return truth
+                return self._call(self.called(simple), known)
 
     def source(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
         """A script that is there: whether it is; None where it is not run."""
         with self._entered(simple, known) as may_run:
             if not may_run:
                 return None
-            return self._source(plain, known)
+            return self._source(plain, simple.assigned(), known)
 
-    def evaluate(self, plain: Simple, known: Known) -> bool | None:
+    def evaluate(self, plain: Simple, assigned: Sequence[str], known: Known) -> bool | None:
+        """assigned: words such as x=1 before it"""
         text = " ".join(self.commands.arguments(plain.words[1:]))
         if has_unresolved(text):
             for each in plain.words[1:]:
@@ -105,6 +95,7 @@ class Calls:
         with (
             self.course.deeper(plain.at, 2) as may_run,
             self.commands.redirected(plain.files, plain.at, known),
+            self.arguments.before_command(assigned),
         ):
             self.variables.printed = None
             if may_run and self.course.may_turn(plain.at):
@@ -121,7 +112,7 @@ class Calls:
                 body = parse_script([text if is_value else f'{text} "$@"'], file, int(line))
                 self.course.functions[name] = [Braces(plain.at, body, Redirections())]
 
-    def _source(self, plain: Simple, known: Known) -> bool:
+    def _source(self, plain: Simple, assigned: Sequence[str], known: Known) -> bool:
         """A script that this one wrote, or that lies beside it. Whether it is there."""
         if len(plain.words) < 2:
             return False
@@ -135,7 +126,7 @@ class Calls:
             return False
         is_asked_for = bool(path) and known.there == path
         given = self.commands.given(plain.words[2:]) if plain.words[2:] else None
-        with self.arguments.given(given):
+        with self.arguments.before_command(assigned), self.arguments.given(given):
             self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
         return True
 

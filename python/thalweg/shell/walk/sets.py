@@ -29,6 +29,7 @@ _GIVES = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "local", "declare", "typeset",
      "export", "readonly", "integer", "nameref", "set", "setenv"}
 )  # fmt: skip
+_IS_GLOBAL = re.compile("-[A-Za-z]*g")
 _LOCAL = frozenset({"local", "declare", "typeset"})
 _FARTHEST = 20  # functions that call one another
 
@@ -74,7 +75,12 @@ def _local_to(body: Body) -> set[str]:
     """Of a function."""
     plain = [each.plain().words for each in _commands(body) if isinstance(each, Simple)]
     declaring = [words[1:] for words in plain if words[:1] and words[0] in _LOCAL]
-    return {word.partition("=")[0] for words in declaring if "-g" not in words for word in words}
+    return {
+        word.partition("=")[0]
+        for words in declaring
+        if not any(map(_IS_GLOBAL.match, words))
+        for word in words
+    }
 
 
 def redirections_in(body: Body) -> Iterator[tuple[Redirections, str]]:

@@ -20,7 +20,8 @@ from thalweg.shell.tree.tree import (
 from thalweg.shell.values.assignments import ARITHMETIC, DECLARES, Assignments, is_assignment
 from thalweg.shell.values.conditions import holds, is_condition, may_complain
 from thalweg.shell.values.expansion import expand
-from thalweg.shell.walk.builtins import NUMBER, Builtins
+from thalweg.shell.walk.arguments import name_in
+from thalweg.shell.walk.builtins import GIVES, NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
 from thalweg.shell.walk.sets import DONE, LEAVES
 from thalweg.shell.walk.ways import Ways
@@ -35,6 +36,8 @@ _OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
      "[", "let", "shift", "trap", "wait", "kill", "type", "command", "builtin", "ulimit", "umask",
      "alias", "hash", "pwd", "false", "getopts", "setenv", "@"}
 )  # fmt: skip
+_COMPLAINS = frozenset({"type", "hash", "wait", "getopts", "let", "kill", "shopt"})
+_SHOWS_COMMANDS = re.compile(r"-[a-z]*[xv]")  # `set -x`
 _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
@@ -72,6 +75,7 @@ class SimpleCommands:
         files = self.counted(simple.files)
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
+        self._forget_given_twice(simple)
         if kept is not None:
             self.variables.set_state(kept)
         self.variables.printed = before
@@ -99,6 +103,19 @@ class SimpleCommands:
         Assignments(self.variables).take(Simple(simple.at, ["export", *simple.assigned()]))
         yield
         self.variables.set_state(before)
+
+    def _forget_given_twice(self, simple: Simple) -> None:
+        """`n=4 export n`, `n=4 let m=n`: what of both stays is not the same in all shells."""
+        before = {name_in(each) for each in simple.assigned()}
+        words = simple.plain().words
+        if not before or words[:1] == [] or words[0] not in DECLARES | GIVES | {"let"}:
+            return
+        names = set(map(name_in, words[1:]))
+        if words[0] == "let":
+            names = set(_NAMES.findall(" ".join(words[1:])))
+        for name in names | before if before & names else ():
+            if name.isidentifier():
+                self.variables.forget(name)
 
     def _forgets(self, simple: Simple) -> bool:
         """What its redirections set: of a program they are done in a process of its own."""
@@ -138,12 +155,15 @@ class SimpleCommands:
         name = (plain.words or [""])[0]
         if name in LEAVES and self._leaves(plain):
             return None
+        shows = name == "set" and any(map(_SHOWS_COMMANDS.match, plain.words[1:2]))
+        if name in _COMPLAINS or shows:
+            self.commands.tell_of_errors(simple.at, simple.files)
         if name in _DECLARES_LOCAL:
             named = [
                 word if word[:1] not in "\"'$" else expand(word, self.variables)
                 for word in plain.words[1:]
             ]
-            self.calls.keep_local(named)
+            self.calls.arguments.keep_local(named)
         if ARITHMETIC.match(plain.text):
             return assignments.calculate(plain.text)
         if name == "getopts" and self.variables.value("#") == "0":
@@ -168,7 +188,7 @@ class SimpleCommands:
         if name == "@":  # of a C shell
             return assignments.calculate(f"(({' '.join(plain.words[1:])}))")
         if name == "eval":
-            return self.calls.evaluate(plain, known)
+            return self.calls.evaluate(plain, simple.assigned(), known)
         if name == "alias":
             self.calls.alias(plain)
         if self.calls.called(simple):

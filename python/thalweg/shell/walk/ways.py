@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.tree.tree import Command
-from thalweg.shell.values.variables import State, Variables
+from thalweg.shell.values.state import State
+from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.course import Course
 
 
