@@ -25,6 +25,10 @@ def without_marks(text: str) -> str:
     return _MARK.sub(" ", text)
 
 
+def known_beginning(text: str) -> str:
+    return text.partition(_OPEN)[0]
+
+
 def show_unresolved(text: str) -> str:
     """For people: marks as the script had them, "${EXPNAME}_atm"."""
     return _MARK.sub(lambda found: found[1] if found[1][0] in "$`" else f"${{{found[1]}}}", text)

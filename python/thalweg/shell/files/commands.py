@@ -62,7 +62,8 @@ class FileCommands(Output):
             return False
         if len(parts) == 1 and self._do(parts[0], known):
             return True
-        is_filter = any(part.words[:1] and part.words[0] in FILTERS for part in parts)
+        filters = {*FILTERS, "tee"} if len(parts) > 1 else FILTERS
+        is_filter = any(part.words[:1] and part.words[0] in filters for part in parts)
         if is_filter and self.pipelines.run(parts, known):
             return True
         if self._passes_tee(parts, known):
@@ -93,6 +94,7 @@ class FileCommands(Output):
         """
         contents = self.files.contents
         paths = [self.path(word) for part in parts for _, word in part.files.outs]
+        self.files.unread.makes(paths)
         given = [[*split_words(part.words, self.variables), ""] for part in parts]
         for name, *texts in given:
             if only_reads(name, texts):
@@ -186,6 +188,8 @@ class FileCommands(Output):
             sources: list[str | Sequence[Piece]] = [
                 self.lines_of(each) for each in files.documents[-1:]
             ]
+            for text in files.strings[-1:]:
+                sources = [self.written(expand(text, self.variables), at)]
             sources = sources or [*self.places(files.ins, at)]
             return bool(sources) and self.tee(simple, sources, known)
         if command == "" and files.ins and self.stdout and not outs:

@@ -204,17 +204,6 @@ class Files:
             if each.count("/") == pattern.count("/") and each and is_named(each, pattern)
         ]
 
-    def script(self, path: str) -> list[str] | None:
-        """Lines of a script that the script wrote; None where it did not, or not all of it."""
-        content = self.contents.get(self.real(path))
-        if content is None or self.removed.gone.get(self.real(path)) or not content.pieces:
-            return None
-        if content.doubtful or self.may_be_gone(path):
-            return None
-        lines = [piece.text for piece in content.pieces if isinstance(piece, Written)]
-        content.is_script = len(lines) == len(content.pieces)
-        return lines if content.is_script else None
-
     def replace(self, path: str) -> None:
         """Another file, or a link, has this path now."""
         if not self.is_tried:

@@ -28,7 +28,14 @@ from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import is_named, is_pattern
 from thalweg.shell.values.rows import read_row
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import QUOTES, split_exactly, split_words
+from thalweg.shell.values.words import (
+    HAS_ALL,
+    HAS_ARGUMENTS,
+    QUOTES,
+    quoted,
+    split_exactly,
+    split_words,
+)
 
 _MOST_NAMES = 1000  # of what a function is given
 _OPEN_PART = re.compile("\x02[^\x03]*\x03")
@@ -63,8 +70,11 @@ class Names:
             if known is not None and sure is None:
                 sure = len(found) + known
             for each in values:
-                is_open = is_pattern(each) and not QUOTES.search(word)
-                found += (self._names_like(each) or [each]) if is_open else [each]
+                names = [each]
+                if is_pattern(each) and not QUOTES.search(word):
+                    names = self._names_like(each)
+                    sure = len(found) if sure is None and not names else sure
+                found += names or [each]
         return found[:_MOST_NAMES], sure
 
     def _names_like(self, pattern: str) -> list[str]:
@@ -78,8 +88,13 @@ class Names:
     def turns(self, word: str) -> list[str] | None:
         """What a loop goes over for a word; None where that is not known."""
         found: list[str] = []
-        for each in split_words([word], self.variables):
-            if has_unresolved(each) or (not QUOTES.search(word) and "{" in each):
+        words, known = split_exactly([word], self.variables)
+        if known is not None and HAS_ARGUMENTS.search(word):
+            return None
+        for each in words:
+            if (has_unresolved(each) and known is not None) or (
+                not QUOTES.search(word) and "{" in each
+            ):
                 return None
             if not is_pattern(each) or QUOTES.search(word):
                 found.append(each)
@@ -94,10 +109,12 @@ class Names:
         """A command that is the value of a variable."""
         if not simple.words or simple.words[0][:1] not in ("$", '"', "'"):
             return simple
-        first = expand(simple.words[0], self.variables)
-        if has_unresolved(first) or not first.split():
+        first = split_words(simple.words[:1], self.variables)
+        if not first or has_unresolved(first[0]):
             return simple
-        return replace(simple, words=[*first.split(), *simple.words[1:]]).plain()
+        is_several = HAS_ALL.search(simple.words[0]) is not None
+        words = list(map(quoted, first)) if is_several else " ".join(first).split()
+        return replace(simple, words=[*words, *simple.words[1:]]).plain()
 
     def path(self, word: str) -> str:
         return self.files.behind_links(self._path_of(expand(word, self.variables)))
@@ -234,10 +251,12 @@ class Names:
         is_one = content is not None and content.has_groups(path)
         return is_one or is_called_namelist(last_of(path))
 
-    def names_one(self, path: str) -> bool:
+    def lines_in(self, path: str) -> list[str]:
         content = self.files.contents.get(self.files.real(path))
-        lines = content.lines() if content else []
-        return any(is_called_namelist(line) for _, line in lines)
+        return [line for _, line in content.lines()] if content else []
+
+    def names_one(self, path: str) -> bool:
+        return any(map(is_called_namelist, self.lines_in(path)))
 
 
 def _reads(body: Body) -> bool:

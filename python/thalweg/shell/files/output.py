@@ -82,7 +82,7 @@ class Output(Names):
         self._captures = 0
         self.watch = Watch(
             self.files.unread, self.path, self.is_namelist, self.is_null, self.may_be_namelist,
-            self.names_one,
+            self.names_one, self.lines_in,
         )  # fmt: skip
 
     def places(self, words: Iterable[str], at: str) -> list[str]:

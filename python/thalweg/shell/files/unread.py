@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Unread:
     """places  "FILE:LINE" of each, and what follows the word "by"
+    made       files that something wrote which is not read, by their paths
     is_quiet   as long as commands are only tried out
     """
 
     places: dict[str, str] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
     is_quiet: bool = False
+
+    def makes(self, paths: Iterable[str]) -> None:
+        if not self.is_quiet:
+            self.made |= set(paths)
 
     def add(self, at: str, cause: str) -> None:
         if not self.is_quiet:

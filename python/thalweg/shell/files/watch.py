@@ -33,6 +33,8 @@ _WRITES_WHAT_IT_NAMES = frozenset(
     }
 )
 _MAY_DO_ANYTHING = frozenset({"bash", "sh", "ksh", "zsh", "ssh", "find", "xargs"})
+_SHELLS = frozenset({"bash", "sh", "ksh", "zsh", "ssh"})
+_CHANGES = re.compile(r">|\b(?:sed|perl|cp|mv|rm|ln|tee|python\w*|awk|install|envsubst)\b")
 _ONLY_READS = frozenset(
     {"echo", "printf", "grep", "ls", "diff", "cmp", "wc", "md5sum", "sha256sum", "srun", "mpirun",
      "mpiexec", "aprun"}
@@ -53,6 +55,7 @@ class Watch:
     is_null: of a word that is /dev/null
     may_be_namelist: also where its name is open
     names_one: whether there is a file at a path that has the name of a namelist in it
+    lines_of: of a file that the script has written
     """
 
     unread: Unread
@@ -61,15 +64,20 @@ class Watch:
     is_null: Callable[[str], bool]
     may_be_namelist: Callable[[str], bool]
     names_one: Callable[[str], bool]
+    lines_of: Callable[[str], list[str]]
 
     def tell(self, parts: Sequence[Simple]) -> None:
         """Of a pipeline that is not understood."""
         documents = [each for part in parts for each in part.files.documents]
         lines = [line for document in documents for _, line in document.lines]
+        is_run = any(part.words[:1] and part.words[0] in _SHELLS for part in parts)
+        texts = [text for part in parts for text in (*part.words, *part.files.strings)]
         fed = parts[0].words[:1] not in (["cat"], ["tee"]) and any(map(is_called_namelist, lines))
         names = " | ".join(_name_of(part) for part in parts)
         if fed or any(map(begins_group, lines)):
             self.unread.add(parts[0].at, f"{names} with a here-document")
+        elif is_run and _changes_one([*lines, *texts]):
+            self.unread.add(parts[0].at, names)
         elif any(feeds_another(part) for part in parts):
             self.unread.add(parts[0].at, "a command in >( )")
         elif self._may_write(parts):
@@ -85,6 +93,11 @@ class Watch:
 
     def _may_write(self, parts: Sequence[Simple]) -> bool:
         if any(map(self.changes, parts)):
+            return True
+        run = [part.words[0] for part in parts if part.words]
+        run += [word for part in parts for word in part.files.ins if part.words[:1] != ["cat"]]
+        run += [word for part in parts for word in part.words[1:] if part.words[0] in _SHELLS]
+        if any(_changes_one(self.lines_of(self.path(word))) for word in run):
             return True
         if any(
             self.is_namelist(self.path(word)) for part in parts for _, word in part.files.channels
@@ -144,6 +157,11 @@ def is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
     """Of the model. plain: without what stands before the program"""
     names = [word.rpartition("/")[2] for word in (*words[:2], *plain[:1])]
     return any(name in _STARTERS for name in names) or any(map(_MODEL.fullmatch, names))
+
+
+def _changes_one(lines: Sequence[str]) -> bool:
+    """Of a script: whether a line may write or change a namelist."""
+    return any(is_called_namelist(line) and _CHANGES.search(line) for line in lines)
 
 
 def _name_of(part: Simple) -> str:

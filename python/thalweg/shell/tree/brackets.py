@@ -13,6 +13,11 @@ def closing(text: str, opening: int) -> int:
     """Just behind the bracket that closes the one at `opening`; quotes hide brackets, and in ${...}
     { alone is a letter. The end of the text where there is none.
     """
+    end = _end_of(text, opening)
+    return len(text) if end is None else end
+
+
+def _end_of(text: str, opening: int) -> int | None:
     left, right = text[opening], _PAIRS[text[opening]]
     is_parameter = left == "{" and text[opening - 1 : opening] == "$"
     depth, quote, i = 0, "", opening
@@ -31,7 +36,7 @@ def closing(text: str, opening: int) -> int:
             if depth == 0:
                 return i + 1
         i += 1
-    return len(text)
+    return None
 
 
 def _is_of_case(text: str, begin: int, end: int) -> bool:
@@ -48,8 +53,8 @@ def is_left_open(text: str) -> bool:
             position = text.find("$", position + 1)
             continue
         if text[position + 1 : position + 2] in ("(", "{"):
-            end = closing(text, position + 1)
-            if end == len(text) and text[-1] != _PAIRS[text[position + 1]]:
+            end = _end_of(text, position + 1)
+            if end is None:
                 return True
             position = end - 1
         position = text.find("$", position + 1)

@@ -14,6 +14,7 @@ from thalweg.shell.lines import NumberedLine
 from thalweg.shell.tree.brackets import closing
 from thalweg.shell.tree.tree import HereDocument
 
+_ELEMENT = re.compile(r"[A-Za-z_]\w*\[[^]\n'\"$`\\]* [^]\n'\"$`\\]*\]\+?=")  # M[a b]=c
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
 _HERE = re.compile(r"[0-9]*<<(?!<)(-?)[ \t]*(?=[^\s<>|&;()])")
@@ -126,7 +127,8 @@ class _Lexer:
                 return Token("redirection", found[0], line), found.end()
             if found := _OPERATOR.match(text, position):
                 return Token("operator", found[0], line), found.end()
-        end = max(self._end_of_word(position), position + 1)
+        element = _ELEMENT.match(text, position) if is_first else None
+        end = max(self._end_of_word(element.end() if element else position), position + 1)
         return Token("word", text[position:end].replace("\\\n", ""), line), end
 
     def _end_of_test(self, position: int) -> int:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.shell.lines import NumberedLine
 
-_BEFORE = frozenset({"command", "builtin", "time", "nice", "nohup", "sudo", "env", "srun"})
+# What runs another command: letters of its options that take a word, None of those that take a
+# number only; and how many words of its own stand behind them.
+_BEFORE: dict[str, tuple[str | None, int]] = {
+    "command": ("", 0), "builtin": ("", 0), "time": ("", 0), "nohup": ("", 0), "setsid": ("", 0),
+    "nice": ("n", 0), "sudo": ("ug", 0), "env": ("uC", 0), "srun": (None, 0),
+    "timeout": ("sk", 1), "stdbuf": ("ioe", 0), "ionice": ("cn", 0), "chrt": ("TPD", 1),
+    "flock": ("wE", 1), "taskset": ("", 1), "numactl": ("CNmip", 0),
+}  # fmt: skip
 _INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 SUBSCRIPT = rf"\[(?:[^\[\]]|{_INNER})*\]"  # [x], [${#x[@]}], [${x[y[1]]}]
 _ASSIGNED = re.compile(rf"[A-Za-z_]\w*(?:{SUBSCRIPT})?\+?=")
@@ -61,16 +68,23 @@ class Simple:
 
     def plain(self) -> Simple:
         """Without what may stand before the name of the command, and its folder."""
-        words, is_behind = list(self.words), False
+        words, is_behind, own = list(self.words), False, 0
+        letters: str | None = ""
         while len(words) > 1:
             path = _PATH.fullmatch(words[0])
             words[0] = path[1] if path else words[0]
-            if words[0] in _BEFORE or _ASSIGNED.match(words[0]):
-                is_behind |= words.pop(0) in _BEFORE
-            elif is_behind and words[0].startswith("-"):  # an option, and its number
+            if words[0] in _BEFORE:
+                is_behind, (letters, own) = True, _BEFORE[words.pop(0)]
+            elif _ASSIGNED.match(words[0]):
                 del words[0]
-                if len(words) > 1 and words[0].isdecimal():
-                    del words[0]
+            elif is_behind and words[0].startswith("-"):
+                option = words.pop(0)
+                takes = len(option) == 2 and option[1] in (letters or "")
+                takes |= letters is None and words[0].isdecimal()
+                del words[: takes and len(words) > 1]
+            elif own:
+                own -= 1
+                del words[0]
             else:
                 break
         if words:

@@ -22,7 +22,9 @@ DECLARES = frozenset({"export", "declare", "typeset", "local", "readonly", "inte
 ARITHMETIC = re.compile(r"let\s|\(\(")
 _IS_STATEMENT = re.compile(r"\s*(?:[A-Za-z_]\w*\s*(?:[-+*/%]?=(?!=)|\+\+|--)|\+\+|--)")
 _OF_VALUE = re.compile(r"\$\w+\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
-_OF_VALUES = frozenset("iulZn")  # letters that make something else of a value
+_IS_WIDTH = re.compile("[LRFEcC]|i[0-9]")  # `typeset -L2`, -i8; `declare -c`
+_DECLARES_WIDTHS = frozenset({"declare", "typeset", "local", "integer"})
+_OF_VALUES = frozenset("iulZn?")  # letters that make something else of a value
 _ELEMENT = re.compile(rf"({SUBSCRIPT})=(.*)", re.DOTALL)
 _NAMED_ELEMENT = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})")
 _IS_NO_WORD = re.compile(r"\[|[^'\"$]*[*?]")  # of an array: [2]=x, *.nc
@@ -48,7 +50,10 @@ def is_assignment(simple: Simple) -> bool:
 
 def _with_home(text: str) -> str:
     """~ and ~/x, also behind a colon"""
-    return re.sub(r"(^|:)~(?=[/:]|$)", r"\1${HOME}", text) if "~" in text else text
+    if "~" not in text:
+        return text
+    text = re.sub(r"(^|:)~(?=[/:]|$)", r"\1${HOME}", text)
+    return re.sub(r"(^|:)(~\w+)", lambda found: found[1] + unresolved(found[2]), text)
 
 
 def _in_letters(value: str, letters: str) -> str:
@@ -111,7 +116,9 @@ class Assignments:
             variables.forget(name)
             return
         before = (variables.value(name) or "") if adds else ""
-        if "i" in letters:
+        if "i" in letters and "#" in value:  # ksh keeps the base
+            variables.forget(name)
+        elif "i" in letters:
             value = f"({before or 0})+({value or 0})" if adds else value
             variables.change(name, arithmetic_value(value, variables) if value else "0")
         else:
@@ -120,6 +127,7 @@ class Assignments:
     def _declare(self, command: str, words: Sequence[str]) -> None:
         """Letters hold for what is assigned later, too. All words have the values of before."""
         options = "".join(word[1:] for word in words if word.startswith("-"))
+        options += "?" * (_IS_WIDTH.search(options) is not None and command in _DECLARES_WIDTHS)
         options += {"integer": "i", "nameref": "n"}.get(command, "")
         options = "" if command in ("export", "readonly") else options
         undone = "x" * (command == "export" and "-n" in words) + "".join(
@@ -206,7 +214,7 @@ class Assignments:
         if elements is not None:
             pairs = [_ELEMENT.fullmatch(word) for word in words]
             given = {
-                expand(each[1][1:-1], variables): expand(each[2], variables)
+                expand(each[1][1:-1], variables): self._lettered(name, expand(each[2], variables))
                 for each in pairs
                 if each
             }
@@ -219,7 +227,7 @@ class Assignments:
         if any(map(_ELEMENT.fullmatch, words)):
             self._assign_numbered(name, words, before)
             return
-        values = split_words(words, variables)
+        values = [self._lettered(name, each) for each in split_words(words, variables)]
         is_plain = not any(_IS_NO_WORD.match(word) for word in words)
         is_plain &= not any(map(has_unresolved, values))
         is_open = bool(before) and not variables.is_array(name) and has_unresolved(before[0] or "")
@@ -238,12 +246,24 @@ class Assignments:
             values = (
                 [expand(pair[2], self.variables)] if pair else split_words([word], self.variables)
             )
+            values = [self._lettered(name, each) for each in values]
             if not number.isdecimal() or any(map(has_unresolved, values)):
                 self.variables.forget(name)
                 return
             found |= dict(enumerate(values, int(number)))
             place = int(number) + len(values)
         self.variables.assign_array(name, [found.get(i) for i in range(max(found, default=-1) + 1)])
+
+    def _lettered(self, name: str, value: str) -> str:
+        """An element, as `declare -i` and its kin have it."""
+        letters = self.variables.letters.get(self.variables.name(name), "")
+        if "?" in letters or ("i" in letters and "#" in value):
+            return unresolved(name)
+        return (
+            arithmetic_value(value or "0", self.variables)
+            if "i" in letters
+            else _in_letters(value, letters)
+        )
 
     def give(self, named: str, value: str) -> bool:
         """`printf -v NAME`: whether it names a variable, or an element of one."""
@@ -264,7 +284,7 @@ class Assignments:
             if is_number_kept:
                 value = arithmetic_value(f"({before_it or 0})+({value or 0})", variables)
             else:
-                value = before_it + value
+                value = self._lettered(name, before_it + value)
         elif is_number_kept:
             key, value = "", unresolved(name)
         else:
@@ -273,5 +293,5 @@ class Assignments:
             is_number = key.removeprefix("-").isdecimal()
             place = (int(key) + len(slots) * key.startswith("-")) if is_number else 0
             before = dict(enumerate(slots)).get(place)
-            value = (before or "") * adds + value
+            value = self._lettered(name, (before or "") * adds + value)
         variables.assign_element(name, key, value)

@@ -40,6 +40,8 @@ def bc(text: str, *, has_library: bool = False) -> str | None:
                 continue
             found = _ASSIGNMENT.fullmatch(statement)
             number = _number(found[2] if found else statement, values)
+            if found and found[1] in ("obase", "ibase"):
+                return None
             if found:
                 values[found[1]] = number
             else:

@@ -167,7 +167,7 @@ def command_value(command: str, variables: Variables, depth: int) -> str:
     value = variables.substitute(command) if depth < _DEEPEST else None
     if value is None:
         variables.truth = None
-        word = re.match(r"\W*(\w+)", command)
+        word = re.match(r"\W*(?:[\w.-]+/)*(\w+)", command)
         value = unresolved(f"`{word[1] if word else 'command'}`")
     if variables.printed is not None:
         variables.printed[command] = value

@@ -16,6 +16,11 @@ _INDIRECT = re.compile(r"!([A-Za-z_]\w*|[0-9]+)(.*)", re.DOTALL)
 _ALL_OF = re.compile(r"(!?)(?:([A-Za-z_]\w*)\[([@*])\]|([@*]))(.*)", re.DOTALL)
 _BEGINNING = re.compile(r"!([A-Za-z_]\w*)([@*])")
 _DEFAULT = re.compile(r":?[-=+?]")
+# By a shell, or where it is started; what is not given else counts as not set.
+_ALWAYS_SET = frozenset(
+    {"PWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "SHELL", "PATH", "UID", "EUID", "PPID", "RANDOM",
+     "SECONDS", "LINENO", "SHLVL", "BASH", "BASH_VERSION", "BASHPID", "HOSTTYPE", "OSTYPE"}
+)  # fmt: skip
 _MODIFIES = frozenset(":#%/^,@")
 
 
@@ -50,6 +55,7 @@ def all_of(body: str, inner: Inner) -> All | None:
     if _DEFAULT.match(rest):
         return All(sign, words, rest)
     has_gaps = bool(name) and None in inner.variables.slots(name or "")
+    has_gaps |= not name and inner.variables.sure is not None
     if rest and words is not None and (has_gaps or any(map(has_unresolved, words))):
         words = None
     if rest and words is not None:
@@ -73,7 +79,8 @@ def parameter(body: str, inner: Inner) -> str:
     if body not in ("@", "*") and (found := all_of(body, inner)) is not None:
         return _joined(body, found, inner)
     if body == "!#":
-        return [unresolved("`arguments`"), *variables.all_arguments()][-1]
+        is_open = variables.sure is not None
+        return [unresolved("`arguments`"), *(variables.all_arguments() * (not is_open))][-1]
     indirect = _INDIRECT.fullmatch(body)
     if indirect and indirect[2][:1] not in ("*", "@", "["):
         name = variables.value(indirect[1])
@@ -136,6 +143,8 @@ class _Single:
         return unresolved(self.name) if found is None else found
 
     def _or_default(self, sign: str, word: str, inner: Inner) -> str:
+        if self.value is None and not self.is_unset and self.name in _ALWAYS_SET:
+            return inner.default(word) if sign[-1] == "+" else unresolved(self.name)
         is_empty = self.value is None or self.is_unset
         is_empty |= not self.value and sign.startswith(":")
         if sign[-1] == "+" and self.value and has_unresolved(self.value):

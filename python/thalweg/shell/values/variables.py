@@ -138,18 +138,17 @@ class Variables:
         return found
 
     def all_arguments(self) -> list[str]:
-        if self.sure is not None:
-            return [_ARGUMENTS]
+        """Where `sure` says so there may be more of them, or less, behind those."""
         if self.arguments is None:
             self.used.add("#")
             return self.given_arguments()
-        return list(self.arguments)
+        return list(self.arguments) or [_ARGUMENTS] * (self.sure is not None)
 
     def _argument(self, name: str, arguments: list[str]) -> str | None:
         if self.sure is not None and arguments is self.arguments:
-            open_ = next((each for each in arguments[self.sure :] if has_unresolved(each)), "")
             if name in ("#", "@", "*") or (name.isdecimal() and int(name) > max(self.sure, 0)):
-                return open_ or _ARGUMENTS
+                names = unresolved_names(" ".join(arguments[self.sure :]))
+                return unresolved(names[0]) if names else _ARGUMENTS
         if name.isdecimal() and int(name) > 0:
             return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
         marks = self.assigned.get("IFS", _BLANKS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from thalweg.shell.tree.braces import braces
 from thalweg.shell.tree.brackets import closing, is_quoted, segments
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, unresolved_names, without_marks
 from thalweg.shell.values.expansion import expand, inner_of
 from thalweg.shell.values.parameters import All, all_of
 from thalweg.shell.values.patterns import is_pattern
@@ -21,7 +21,12 @@ _IN_QUOTES = re.compile(
     re.DOTALL,
 )
 _EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
-_HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
+HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
+HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
+_NEEDS_NO_QUOTES = re.compile("[\\w./:,=+@%\x02\x03-]+")
+ONE_WORD = frozenset(
+    {"PWD", "OLDPWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "UID", "`mktemp`", "`hostname`"}
+)  # each of which has no blanks
 _QUOTED_DEFAULT = re.compile(r"""\$\{\w+:?[-+=](?:[^}]*)['"]""")
 
 
@@ -49,13 +54,25 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
     """Of one word, and whether they are so many."""
     elements = _elements(word, variables)
     if elements is not None:
-        return elements, True
+        return elements, variables.sure is None or not HAS_ARGUMENTS.search(word)
+    fields, is_exact = _split(word, variables)
+    return fields, is_exact or (len(fields) == 1 and _is_one(fields[0], word))
+
+
+def _is_one(text: str, word: str) -> bool:
+    """Names of folders have no blanks, and stand in no quotes often."""
+    is_path = "/" in without_marks(text)
+    is_folder = set(unresolved_names(text)) <= ONE_WORD
+    return (is_path or is_folder) and not HAS_ALL.search(word)
+
+
+def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
     parts = segments(word)
     if all(part[0] not in "$`" or is_quoted(part) for part in parts):
         around = _around_all(word)
         middle = _elements(f'"{around[1]}"', variables) if around else None
         if around is None or middle is None:
-            return [expand(word, variables)], not _HAS_ALL.search(word)
+            return [expand(word, variables)], not HAS_ALL.search(word)
         before, behind = (expand(f'"{each}"', variables) for each in (around[0], around[2]))
         if not middle:
             return [before + behind] * bool(before + behind), True
@@ -69,7 +86,7 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
             continue
         text = expand(part, variables)
         is_open = has_unresolved(text)
-        is_exact &= not is_open and not _HAS_ALL.search(part)
+        is_exact &= not is_open and not HAS_ALL.search(part)
         if is_open or _QUOTED_DEFAULT.match(part):
             fields[-1] += text
             is_begun |= text != ""
@@ -92,13 +109,13 @@ def _around_all(word: str) -> tuple[str, str, str] | None:
     """Of "a${x[@]}b": a, ${x[@]} and b. None of other words, and of those with two such parts."""
     if len(word) < 2 or word[0] != '"' or word[-1] != '"' or '"' in word[1:-1]:
         return None
-    found, position = _HAS_ALL.search(word), 0
+    found, position = HAS_ALL.search(word), 0
     if found is None:
         return None
     position = found.start()
     end = closing(word, position + 1) if word[position + 1] == "{" else found.end()
     before, behind = word[1:position], word[end:-1]
-    is_one = not _HAS_ALL.search(behind) and not before.endswith("\\") and "(" not in before
+    is_one = not HAS_ALL.search(behind) and not before.endswith("\\") and "(" not in before
     return (
         (before, word[position:end], behind)
         if is_one and before.count("{") == before.count("}")
@@ -122,10 +139,16 @@ def _elements(word: str, variables: Variables) -> list[str] | None:
     if found.rest and (instead := _instead(body, found, is_quoted_, variables)) is not None:
         return instead[0]
     words = found.words
-    if words is None or any(map(has_unresolved, words)):
-        return words if is_quoted_ and found.sign == "@" else None
+    if words is None:
+        return None
     if not is_quoted_:
-        return [each for word in words for each in variables.split(word)]
+        return [
+            each
+            for word in words
+            for each in ([word] if has_unresolved(word) else variables.split(word))
+        ]
+    if any(map(has_unresolved, words)):
+        return words if found.sign == "@" else None
     marks = variables.value("IFS") or ""
     if found.sign == "@":
         return words
@@ -170,6 +193,11 @@ def words_given(words: Sequence[str], variables: Variables) -> list[str] | None:
             return None
         found += values
     return found
+
+
+def quoted(word: str) -> str:
+    """For one who takes quotes away again."""
+    return word if _NEEDS_NO_QUOTES.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 def name_of_program(word: str) -> str:

@@ -5,6 +5,7 @@ ways meet that may both have been gone, values that differ are open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from functools import partial
 
 from thalweg.shell.files.output import Known
 from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, known_beginning
 from thalweg.shell.values.expansion import expand, fits, pattern_of
 from thalweg.shell.walk.failures import Failures
 from thalweg.shell.walk.loops import counted_loop, turns_of
@@ -21,6 +22,7 @@ from thalweg.shell.walk.ways import Way, Ways
 
 _MOST_TURNS = 10_000  # of a loop that is tried
 _WRITES = frozenset({"cp", "mv", "ln", "sed", "tee", "install", "cat"})
+_PLAIN = re.compile(r"[\w=.:,/-]*")
 _MOST_NAMES = 4  # that are told
 
 
@@ -294,9 +296,21 @@ class Blocks:
 
     def _fits(self, word: str, patterns: Sequence[str]) -> bool | None:
         found = [pattern_of(each, self.variables) for each in patterns]
-        if has_unresolved(word):
-            return True if "*" in found else None
-        truths = [
-            None if has_unresolved(each) else fits(word, each, self.variables) for each in found
-        ]
+        ignores = {"nocasematch", "?nocasematch"} & self.variables.options and found != ["*"]
+        truths = (
+            [None if has_unresolved(each) or ignores else _may_fit(word, each) for each in found]
+            if has_unresolved(word)
+            else [
+                None if has_unresolved(each) else fits(word, each, self.variables) for each in found
+            ]
+        )
         return True if True in truths else None if None in truths else False
+
+
+def _may_fit(word: str, pattern: str) -> bool | None:
+    """Of a word that is open behind its first letters."""
+    known, plain = known_beginning(word), _PLAIN.match(pattern)
+    begin = plain[0] if plain else ""
+    if not known.startswith(begin[: len(known)]):
+        return False
+    return True if pattern == f"{begin}*" and known.startswith(begin) else None

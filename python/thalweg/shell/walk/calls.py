@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from thalweg.shell.files.contents import is_called_namelist
 from thalweg.shell.files.output import Known
+from thalweg.shell.files.scripts import is_made_unread, lines_of_script
 from thalweg.shell.paths import last_of
 from thalweg.shell.tree.parser import parse_script
 from thalweg.shell.tree.tree import (
@@ -23,12 +25,19 @@ from thalweg.shell.tree.tree import (
     simples,
     simples_of,
 )
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, unresolved_names
 from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.words import ONE_WORD
 from thalweg.shell.walk.arguments import Arguments
+from thalweg.shell.walk.sets import names_set
 from thalweg.shell.walk.ways import Way, Ways
 
 _NAME_IS_OPEN = re.compile(r"\w*(?:\x02[^\x03]*\x03\w*)+=")  # behind what is evaluated
+# Which set what no namelist has in it, as paths.
+_OF_TOOLS = re.compile(
+    r"`(?:module\w*|ml|lmod|ssh|conda|mamba|micromamba|spack|direnv|dircolors|pyenv|opam|brew)`"
+)
+_STREAM = re.compile(r"(<\()|/dev/(?:stdin|fd/0)$")
 _SAYS = re.compile(r"\s*(?:(?:echo|print|printf|exit|date|cat)\b[^;&|<>`]*(?:>&2)?[\s;]*)*")
 _FARTHEST = 20  # functions that call one another
 
@@ -66,13 +75,14 @@ class Calls:
 
     def call(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
         """A function: whether what it returns is 0."""
+        name = self.called(simple)  # as long as $1 is that of who calls it
         with self._entered(simple, known) as may_run:
             if not may_run:
                 return None
             given = self.commands.given(plain.words[1:])
             self.variables.printed = None
             with self.arguments.of_function(given, simple.assigned()):
-                return self._call(self.called(simple), known)
+                return self._call(name, known)
 
     def source(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
         """A script that is there: whether it is; None where it is not run."""
@@ -84,12 +94,17 @@ class Calls:
     def evaluate(self, plain: Simple, assigned: Sequence[str], known: Known) -> bool | None:
         """assigned: words such as x=1 before it"""
         text = " ".join(self.commands.arguments(plain.words[1:]))
-        if has_unresolved(text):
+        if not set(unresolved_names(text)) <= ONE_WORD:
             for each in plain.words[1:]:
                 for name in re.findall(r"([A-Za-z_]\w*)=", each):
                     self.variables.forget(name)
+            is_printed = any(each[:1] == "`" for each in unresolved_names(text.partition("=")[0]))
+            is_of_tools = _OF_TOOLS.search(text) is not None
             self.variables.sets_unknown |= _NAME_IS_OPEN.match(text) is not None
+            self.variables.sets_unknown |= is_printed and not is_of_tools
             self.commands.tell(plain)
+            if is_called_namelist(text):
+                self.commands.files.unread.add(plain.at, "'eval'")
             return None
         file, _, line = plain.at.rpartition(":")
         with (
@@ -116,12 +131,10 @@ class Calls:
         """A script that this one wrote, or that lies beside it. Whether it is there."""
         if len(plain.words) < 2:
             return False
-        path = self.commands.path(plain.words[1])
-        written = self.commands.files.script(path)
-        if written is None:
-            found = self.course.source(path)
-        else:
-            found = parse_script(written, f"{last_of(path)} (written by the script)")
+        path, found = "", self._of_stream(plain)
+        if found is None and not _STREAM.match(plain.words[1]):
+            path = self.commands.path(plain.words[1])
+            found = self._of_file(path)
         if found is None:
             return False
         is_asked_for = bool(path) and known.there == path
@@ -129,6 +142,34 @@ class Calls:
         with self.arguments.before_command(assigned), self.arguments.given(given):
             self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
         return True
+
+    def _of_stream(self, plain: Simple) -> Body | None:
+        """`. <(sed s/a/b/ FILE)` and `. /dev/stdin <<< "x=1"`"""
+        if not (stream := _STREAM.match(plain.words[1])):
+            return None
+        if stream[1]:
+            text = self.commands.text_of(plain.words[1][2:-1])
+            lines = None if text is None else text.split("\n")
+        else:
+            lines = self.commands.lines_given(plain.files)
+        if lines is None or any(map(has_unresolved, lines)):
+            self.variables.sets_unknown = True
+            return None
+        file, _, line = plain.at.rpartition(":")
+        return parse_script(lines, file, int(line))
+
+    def _of_file(self, path: str) -> Body | None:
+        """One that the script wrote, or that lies beside it. What it sets may be known in part."""
+        files = self.commands.files
+        written = lines_of_script(files, path)
+        if written is not None:
+            return parse_script(written, f"{last_of(path)} (written by the script)")
+        if is_made_unread(files, path):
+            self.variables.sets_unknown = True
+            for name in names_set(parse_script(self.commands.lines_in(path), path), {}):
+                self.variables.forget(name)
+            return None
+        return self.course.source(path)
 
     def _call(self, name: str, known: Known) -> bool | None:
         """One function, or each of those that it may be."""
