@@ -179,9 +179,6 @@ RIGHT = {
 }  # fmt: skip
 NOT_READ = ": a namelist is written or changed here in a way that is not read"
 TOLD = {
-    "given a document": (
-        f"f() {{ cat > NAMELIST_f; }}\nf << EOF\n&a\n/\nEOF\n{N}", f"exp.test:2{NOT_READ}",
-    ),
     "in another shell": (f"{F}export -f f; bash -c f\n{M}", f"exp.test:2{NOT_READ}"),
     "at the end": (
         f"f() {{ cp base.nml NAMELIST; }}\ntrap f EXIT\n{N}", f"exp.test:1{NOT_READ}",

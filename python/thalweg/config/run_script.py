@@ -155,7 +155,11 @@ def _run(
             "followed: what is written to them is not counted"
         )
     try:
-        namelists.take(files.contents, files.is_gone, files.templates, files.symbolic_links())
+        namelists.made_unread = files.unread.made
+        namelists.take(
+            files.contents, files.is_gone, files.templates, files.symbolic_links(),
+            files.started_in,
+        )  # fmt: skip
     except ThalwegError as error:
         raise ThalwegError(f"{error}{_cause(namelists.passed_over)}") from error
     namelists.passed_over += unread

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -36,12 +36,14 @@ class Namelists:
     """groups    of every namelist file, in the order of the files and of their groups
     doubtful     "FILE:LINE" of what need not have been run, by file
     passed_over  sentences about what is not counted
+    made_unread  files that something has written which is not read
     """
 
     beside: Beside
     groups: dict[str, list[Group]] = field(default_factory=dict)
     doubtful: dict[str, list[str]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
+    made_unread: Collection[str] = ()
 
     def take(
         self,
@@ -49,12 +51,14 @@ class Namelists:
         is_gone: Callable[[str], bool],
         templates: Mapping[str, tuple[str, str]] = MappingProxyType({}),
         links: Mapping[str, str] = MappingProxyType({}),
+        started_in: str | None = None,
     ) -> None:
         """Of the files that a script wrote or changed.
 
         is_gone    it has removed them again
         templates  files that others were made from, which count instead, and where
         links      symbolic ones, with what they are of
+        started_in the folder in which the model is started last
         """
         written = {path: each for path, each in contents.items() if each.has_groups(path)}
         named = self._named(
@@ -79,7 +83,7 @@ class Namelists:
         for path, content in written.items():
             if path not in whole and set(content.doubtful) - of_whole:
                 self.doubtful.setdefault(last_of(path), []).extend(content.doubtful)
-        chosen = self._chosen(contents, whole, named, is_gone)
+        chosen = self._chosen(contents, whole, named, is_gone, started_in)
         for label in self._unnamed(chosen, contents, named):
             del chosen[label]
         for label, path in chosen.items():
@@ -185,6 +189,7 @@ class Namelists:
         whole: Mapping[str, Content],
         named: Sequence[str],
         is_gone: Callable[[str], bool],
+        started_in: str | None,
     ) -> dict[str, str]:
         """Paths by label. Left out are copies of what a file was before the script wrote it anew,
         as a loop over runs keeps them, and files of one name in several folders but the last; not
@@ -208,11 +213,14 @@ class Namelists:
         for name, paths in names.items():
             filled = [each for each in paths if self._has_some(whole[each])] or paths
             folders = [each for each in filled if _is_named(each, named, with_folder=True)]
-            chosen = folders or filled[-1:]
+            started = [each for each in filled if folder_of(each) == started_in]
+            chosen = folders or started or filled[-1:]
             if len(chosen) < len(filled):
                 self.passed_over.append(
                     f"{self.beside.script.name}: '{name}' is written in {len(filled)} folders, and "
                     f"a run reads one: that in {_shown_folder(chosen[-1])} is counted"
+                    + ", where the model is started"
+                    * (chosen == started)
                 )
             found |= {show_unresolved(each) if len(chosen) > 1 else name: each for each in chosen}
         return found
@@ -245,9 +253,15 @@ class Namelists:
                     )
                 found += [Written(label, number, line) for number, line in enumerate(lines, 1)]
             elif not piece.may_lack:
+                is_made = piece.path in self.made_unread
+                lacks = (
+                    "is made in a way that is not read"
+                    if is_made
+                    else ("does not lie beside the script")
+                )
                 told.append(
-                    f"{piece.at}: '{last_of(name)}' has what '{piece.name}' has, which does not "
-                    "lie beside the script: its groups are not counted"
+                    f"{piece.at}: '{last_of(name)}' has what '{piece.name}' has, which {lacks}: "
+                    "its groups are not counted"
                 )
         return found
 

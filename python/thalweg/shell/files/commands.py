@@ -14,7 +14,7 @@ from thalweg.shell.files.copies import Copy, Options
 from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
-from thalweg.shell.files.watch import COPIES, REMOVES, feeds_another
+from thalweg.shell.files.watch import COPIES, REMOVES, feeds, feeds_another
 from thalweg.shell.files.writers import (
     code_of,
     does_all,
@@ -72,12 +72,20 @@ class FileCommands(Output):
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
+        self._empty_for(parts[-1], known)
         self.doubt_named(parts)
         self.files.has_started |= not self.files.is_tried  # it may have written to any file
         name, *_ = [*parts[-1].text.split(maxsplit=1), ""]
         if self.stdout and name not in _PRINTS_NOTHING:
             self.printed.append((parts[0].at, f"what '{name}' prints"))
         return False
+
+    def _empty_for(self, part: Simple, known: Known) -> None:
+        """What was in a file that a command which is not read has written anew is there no more."""
+        for is_behind, word in part.files.outs:
+            path = "" if is_behind or self.is_null(word) or feeds(word) else self.path(word)
+            if path in self.files.contents and known.sure:
+                self.files.put(path, [], part.at, sure=True, replaces=True)
 
     def _passes_tee(self, parts: Sequence[Simple], known: Known) -> bool:
         """`cat << EOF | tee FILE | head`: what is behind it writes nothing."""

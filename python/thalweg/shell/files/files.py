@@ -30,6 +30,7 @@ class Files:
     templates    files of which `sed` and its kin made others: what, and where
     starts       of the model: where the last one was of those that may have read a file, by path
     has_started  whether the model, or a program that is not read, may have been started
+    started_in   the folder of the last start
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
@@ -46,6 +47,7 @@ class Files:
     written_anew: dict[str, tuple[str, str]] = field(default_factory=dict)
     too_large: str = ""
     has_started: bool = False
+    started_in: str | None = None
     removed: Removed = field(default_factory=Removed)
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
@@ -59,7 +61,7 @@ class Files:
     def start(self, at: str) -> None:
         """The model: it may read all that has groups."""
         if not self.is_tried:
-            self.has_started = True
+            self.has_started, self.started_in = True, self.folders.here
             self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
 
     def _write_anew(self, path: str, at: str) -> None:

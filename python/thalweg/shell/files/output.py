@@ -141,14 +141,15 @@ class Output(Names):
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
-        given, self.stdin = self.stdin, self._given_to_block(files, at) or self.stdin
+        own, given = self._given_to_block(files, at), self.stdin
+        self.stdin = own or given
         before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
         if not files.outs:
             self._let_errors_go(files)
             yield
             self._close(before)
-            self._end_block(files, at, given)
+            self._end_block(files, at, given, has_own=bool(own))
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
         self.empty([word for behind, word in outs if not behind], at, known)
@@ -168,7 +169,7 @@ class Output(Names):
                 self.files.doubt(self.stdout, at)
         self.printed = printed
         self._close(before)
-        self._end_block(files, at, given)
+        self._end_block(files, at, given, has_own=bool(own))
 
     def _close(self, before: dict[str, str | None]) -> None:
         """Channels that were opened for a block are what they were."""
@@ -240,13 +241,15 @@ class Output(Names):
             return [self.written(expand(files.strings[-1], self.variables), at)]
         return [*self.places(files.ins[-1:], at)]
 
-    def _end_block(self, files: Redirections, at: str, before: list[str | Sequence[Piece]]) -> None:
+    def _end_block(
+        self, files: Redirections, at: str, before: list[str | Sequence[Piece]], *, has_own: bool
+    ) -> None:
         """What it got, and no `cat` in it took, went where it cannot be seen."""
         self.doubt_others(files, at)
-        is_left = self.stdin is not before and bool(self.stdin)
+        is_left = has_own and bool(self.stdin)
         if is_left or files.channels:
             self.watch.tell_of_block(files, at)
-        self.stdin = before
+        self.stdin = before if has_own else self.stdin
 
     @contextmanager
     def captured(self) -> Iterator[Printed]:

@@ -30,7 +30,7 @@ class Pipelines:
     def run(self, parts: Sequence[Simple], known: Known, printed: Printed | None = None) -> bool:
         """`sed s/a/b/ A > B`, `cat A | envsubst > B`, `sed -i s/a/b/ A`"""
         first, last, at = parts[0], parts[-1], parts[0].at
-        given = [words_given(part.words, self.variables) for part in parts]
+        given = [self._words_of(part) for part in parts]
         if not all(given) or any(part.files.outs for part in parts[:-1]):
             return False
         words = [each for each in given if each]
@@ -61,6 +61,14 @@ class Pipelines:
                 if known.sure and not is_behind:
                     self._keep_templates(first, words[0], each, at)
         return True
+
+    def _words_of(self, part: Simple) -> list[str] | None:
+        """With names of files for a pattern, if all that fit are known."""
+        words = words_given(part.words, self.variables)
+        if words is None and part.words[0] == "sed" and not any("~" in each for each in part.words):
+            found, sure = self.output.given(part.words)
+            return found if sure is None else None
+        return words
 
     def _filtered(
         self, first: Simple, words: Sequence[list[str]], printed: Printed | None

@@ -17,7 +17,7 @@ _ALL_OF = re.compile(r"(!?)(?:([A-Za-z_]\w*)\[([@*])\]|([@*]))(.*)", re.DOTALL)
 _BEGINNING = re.compile(r"!([A-Za-z_]\w*)([@*])")
 _DEFAULT = re.compile(r":?[-=+?]")
 # By a shell, or where it is started; what is not given else counts as not set.
-_ALWAYS_SET = frozenset(
+ALWAYS_SET = frozenset(
     {"PWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "SHELL", "PATH", "UID", "EUID", "PPID", "RANDOM",
      "SECONDS", "LINENO", "SHLVL", "BASH", "BASH_VERSION", "BASHPID", "HOSTTYPE", "OSTYPE"}
 )  # fmt: skip
@@ -143,7 +143,7 @@ class _Single:
         return unresolved(self.name) if found is None else found
 
     def _or_default(self, sign: str, word: str, inner: Inner) -> str:
-        if self.value is None and not self.is_unset and self.name in _ALWAYS_SET:
+        if self.value is None and not self.is_unset and self.name in ALWAYS_SET:
             return inner.default(word) if sign[-1] == "+" else unresolved(self.name)
         is_empty = self.value is None or self.is_unset
         is_empty |= not self.value and sign.startswith(":")

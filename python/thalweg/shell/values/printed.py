@@ -15,6 +15,7 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import name_of_program, split_words, words_given
 
 _WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # as they are in OF_WORDS
+_IN_UTC = re.compile(r"\s*TZ=(?:UTC0?|GMT0?)\s+date\s")
 _MAY_SET = re.compile(r"=|\+\+|--")
 
 
@@ -30,7 +31,7 @@ def printed_by_words(command: str, variables: Variables) -> str | None:
 
 
 def _printed(command: str, variables: Variables) -> str | None:
-    parts = parts_of_command(command)
+    parts = parts_of_command(_IN_UTC.sub("date -u ", command))
     names = [name_of_program(words[0]) for words in parts]
     if names in (["pwd"], ["cd", "pwd"]):
         here = expand("$PWD", variables)

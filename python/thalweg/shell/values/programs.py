@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.arithmetic import arithmetic
+from thalweg.shell.values.dates import date
 from thalweg.shell.values.variables import Variables
 
 _PRINTED = re.compile(r"%(?:-?[0-9]{0,3}[ds]|0[0-9]{1,2}d|[0-9]*\.[0-9]+f|%)")
@@ -152,6 +153,7 @@ OF_WORDS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "expr": _expr,
     "printf": _printf,
     "basename": _basename,
+    "date": date,
     "dirname": _dirname,
 }
 

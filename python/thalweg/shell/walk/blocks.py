@@ -15,6 +15,7 @@ from thalweg.shell.files.output import Known
 from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved, known_beginning
 from thalweg.shell.values.expansion import expand, fits, pattern_of
+from thalweg.shell.walk.defaults import default_taken
 from thalweg.shell.walk.failures import Failures
 from thalweg.shell.walk.loops import counted_loop, turns_of
 from thalweg.shell.walk.sets import names_set, simples_with
@@ -82,6 +83,8 @@ class Blocks:
             for_errors, for_success = self.is_for_errors(condition), self.is_for_success(condition)
             with self.ways.asked():
                 truth = self.run(condition, replace(known, sure=sure))
+            if truth is None and not ends:
+                truth = default_taken([condition], body, self.variables)
             may_fail |= bool(condition) and self.is_taken_as_done()
             if self.course.left:
                 break

@@ -197,14 +197,17 @@ class Calls:
         course.running.pop()
         return truth
 
-    def tell_later(self, words: Sequence[str], depth: int = 0) -> None:
-        """Of functions that may be called at another time: `trap cleanup EXIT`."""
+    def tell_later(self, words: Sequence[str], depth: int = 0, *, of_end: bool = False) -> None:
+        """Of functions that may be called at another time: `trap cleanup EXIT`; of_end: what they
+        remove the model has read
+        """
         for word in words:
             for command in self.course.functions.get(word.strip("'\""), ()):
                 for each in simples_of(command):
-                    self.commands.tell(each)
+                    if not (of_end and each.plain().words[:1] == ["rm"]):
+                        self.commands.tell(each)
                     if depth < _FARTHEST:
-                        self.tell_later(each.words[:1], depth + 1)
+                        self.tell_later(each.words[:1], depth + 1, of_end=of_end)
 
     def tell_trap(self, plain: Simple) -> None:
         """`trap "cp a NAMELIST" EXIT`"""
@@ -215,4 +218,5 @@ class Calls:
         if " " in text and not has_unresolved(text):
             file, _, line = plain.at.rpartition(":")
             for each in simples(parse_script(text.split("\n"), file, int(line))):
-                self.commands.tell(each)
+                if each.plain().words[:1] != ["rm"]:
+                    self.commands.tell(each)

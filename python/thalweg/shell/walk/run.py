@@ -31,6 +31,7 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
 from thalweg.shell.walk.course import Course, Source
+from thalweg.shell.walk.defaults import default_taken
 from thalweg.shell.walk.failures import Failures, leaves
 from thalweg.shell.walk.simple import SimpleCommands
 from thalweg.shell.walk.ways import Ways
@@ -112,6 +113,9 @@ class _Walk:
             if goes_on is True:
                 with self.ways.asked(where=number < len(each.parts)):
                     truth = of_last = self._pipeline(pipeline, Known(known.sure, there))
+                if truth is None and number == len(each.parts) - 1:
+                    then = [AndOr([("", each.parts[number][1])])]
+                    truth = default_taken([body], then, self.variables)
             elif goes_on is None and not ends_work:
                 with self.ways.maybe(), self.ways.asked(where=number < len(each.parts)):
                     of_last = found = self._pipeline(pipeline, Known(False, there))

@@ -200,7 +200,7 @@ class SimpleCommands:
             is_asked = is_there is False and self._may_fail_quietly(plain)
             return None if is_there is None or is_asked else True
         if name in _LATER:
-            self.calls.tell_later(plain.words[1:])
+            self.calls.tell_later(plain.words[1:], of_end=name == "trap")
         if name == "trap":
             self.calls.tell_trap(plain)
             if self.commands.stdout:
