@@ -125,8 +125,8 @@ def test_nothing_is_told_where_all_is_counted(tmp_path: Path, text: str) -> None
 
 
 def test_where_the_model_is_started_counts(tmp_path: Path) -> None:
-    text = "mkdir a b; for d in a b; do echo '&a v=\"'$d'\" /' > $d/NAMELIST_x; done; cd a; srun icon\n"
-    (tmp_path / "exp.run").write_text(text)
+    text = "mkdir a b; for d in a b; do echo '&a v=\"'$d'\" /' > $d/NAMELIST_x; done"
+    (tmp_path / "exp.run").write_text(f"{text}; cd a; srun icon\n")
     script = read_run_script(tmp_path / "exp.run", {})
     assert script.groups["NAMELIST_x"][0].items["v"].values == ["a"]
     assert "that in 'a' is counted, where the model is started" in script.passed_over[0]

@@ -114,6 +114,8 @@ class Names:
             return simple
         is_several = HAS_ALL.search(simple.words[0]) is not None
         words = list(map(quoted, first)) if is_several else " ".join(first).split()
+        if not words:
+            return simple
         return replace(simple, words=[*words, *simple.words[1:]]).plain()
 
     def path(self, word: str) -> str:

@@ -116,7 +116,7 @@ class Assignments:
             variables.forget(name)
             return
         before = (variables.value(name) or "") if adds else ""
-        if "i" in letters and "#" in value:  # ksh keeps the base
+        if "i" in letters and self._keeps_base(value):
             variables.forget(name)
         elif "i" in letters:
             value = f"({before or 0})+({value or 0})" if adds else value
@@ -254,10 +254,15 @@ class Assignments:
             place = int(number) + len(values)
         self.variables.assign_array(name, [found.get(i) for i in range(max(found, default=-1) + 1)])
 
+    def _keeps_base(self, value: str) -> bool:
+        """`integer c=16#ff`, as ksh has it."""
+        is_ksh = "?lastpipe" in self.variables.options
+        return is_ksh and re.search(r"(?<!\w)(?!10#)[0-9]+#", value) is not None
+
     def _lettered(self, name: str, value: str) -> str:
         """An element, as `declare -i` and its kin have it."""
         letters = self.variables.letters.get(self.variables.name(name), "")
-        if "?" in letters or ("i" in letters and "#" in value):
+        if "?" in letters or ("i" in letters and self._keeps_base(value)):
             return unresolved(name)
         return (
             arithmetic_value(value or "0", self.variables)

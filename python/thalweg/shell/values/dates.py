@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 _DAY = (
-    r"(?P<year>[0-9]{4})(?:-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})|(?P<month>[0-9]{2})(?P<day>[0-9]{2}))"
-    r"(?![0-9])"
+    r"(?P<year>[0-9]{4})(?:-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})"
+    r"|(?P<month>[0-9]{2})(?P<day>[0-9]{2}))(?![0-9])"
 )
 _CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}))?(?![0-9])"
 _GIVEN = re.compile(

@@ -145,10 +145,11 @@ class Variables:
         return list(self.arguments) or [_ARGUMENTS] * (self.sure is not None)
 
     def _argument(self, name: str, arguments: list[str]) -> str | None:
-        if self.sure is not None and arguments is self.arguments:
-            if name in ("#", "@", "*") or (name.isdecimal() and int(name) > max(self.sure, 0)):
-                names = unresolved_names(" ".join(arguments[self.sure :]))
-                return unresolved(names[0]) if names else _ARGUMENTS
+        is_sure = self.sure is None or arguments is not self.arguments
+        is_sure |= name.isdecimal() and int(name) <= max(self.sure or 0, 0)
+        if not is_sure and (name in ("#", "@", "*") or name.isdecimal()):
+            names = unresolved_names(" ".join(arguments[self.sure :]))
+            return unresolved(names[0]) if names else _ARGUMENTS
         if name.isdecimal() and int(name) > 0:
             return arguments[int(name) - 1] if int(name) <= len(arguments) else ""
         marks = self.assigned.get("IFS", _BLANKS)
