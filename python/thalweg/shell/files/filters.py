@@ -9,7 +9,7 @@ from functools import partial
 
 from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
-from thalweg.shell.values.programs import unescaped
+from thalweg.shell.values.escapes import unescaped
 from thalweg.shell.values.variables import Variables
 
 # A line, or none where it is left out; raises ValueError where that is not known.

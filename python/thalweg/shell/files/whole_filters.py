@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.bc import bc
-from thalweg.shell.values.programs import unescaped
+from thalweg.shell.values.escapes import unescaped
 
 Lines = list[str]
 Whole = Callable[[Lines], Lines | None]

@@ -8,10 +8,10 @@ import re
 from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import unresolved
 from thalweg.shell.values.arithmetic import arithmetic
+from thalweg.shell.values.escapes import unescaped
 from thalweg.shell.values.modifiers import Inner
 from thalweg.shell.values.parameters import is_there, parameter
 from thalweg.shell.values.patterns import escaped, regex_of
-from thalweg.shell.values.programs import unescaped
 from thalweg.shell.values.variables import Variables
 
 _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What echo, expr, printf, basename and dirname print, where that follows from their words."""
+"""What echo, expr, seq, basename and dirname print, where that follows from their words."""
 
 from __future__ import annotations
 
@@ -9,20 +9,11 @@ from collections.abc import Callable, Sequence
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.arithmetic import arithmetic
 from thalweg.shell.values.dates import date
+from thalweg.shell.values.escapes import unescaped
+from thalweg.shell.values.formats import printf
 from thalweg.shell.values.variables import Variables
 
-_PRINTED = re.compile(r"%(?:-?[0-9]{0,3}[ds]|0[0-9]{1,2}d|[0-9]*\.[0-9]+f|%)")
-_FORMAT = re.compile(rf"(?:[^%]|{_PRINTED.pattern})*", re.DOTALL)
 _LONGEST_SEQUENCE = 10_000
-_ESCAPED = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))",
-    re.DOTALL,
-)
-_ESCAPES = {
-    "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
-    "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
-}  # fmt: skip
-_PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "=", "==", "!=", "(", ")"})
 
 
@@ -68,40 +59,6 @@ def _expr(words: Sequence[str]) -> str | None:
     text = re.sub("(?<![<>!=])=(?!=)", "==", text)
     value = arithmetic(text, Variables())
     return None if has_unresolved(value) else value
-
-
-def _printf(words: Sequence[str]) -> str | None:
-    """Again and again, as long as there are words. Each %d, %s and their widths take one."""
-    words = list(words[1:] if words[:1] == ["--"] else words)
-    if not words:
-        return None
-    pattern, left = unescaped(words[0]), words[1:]
-    if not _FORMAT.fullmatch(pattern):
-        return None
-    found = ""
-    try:
-        while True:
-            before = len(left)
-            found += _PRINTED.sub(lambda each: _printed(each, left), pattern)
-            if not left or len(left) == before:
-                return found
-    except ValueError:
-        return None
-
-
-def _printed(found: re.Match[str], left: list[str]) -> str:
-    """Raises ValueError for what is no number, or one with zeros before it."""
-    kind = found[0][-1]
-    if kind == "%":
-        return "%"
-    word = left.pop(0) if left else ""
-    if kind in "fe":
-        return found[0] % float(word or "0")
-    if kind != "s" and not _PLAIN_NUMBER.fullmatch(word or "0"):
-        raise ValueError(word)
-    if kind == "s" and has_unresolved(word) and found[0] != "%s":
-        raise ValueError(word)
-    return found[0] % (word if kind == "s" else int(word or "0"))
 
 
 def _seq(words: Sequence[str]) -> str | None:
@@ -151,24 +108,8 @@ OF_WORDS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "print": _print,
     "seq": _seq,
     "expr": _expr,
-    "printf": _printf,
+    "printf": printf,
     "basename": _basename,
     "date": date,
     "dirname": _dirname,
 }
-
-
-def unescaped(text: str) -> str:
-    """With what \\n and its kin stand for."""
-    return _ESCAPED.sub(_letter, text)
-
-
-def _letter(found: re.Match[str]) -> str:
-    number = found[1] or found[2] or found[3]
-    if number:
-        return chr(int(number, 16)) if int(number, 16) < 0x110000 else found[0]
-    if found[4]:
-        return chr(int(found[4], 8))
-    if found[5]:
-        return chr(ord(found[5].upper()) & 0x1F)
-    return _ESCAPES.get(found[6], found[0])

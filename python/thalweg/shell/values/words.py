@@ -15,12 +15,7 @@ from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.variables import Variables
 
 QUOTES = re.compile(r"['\"\\]")
-_IN_QUOTES = re.compile(
-    r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}"
-    r"|\$\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)|\$[*?]",
-    re.DOTALL,
-)
-_EXPANDED_BY_SHELL = re.compile(r"~|.*[*?\[]")
+_EXPANDED_BY_SHELL = re.compile(r".*[*?\[]")
 HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
 _NEEDS_NO_QUOTES = re.compile("[\\w./:,=+@%\x02\x03-]+")
@@ -205,5 +200,6 @@ def name_of_program(word: str) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    """Neither a pattern nor braces nor ~ outside quotes."""
-    return not _EXPANDED_BY_SHELL.match(_IN_QUOTES.sub("", word))
+    """Neither a pattern nor ~ outside of quotes."""
+    plain = [part for part in segments(word) if not (is_quoted(part) or part[0] in "$`")]
+    return word[:1] != "~" and not any(map(_EXPANDED_BY_SHELL.match, plain))
