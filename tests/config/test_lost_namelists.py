@@ -31,7 +31,7 @@ def read(folder: Path, text: str) -> RunScript:
 @pytest.mark.parametrize(
     "text",
     [
-        "{ sed '$d' NAMELIST_a; echo ' k = 5'; echo /; } > t; mv t NAMELIST_a",
+        "{ sed 'N;P;D' NAMELIST_a; echo ' k = 5'; echo /; } > t; mv t NAMELIST_a",
         "{ head -n -1 NAMELIST_a; echo ' k = 5'; echo /; } > t; cp t NAMELIST_a",
         "x=$(head -n -1 NAMELIST_a; echo ' k = 5'; echo /); echo \"$x\" > NAMELIST_a",
     ],

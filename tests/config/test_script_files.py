@@ -156,9 +156,9 @@ def test_each_group_is_counted_once(tmp_path: Path, text: str, expected: dict[st
             + append("N", "b"),
             f"exp.test:10: {NOT_READ}",
         ),
-        (to("M", "b") + to("N", "a") + "sed 1,3s/x/y/ base.nml > N\n", f"exp.test:9: {NOT_READ}"),
+        (to("M", "b") + to("N", "a") + "sed 'N;P;D' base.nml > N\n", f"exp.test:9: {NOT_READ}"),
         (to("N", "a") + "envsubst -v '$x' < base.nml > M\n", f"exp.test:5: {NOT_READ}"),
-        (to("N", "a") + "cp base.nml M\nsed -i y/x/y/ M\n", f"exp.test:6: {NOT_READ}"),
+        (to("N", "a") + "cp base.nml M\nsed -i 'N;P;D' M\n", f"exp.test:6: {NOT_READ}"),
         (to("N", "a") + "( date; cat N ) > M\n", f"exp.test:5: {NOT_READ}"),
         (
             to("N", "a") + "for i in 1 2; do\nprintf $i\ncat N\ndone > M\n",

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from thalweg.shell.files.contents import Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
-from thalweg.shell.files.filters import FILTERS, IN_PLACE, Filter, filter_of
+from thalweg.shell.files.filters import FILTERS, Filter, filter_of
 from thalweg.shell.files.output import Known, Output, Printed
+from thalweg.shell.files.sed import IN_PLACE, Sed
 from thalweg.shell.files.whole_filters import WHOLE, made_whole, whole_of
 from thalweg.shell.paths import last_of
 from thalweg.shell.tree.tree import Command, Redirections, Simple
@@ -198,6 +199,8 @@ def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
     """None where it is not known what becomes of a line."""
     found: list[Written] = []
     size = 0
+    if isinstance(change, Sed):
+        change.begin(len(lines))
     try:
         for each in lines:
             text = change(each.text)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regular expressions of sed and grep."""
+
+from __future__ import annotations
+
+import re
+
+from thalweg.shell.unresolved import has_unresolved
+
+_OF_BASIC = re.compile(
+    r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
+)
+_COUNTED = re.compile(r"(?<!\))\\?\{[0-9]{1,2}(?:,[0-9]{0,2})?\\?\}")  # [0-9]{4}, [0-9]\{4\}
+_MOST_REPEATS = 5
+_CLASSES = {
+    "[:digit:]": "0-9",
+    "[:space:]": r"\s",
+    "[:alpha:]": "a-zA-Z",
+    "[:alnum:]": "a-zA-Z0-9",
+    "[:blank:]": r" \t",
+    "[:upper:]": "A-Z",
+    "[:lower:]": "a-z",
+    "[:xdigit:]": "0-9a-fA-F",
+}
+
+
+def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
+    """Of a basic expression, or an extended one; None where it is not plain."""
+    plain = _COUNTED.sub("", pattern)
+    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", plain):
+        return None
+    if extended and re.search(r"[{|]", plain):
+        return None
+    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?{\\]", pattern):
+        return None  # it may take without end
+
+    def translated(found: re.Match[str]) -> str:
+        of_basic, plain, escaped, letters, other = found.groups()
+        if letters:
+            letters = letters.replace("\\", "\\\\")
+            for name, each in _CLASSES.items():
+                letters = letters.replace(name, each)
+            if "[:" in letters:
+                return "(?P<"  # of which nothing is known
+            return re.sub(r"(?<=.)\[(?=.)", r"\\[", letters)
+        if of_basic:
+            return f"\\{of_basic}" if extended else of_basic
+        if plain:
+            return plain if extended else f"\\{plain}"
+        if escaped:
+            return {"n": "\n", "t": "\t"}.get(escaped, re.escape(escaped))
+        begin, end = found.span()
+        if not extended and (
+            (other == "^" and begin > 0)
+            or (other == "$" and end < len(pattern))
+            or (other == "*" and pattern[:begin] in ("", "^"))
+        ):
+            return re.escape(other)
+        return str(other) if other in ".*^$" else re.escape(str(other))
+
+    text = _OF_BASIC.sub(translated, pattern)
+    try:
+        return re.compile(text)
+    except re.error:
+        return None
+
+
+def known(line: str) -> str:
+    """Raises ValueError where a part of it is open."""
+    if has_unresolved(line):
+        raise ValueError(line)
+    return line
