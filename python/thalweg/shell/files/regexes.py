@@ -11,7 +11,7 @@ _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
 )
 _COUNTED = re.compile(r"(?<!\))\\?\{[0-9]{1,2}(?:,[0-9]{0,2})?\\?\}")  # [0-9]{4}, [0-9]\{4\}
-_MOST_REPEATS = 5
+_MOST_REPEATS = 4  # but for .* at the end, which never fails
 _CLASSES = {
     "[:digit:]": "0-9",
     "[:space:]": r"\s",
@@ -31,7 +31,9 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
         return None
     if extended and re.search(r"[{|]", plain):
         return None
-    if len(re.findall(r"[*+?]", pattern)) > _MOST_REPEATS or re.search(r"\)[*+?{\\]", pattern):
+    if len(re.findall(r"[*+?]", re.sub(r"\.\*\$?$", "", pattern))) > _MOST_REPEATS or re.search(
+        r"\)[*+?{\\]", pattern
+    ):
         return None  # it may take without end
 
     def translated(found: re.Match[str]) -> str:
