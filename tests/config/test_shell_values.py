@@ -379,7 +379,7 @@ OPEN = [
     "set -- a b; [ -f q ] && shift; v=$#",
     "set -- a $OUTER; v=$#",
     "echo 1 > n; date +%Y > n; v=$(cat n)",
-    "echo v=1 > c.sh; awk 'BEGIN { print 2 }' > c.sh; v=1; v=$(cat c.sh)",
+    "echo v=1 > c.sh; awk -f p > c.sh; v=1; v=$(cat c.sh)",
     "echo 1 > n; [ -f q ] && rm n; v=$(cat n)",
     "v=$(echo ab | sed 's/.*/\\U&/')",
     'f() { [ "$OUTER" = 1 ] && local v=2; v=3; }; v=1; f',

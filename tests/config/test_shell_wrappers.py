@@ -79,9 +79,9 @@ TOLD = [
     N + "awk 1 t > NAMELIST_B; echo '&b /' >> NAMELIST_B\n",
 ]
 SETS = [
-    "awk 'BEGIN{print \"v=5\"}' > w.sh; . ./w.sh\n",
+    "awk 'BEGIN{while (i<5) print \"v=\" i++}' > w.sh; . ./w.sh\n",
     "echo v=2 > w.sh; perl -pi -e 's/2/3/' w.sh; . ./w.sh\n",
-    "echo v=2 > w.sh; awk 1 w.sh > u.sh; mv u.sh w.sh; . ./w.sh\n",
+    "echo v=2 > w.sh; awk -f p w.sh > u.sh; mv u.sh w.sh; . ./w.sh\n",
     ". <(./settings.py)\n",
     'eval "$(./settings.py)"\n',
 ]

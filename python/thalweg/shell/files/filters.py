@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from thalweg.shell.files.awk_program import awk_of
 from thalweg.shell.files.regexes import known, regex_of_program
 from thalweg.shell.files.sed import Read, sed_of
 from thalweg.shell.files.whole_filters import WHOLE
@@ -19,7 +20,6 @@ Filter = Callable[[str], "str | None"]
 FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk", *WHOLE})
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _COLUMNS = re.compile("([0-9]*)(-?)([0-9]*)")
-_PRINTS_FIELD = re.compile(r"\s*\{\s*print\s+\$([1-9][0-9]*)\s*;?\s*\}\s*")
 
 
 def filter_of(
@@ -45,7 +45,8 @@ def filter_of(
     if name == "cut":
         return _cut(rest)
     if name == "awk":
-        return _awk(rest)
+        found = awk_of(rest)
+        return None if found is None or found.begun is not None else (found.awk, found.files)
     if name == "tr":
         return _tr(options, operands)
     if name == "grep":
@@ -109,24 +110,6 @@ def _options_of_cut(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         else:
             files.append(word)
     return given, files
-
-
-def _awk(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
-    """awk -F : '{print $2}'"""
-    left, mark = list(words), None
-    if left and left[0].startswith("-F"):
-        word = left.pop(0)
-        mark = word[2:] or (left.pop(0) if left else "")
-    found = _PRINTS_FIELD.fullmatch(left[0]) if left else None
-    if found is None or (mark is not None and not re.fullmatch(r"[:,;=/_-]", mark)):
-        return None
-    place = int(found[1]) - 1
-
-    def field(line: str) -> str:
-        parts = known(line).split(mark)
-        return parts[place] if place < len(parts) else ""
-
-    return field, left[1:]
 
 
 def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:

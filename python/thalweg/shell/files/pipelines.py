@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from thalweg.shell.files.awk import Awk
+from thalweg.shell.files.awk_program import awk_of
 from thalweg.shell.files.contents import Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.filters import FILTERS, Filter, filter_of
@@ -98,6 +100,8 @@ class Pipelines:
     def _one_passed(
         self, first: Simple, words: list[str], before: list[Written] | None, *, is_first: bool
     ) -> list[Written] | None:
+        if words[0] == "awk" and (awk := awk_of(words[1:])) and awk.begun is not None:
+            return self.output.written(awk.begun[:-1], first.at) if awk.begun else []
         found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr"} else None
         if whole is None and words[0] in FILTERS:
             found = filter_of(words, self.variables, self._lines_of)
@@ -199,7 +203,7 @@ def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
     """None where it is not known what becomes of a line."""
     found: list[Written] = []
     size = 0
-    if isinstance(change, Sed):
+    if isinstance(change, (Awk, Sed)):
         change.begin(len(lines))
     try:
         for each in lines:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What our sed and printf make of lines and words, against the programs themselves."""
+"""What our sed, awk and printf make of lines and words, against the programs themselves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.shell.files.awk_program import awk_of
 from thalweg.shell.files.sed import sed_of
 from thalweg.shell.values.formats import printf
 
@@ -30,6 +31,22 @@ SCRIPTS = [
     ["/DTIME/Is/ //g"], ["\\,io,a added"], ["1i before", "-e"], ["-e", "/io/c instead"],
     ["/run/{s/run/walk/;s/&/$/}"], ["/dtime/!d;s/^ *//"], ["4q"], ["1,1!s/^/x/"],
     ["-E", "s/([a-z]+)=([0-9])/\\2 \\1/"], ["-e", "/^$/d", "-e", "s/\\//end/"],
+]  # fmt: skip
+PROGRAMS = [
+    ["BEGIN{print 7/2, 86400 * 3 \" s\", int(7200/0.4), 2^10}"],
+    ["BEGIN { printf \"%03d %.2f\\n\", 7, 1/3 }"],
+    ["-v", "x=3", "BEGIN{if (x > 2) print x \"!\"; else print 0}"],
+    ["NR==9{print $NF, length($1) * 2}"],
+    ["-F", "=", "/dtime/ {print $2 + 0}"], ["NR>1 && NF{print NR\": \"$0}"], ["!seen++"],
+    ["{gsub(/[0-9]+/, \"[&]\")}1"], ["-F=", "NF==2{print toupper($1); next} {print length}"],
+    ["/io/{print substr($0, 2, 3); exit}"], ["{s += NF} NR==9{print s, index($0, \"a\")}"],
+    ["$1==\"dtime\"{sub(/300/, \"60\"); print}"], ["{print ($1 == \"a\") ? \"yes\" : \"no\"}"],
+]  # fmt: skip
+NO_PROGRAMS = [
+    "{print > \"f\"}", "BEGIN{while (i<3) print i++}", "{a[$1]=1}", "END{print NR}",
+    "BEGIN{print 2**3}",
+    "{print length/2}", "BEGIN{print 4294967296}", "BEGIN{getline; print}", "{print $1 | \"sort\"}",
+    "BEGIN{printf \"%s\", 1}", "BEGIN{print log(0)}", "BEGIN{print -x}",
 ]  # fmt: skip
 REFUSED = [["N;P;D"], ["2,4c x"], ["3,5q"], ["s/a/b/e"], ["s/\\(a\\|b\\)/x/"], ["0,/a/d"], ["s/a"]]
 FORMATS = [
@@ -56,6 +73,29 @@ def test_lines_are_those_of_sed(tmp_path: Path, words: list[str]) -> None:
         cwd=tmp_path, timeout=60,
     )  # fmt: skip
     assert "".join(f"{each}\n" for each in ours) == done.stdout
+
+
+@pytest.mark.skipif(shutil.which("awk") is None, reason="awk is not on the PATH")
+@pytest.mark.parametrize("words", PROGRAMS, ids=" ".join)
+def test_lines_are_those_of_awk(tmp_path: Path, words: list[str]) -> None:
+    found = awk_of(words)
+    assert found is not None
+    ours = [text for line in LINES if (text := found.awk(line)) is not None]
+    printed = "".join(f"{each}\n" for each in ours) if found.begun is None else found.begun
+    done = subprocess.run(
+        ["awk", *words], input="\n".join(LINES) + "\n", capture_output=True, text=True, check=True,
+        cwd=tmp_path, timeout=60,
+    )  # fmt: skip
+    assert printed == done.stdout
+
+
+@pytest.mark.parametrize("program", NO_PROGRAMS)
+def test_programs_of_which_nothing_is_known(program: str) -> None:
+    found = awk_of([program])
+    assert found is None or found.begun is None
+    if found is not None:
+        with pytest.raises(ValueError, match=r".*"):
+            found.awk("a b")
 
 
 @pytest.mark.parametrize("words", REFUSED, ids=" ".join)
