@@ -49,6 +49,7 @@ class Files:
     has_started: bool = False
     started_in: str | None = None
     removed: Removed = field(default_factory=Removed)
+    _starts_model: bool = False
     _pieces: int = 0
     _aliases: dict[str, str] = field(default_factory=dict)  # symbolic links
     _called: dict[str, dict[str | None, str]] = field(default_factory=dict)  # latest of each root
@@ -58,10 +59,14 @@ class Files:
     beside: Callable[[str], list[str]] = lambda _: []  # files of a folder beside the script
     read: Callable[[str], list[Written] | None] = lambda _: None  # lines of one beside it
 
-    def start(self, at: str) -> None:
-        """The model: it may read all that has groups."""
+    def start(self, at: str, *, is_model: bool, sure: bool) -> None:
+        """It may read all that has groups. is_model: as far as its name tells"""
+        here = self.real(self.folders.here)
+        if not self.is_tried and (is_model or self._starts_model is False):
+            is_one = sure or self.started_in in (None, here)
+            self.started_in, self._starts_model = here if is_one else None, is_model
         if not self.is_tried:
-            self.has_started, self.started_in = True, self.folders.here
+            self.has_started = True
             self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
 
     def _write_anew(self, path: str, at: str) -> None:

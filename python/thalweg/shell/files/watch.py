@@ -159,6 +159,12 @@ def is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
     return any(name in _STARTERS for name in names) or any(map(_MODEL.fullmatch, names))
 
 
+def is_model(words: Sequence[str]) -> bool:
+    """Of what is started: also one whose name is open."""
+    names = [word.rpartition("/")[2].strip("\"'") for word in words]
+    return any(_MODEL.fullmatch(each) or "$" in each or "icon" in each.lower() for each in names)
+
+
 def _changes_one(lines: Sequence[str]) -> bool:
     """Of a script: whether a line may write or change a namelist."""
     return any(is_called_namelist(line) and _CHANGES.search(line) for line in lines)

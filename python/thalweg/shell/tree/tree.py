@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.shell.lines import NumberedLine
 
-# What runs another command: letters of its options that take a word, None of those that take a
-# number only; and how many words of its own stand behind them.
-_BEFORE: dict[str, tuple[str | None, int]] = {
+# What runs another command: letters of its options that take a word, and how many words of its own
+# stand behind them.
+_BEFORE: dict[str, tuple[str, int]] = {
     "command": ("", 0), "builtin": ("", 0), "time": ("", 0), "nohup": ("", 0), "setsid": ("", 0),
-    "nice": ("n", 0), "sudo": ("ug", 0), "env": ("uC", 0), "srun": (None, 0),
+    "nice": ("n", 0), "sudo": ("ug", 0), "env": ("uC", 0), "srun": ("nNpcADtJwm", 0),
     "timeout": ("sk", 1), "stdbuf": ("ioe", 0), "ionice": ("cn", 0), "chrt": ("TPD", 1),
     "flock": ("wE", 1), "taskset": ("", 1), "numactl": ("CNmip", 0),
 }  # fmt: skip
+_OF_SHELL = frozenset({"command", "builtin", "time"})  # of these
 _INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 SUBSCRIPT = rf"\[(?:[^\[\]]|{_INNER})*\]"  # [x], [${#x[@]}], [${x[y[1]]}]
 _ASSIGNED = re.compile(rf"[A-Za-z_]\w*(?:{SUBSCRIPT})?\+?=")
@@ -56,11 +57,14 @@ class Redirections:
 
 @dataclass
 class Simple:
-    """at: "FILE:LINE". words: with their quotes, the command first."""
+    """at: "FILE:LINE". words: with their quotes, the command first. is_program: another one runs
+    it, which knows no functions and commands of the shell
+    """
 
     at: str
     words: list[str] = field(default_factory=list)
     files: Redirections = field(default_factory=Redirections)
+    is_program: bool = False
 
     @property
     def text(self) -> str:
@@ -69,18 +73,19 @@ class Simple:
     def plain(self) -> Simple:
         """Without what may stand before the name of the command, and its folder."""
         words, is_behind, own = list(self.words), False, 0
-        letters: str | None = ""
+        is_program = self.is_program
+        letters = ""
         while len(words) > 1:
             path = _PATH.fullmatch(words[0])
             words[0] = path[1] if path else words[0]
             if words[0] in _BEFORE:
+                is_program |= words[0] not in _OF_SHELL
                 is_behind, (letters, own) = True, _BEFORE[words.pop(0)]
             elif _ASSIGNED.match(words[0]):
                 del words[0]
             elif is_behind and words[0].startswith("-"):
                 option = words.pop(0)
-                takes = len(option) == 2 and option[1] in (letters or "")
-                takes |= letters is None and words[0].isdecimal()
+                takes = len(option) == 2 and option[1] in letters
                 del words[: takes and len(words) > 1]
             elif own:
                 own -= 1
@@ -90,7 +95,7 @@ class Simple:
         if words:
             path = _PATH.fullmatch(words[0])
             words[0] = path[1] if path else words[0].removeprefix("\\")
-        return replace(self, words=words)
+        return replace(self, words=words, is_program=is_program)
 
     @property
     def never_fails(self) -> bool:

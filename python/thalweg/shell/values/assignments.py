@@ -48,6 +48,10 @@ def is_assignment(simple: Simple) -> bool:
     return words[0] in DECLARES or len(simple.assigned()) == len(words)
 
 
+def is_name_or_assignment(word: str) -> bool:
+    return bool(_ASSIGNED.fullmatch(word) or _NAME.fullmatch(word))
+
+
 def _with_home(text: str) -> str:
     """~ and ~/x, also behind a colon"""
     if "~" not in text:

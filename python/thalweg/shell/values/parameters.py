@@ -19,7 +19,10 @@ _DEFAULT = re.compile(r":?[-=+?]")
 # By a shell, or where it is started; what is not given else counts as not set.
 ALWAYS_SET = frozenset(
     {"PWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "SHELL", "PATH", "UID", "EUID", "PPID", "RANDOM",
-     "SECONDS", "LINENO", "SHLVL", "BASH", "BASH_VERSION", "BASHPID", "HOSTTYPE", "OSTYPE"}
+     "SECONDS", "LINENO", "SHLVL", "BASH", "BASH_VERSION", "BASHPID", "HOSTTYPE", "OSTYPE", "PS4",
+     "BASH_SOURCE", "BASH_VERSINFO", "BASH_LINENO", "FUNCNAME", "MACHTYPE", "PIPESTATUS", "GROUPS",
+     "SHELLOPTS", "BASHOPTS", "DIRSTACK", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM", "PS1", "-",
+     "_"}
 )  # fmt: skip
 _MODIFIES = frozenset(":#%/^,@")
 

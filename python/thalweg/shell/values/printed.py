@@ -15,7 +15,7 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import name_of_program, split_words, words_given
 
 _WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # as they are in OF_WORDS
-_IN_UTC = re.compile(r"\s*TZ=(?:UTC0?|GMT0?)\s+date\s")
+_IN_UTC = re.compile(r"\A\s*TZ=(?:UTC0?|GMT0?)\s+date\s")
 _MAY_SET = re.compile(r"=|\+\+|--")
 
 

@@ -41,6 +41,8 @@ def hide(variables: Variables, names: Sequence[str]) -> None:
 def make_local(variables: Variables, name: str) -> bool:
     """To the function that runs. Whether it is new there: then it has no value."""
     here = _function(variables)
+    if here is not None and name in here.hidden:
+        here.hidden[name] = replace(here.hidden[name], is_before_command=False)
     if here is None or name in here.hidden:
         return False
     here.hidden[name] = _value(variables, name)
@@ -56,6 +58,8 @@ def unset(variables: Variables, name: str) -> None:
     hides, as bash has it; one of this function stays local.
     """
     name = variables.name(name)
+    if "r" in variables.letters.get(name, ""):
+        return
     own = _function(variables)
     for each in reversed(variables.scopes):
         if name in each.hidden:

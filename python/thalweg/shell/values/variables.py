@@ -63,6 +63,7 @@ class Variables:
     touched: set[str] | None = None
     truth: bool | None = True
     sets_unknown: bool = False
+    has_set_unknown: bool = False  # at any time before
     all_unset: set[str] = field(default_factory=set)
     scopes: list[Scope] = field(default_factory=list)
     _shifted: int = 0

@@ -18,7 +18,8 @@ QUOTES = re.compile(r"['\"\\]")
 _EXPANDED_BY_SHELL = re.compile(r".*[*?\[]")
 HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
-_NEEDS_NO_QUOTES = re.compile("[\\w./:,=+@%\x02\x03-]+")
+_NEEDS_NO_QUOTES = re.compile(r"[\w./:,=+@%-]+")
+_MAY_BE_NO_WORD = re.compile("[\\w./:,=+@%*?\x02\x03-]+")
 ONE_WORD = frozenset(
     {"PWD", "OLDPWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "UID", "`mktemp`", "`hostname`"}
 )  # each of which has no blanks
@@ -63,7 +64,7 @@ def _is_one(text: str, word: str) -> bool:
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
     parts = segments(word)
-    if all(part[0] not in "$`" or is_quoted(part) for part in parts):
+    if all(is_quoted(part) or (part[0] not in "$`" and not has_unresolved(part)) for part in parts):
         around = _around_all(word)
         middle = _elements(f'"{around[1]}"', variables) if around else None
         if around is None or middle is None:
@@ -76,12 +77,13 @@ def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
     fields, is_begun, is_exact = [""], False, True
     for part in parts:
         if part[0] not in "$`" or is_quoted(part):
+            is_exact &= is_quoted(part) or not has_unresolved(part)
             fields[-1] += expand(part, variables)
             is_begun |= part[0] in "'\"$" or fields[-1] != ""
             continue
         text = expand(part, variables)
         is_open = has_unresolved(text)
-        is_exact &= not is_open and not HAS_ALL.search(part)
+        is_exact &= (not is_open or part.startswith("$((")) and not HAS_ALL.search(part)
         if is_open or _QUOTED_DEFAULT.match(part):
             fields[-1] += text
             is_begun |= text != ""
@@ -188,6 +190,19 @@ def words_given(words: Sequence[str], variables: Variables) -> list[str] | None:
             return None
         found += values
     return found
+
+
+def quoted_words(words: Sequence[str], known: int | None) -> list[str]:
+    """As split_exactly() has them, for one who takes quotes away again, and splits them."""
+    return [
+        each
+        if known is not None
+        and i >= known
+        and (has_unresolved(each) or is_pattern(each))
+        and _MAY_BE_NO_WORD.fullmatch(each)
+        else quoted(each)
+        for i, each in enumerate(words)
+    ]
 
 
 def quoted(word: str) -> str:

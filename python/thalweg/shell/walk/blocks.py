@@ -84,7 +84,7 @@ class Blocks:
             with self.ways.asked():
                 truth = self.run(condition, replace(known, sure=sure))
             if truth is None and not ends:
-                truth = default_taken([condition], body, self.variables)
+                truth = default_taken(condition, body, self.variables)
             may_fail |= bool(condition) and self.is_taken_as_done()
             if self.course.left:
                 break

@@ -26,6 +26,8 @@ _OPTIONS = {
     "C": "noclobber",
     "a": "allexport",
     "e": "errexit",
+    "f": "noglob",
+    "u": "nounset",
     "x": "xtrace",
 }  # of `set`; others change nothing that is read
 

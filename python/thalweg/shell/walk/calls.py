@@ -25,14 +25,16 @@ from thalweg.shell.tree.tree import (
     simples,
     simples_of,
 )
-from thalweg.shell.unresolved import has_unresolved, unresolved_names
+from thalweg.shell.unresolved import has_unresolved, known_beginning, unresolved_names
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.words import ONE_WORD
 from thalweg.shell.walk.arguments import Arguments
 from thalweg.shell.walk.sets import names_set
 from thalweg.shell.walk.ways import Way, Ways
 
-_NAME_IS_OPEN = re.compile(r"\w*(?:\x02[^\x03]*\x03\w*)+=")  # behind what is evaluated
+_NAME_IS_OPEN = re.compile(
+    r"(?:(?:export|declare|typeset|readonly|local)\s+(?:-\w+\s+)*)?\w*(?:\x02[^\x03]*\x03\w*)+="
+)  # behind what is evaluated
 # Which set what no namelist has in it, as paths.
 _OF_TOOLS = re.compile(
     r"`(?:module\w*|ml|lmod|ssh|conda|mamba|micromamba|spack|direnv|dircolors|pyenv|opam|brew)`"
@@ -58,10 +60,13 @@ class Calls:
         if not isinstance(command, Simple) or not self.course.functions:
             return ""
         own = command.words[len(command.assigned()) :]
-        if own and own[0] in self.course.functions:  # also one that is called as a program is
+        if (
+            own and not command.is_program and own[0] in self.course.functions
+        ):  # also one that is called as a program is
             return own[0]
-        words = self.commands.expanded(command.plain()).words
-        name = words[0] if words and own and own[0] not in ("command", "builtin") else ""
+        plain = self.commands.expanded(command.plain())
+        is_other = plain.is_program or (own and own[0] in ("command", "builtin"))
+        name = plain.words[0] if plain.words and not is_other else ""
         return name if name in self.course.functions else ""
 
     @contextmanager
@@ -98,10 +103,9 @@ class Calls:
             for each in plain.words[1:]:
                 for name in re.findall(r"([A-Za-z_]\w*)=", each):
                     self.variables.forget(name)
-            is_printed = any(each[:1] == "`" for each in unresolved_names(text.partition("=")[0]))
             is_of_tools = _OF_TOOLS.search(text) is not None
-            self.variables.sets_unknown |= _NAME_IS_OPEN.match(text) is not None
-            self.variables.sets_unknown |= is_printed and not is_of_tools
+            is_any = not known_beginning(text).strip() or _NAME_IS_OPEN.match(text) is not None
+            self.variables.sets_unknown |= is_any and not is_of_tools
             self.commands.tell(plain)
             if is_called_namelist(text):
                 self.commands.files.unread.add(plain.at, "'eval'")

@@ -11,7 +11,7 @@ from functools import partial
 from thalweg.errors import ThalwegError
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.files.output import Known, Printed
-from thalweg.shell.files.watch import is_start
+from thalweg.shell.files.watch import is_model, is_start
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.parser import parse_script
 from thalweg.shell.tree.tree import (
@@ -27,6 +27,7 @@ from thalweg.shell.tree.tree import (
     simples,
 )
 from thalweg.shell.values.printed import printed_by_words
+from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
@@ -115,7 +116,7 @@ class _Walk:
                     truth = of_last = self._pipeline(pipeline, Known(known.sure, there))
                 if truth is None and number == len(each.parts) - 1:
                     then = [AndOr([("", each.parts[number][1])])]
-                    truth = default_taken([body], then, self.variables)
+                    truth = default_taken(body, then, self.variables)
             elif goes_on is None and not ends_work:
                 with self.ways.maybe(), self.ways.asked(where=number < len(each.parts)):
                     of_last = found = self._pipeline(pipeline, Known(False, there))
@@ -155,7 +156,8 @@ class _Walk:
             parts = [each for each in commands if isinstance(each, Simple)]
             for each in parts:
                 if is_start(each.words, self.commands.expanded(each.plain()).words):
-                    self.commands.files.start(each.at)
+                    is_one = is_model([*each.words, *each.plain().words])
+                    self.commands.files.start(each.at, is_model=is_one, sure=known.sure)
             before = self.variables.state()
             self.commands.run(parts, known)
             self.variables.set_state(before)  # each is a shell of its own
@@ -241,7 +243,9 @@ class _Walk:
 
     def _printed(self, command: str) -> str | None:
         """What a command prints, by its words or by running it; None where that is not known."""
-        if (by_words := printed_by_words(command, self.variables)) is not None:
+        is_own = bool(OF_WORDS.keys() & self.course.functions.keys())
+        by_words = None if is_own else printed_by_words(command, self.variables)
+        if by_words is not None:
             return by_words
         try:
             body = parse_script(command.split("\n"), *self.simple.place)

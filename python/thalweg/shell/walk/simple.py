@@ -11,15 +11,22 @@ from dataclasses import dataclass, replace
 from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.names import ERRORS, NULL, is_fd
 from thalweg.shell.files.output import Known
-from thalweg.shell.files.watch import is_start
+from thalweg.shell.files.watch import is_model, is_start
 from thalweg.shell.tree.tree import (
     Body,
     Redirections,
     Simple,
 )
-from thalweg.shell.values.assignments import ARITHMETIC, DECLARES, Assignments, is_assignment
+from thalweg.shell.values.assignments import (
+    ARITHMETIC,
+    DECLARES,
+    Assignments,
+    is_assignment,
+    is_name_or_assignment,
+)
 from thalweg.shell.values.conditions import holds, is_condition, may_complain
 from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.words import quoted, split_exactly
 from thalweg.shell.walk.arguments import name_in
 from thalweg.shell.walk.builtins import GIVES, NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
@@ -38,6 +45,7 @@ _OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
 )  # fmt: skip
 _COMPLAINS = frozenset({"type", "hash", "wait", "getopts", "let", "kill", "shopt"})
 _SHOWS_COMMANDS = re.compile(r"-[a-z]*[xv]")  # `set -x`
+_ARE_PROGRAMS = frozenset({"echo", "printf", "true", "false", "test", "[", "kill", "pwd"})  # too
 _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
@@ -89,7 +97,7 @@ class SimpleCommands:
         if self.commands.stdout and any(map(self.commands.is_null, lost)):
             self.commands.printed.append((simple.at, "what goes to another channel"))
         if self.variables.sets_unknown:
-            self.variables.sets_unknown = False
+            self.variables.sets_unknown, self.variables.has_set_unknown = False, True
             self.course.told.append(
                 f"{simple.at}: a variable is set here whose name is not known: the values that "
                 "the script gives before count"
@@ -158,6 +166,11 @@ class SimpleCommands:
         shows = name == "set" and any(map(_SHOWS_COMMANDS.match, plain.words[1:2]))
         if name in _COMPLAINS or shows:
             self.commands.tell_of_errors(simple.at, simple.files)
+        if simple.words[:2] in (["command", "-v"], ["command", "-V"]):
+            return True if set(simple.words[1:]) & FILTERS else None
+        if plain.is_program and name in _OF_SHELL - _ARE_PROGRAMS:
+            return None
+        plain = self._named_one_by_one(plain)
         if name in _DECLARES_LOCAL:
             named = [
                 word if word[:1] not in "\"'$" else expand(word, self.variables)
@@ -166,7 +179,7 @@ class SimpleCommands:
             self.calls.arguments.keep_local(named)
         if ARITHMETIC.match(plain.text):
             return assignments.calculate(plain.text)
-        if name == "getopts" and self.variables.value("#") == "0":
+        if name == "getopts" and len(plain.words) < 4 and self.variables.value("#") == "0":
             return False
         self.variables.truth, self.has_printed_done = True, False
         assignments.take(plain if name in DECLARES | {"setenv", "set"} else simple)
@@ -180,10 +193,14 @@ class SimpleCommands:
         if name == "exec" and all(map(_NEW_CHANNEL.fullmatch, plain.words[1:])):
             return self._exec(plain, known)
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
+            if is_start(plain.words[1:], plain.words[1:]):
+                self.commands.files.start(
+                    simple.at, is_model=is_model(plain.words[1:]), sure=known.sure
+                )
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
             return None
-        if simple.words[:2] == ["command", "-v"] or name in ("which", "type", "hash"):
+        if name in ("which", "type", "hash"):
             return True if set(simple.words[1:]) & FILTERS else None
         if name == "@":  # of a C shell
             return assignments.calculate(f"(({' '.join(plain.words[1:])}))")
@@ -206,7 +223,8 @@ class SimpleCommands:
             if self.commands.stdout:
                 self.commands.printed.append((simple.at, "what a trap prints"))
         if is_start(simple.words, plain.words):
-            self.commands.files.start(simple.at)
+            is_one = is_model([*simple.words, *plain.words])
+            self.commands.files.start(simple.at, is_model=is_one, sure=known.sure)
         if name == "envsubst" and simple.assigned():
             with self.with_values(simple):
                 return self.commands.run([simple], known) or None
@@ -222,6 +240,17 @@ class SimpleCommands:
             self.is_taken_as_done = not plain.never_fails
             return True
         return {"false": False, "true": True}.get(name)
+
+    def _named_one_by_one(self, plain: Simple) -> Simple:
+        """`export $p`, `local "$@"` and `export {a,b}=1` name several."""
+        if plain.words[0] not in DECLARES if plain.words else True:
+            return plain
+        words: list[str] = []
+        for word in plain.words:
+            values, known = split_exactly([word], self.variables)
+            is_one = is_name_or_assignment(word) or word[:1] in "-+" or known is not None
+            words += [word] if is_one or not values else map(quoted, values)
+        return replace(plain, words=words)
 
     def _may_fail_quietly(self, plain: Simple) -> bool:
         return plain.may_fail_quietly(hides=self.commands.hides_errors(plain.files))
