@@ -29,10 +29,9 @@ from thalweg.shell.values.patterns import is_named, is_pattern
 from thalweg.shell.values.rows import read_row
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import (
-    HAS_ALL,
     HAS_ARGUMENTS,
     QUOTES,
-    quoted,
+    quoted_words,
     split_exactly,
     split_words,
 )
@@ -71,7 +70,8 @@ class Names:
                 sure = len(found) + known
             for each in values:
                 names = [each]
-                if is_pattern(each) and not QUOTES.search(word):
+                is_open = is_pattern(each) and not QUOTES.search(word)
+                if is_open and "noglob" not in self.variables.options:
                     names = self._names_like(each)
                     sure = len(found) if sure is None and not names else sure
                 found += names or [each]
@@ -96,7 +96,8 @@ class Names:
                 not QUOTES.search(word) and "{" in each
             ):
                 return None
-            if not is_pattern(each) or QUOTES.search(word):
+            is_literal = QUOTES.search(word) or "noglob" in self.variables.options
+            if not is_pattern(each) or is_literal:
                 found.append(each)
                 continue
             names = self._names_like(each)
@@ -109,13 +110,14 @@ class Names:
         """A command that is the value of a variable."""
         if not simple.words or simple.words[0][:1] not in ("$", '"', "'"):
             return simple
-        first = split_words(simple.words[:1], self.variables)
-        if not first or has_unresolved(first[0]):
+        first, known = split_exactly(simple.words[:1], self.variables)
+        if not first and known is None and len(simple.words) > 1:  # `$SUDO cp A B`
+            return self.expanded(replace(simple, words=simple.words[1:]).plain())
+        if not first or has_unresolved(first[0]) or not first[0]:
             return simple
-        is_several = HAS_ALL.search(simple.words[0]) is not None
-        words = list(map(quoted, first)) if is_several else " ".join(first).split()
-        if not words:
+        if is_pattern(first[0]) or "=" in first[0]:
             return simple
+        words = quoted_words(first, known)
         return replace(simple, words=[*words, *simple.words[1:]]).plain()
 
     def path(self, word: str) -> str:
@@ -188,6 +190,9 @@ class Names:
         """Of what a pipeline or a block gives; None where that is not known."""
         return None
 
+    def take_all(self) -> None:
+        """Of what a pipeline or a block gives."""
+
     def pieces_of(self, path: str) -> list[Written] | None:
         """Of a file that the script wrote or that lies beside it; None where they are not known."""
         content = self.files.contents.get(self.files.real(path))
@@ -236,6 +241,8 @@ class Names:
         is_own = command.word == "while" and not _reads(command.body)
         is_ended = len(condition[0].parts) == 1 if one else False
         lines = self.lines_given(command.files, ended=is_ended) if is_own else None
+        if lines is not None and not _has_own(command.files):
+            self.take_all()
         rows = [read_row(line, read, self.variables) for line in lines or ()]
         found = [row for row in rows if row is not None]
         return None if lines is None or len(found) < len(rows) else found

@@ -239,7 +239,15 @@ class Output(Names):
             return []
         if files.strings:
             return [self.written(expand(files.strings[-1], self.variables), at)]
-        return [*self.places(files.ins[-1:], at)]
+        places: list[str | Sequence[Piece]] = []
+        for path in self.places(files.ins[-1:], at):
+            pieces = self.pieces_of(path)
+            places.append(path if pieces is None or self.is_namelist(path) else pieces)
+        return places
+
+    def take_all(self) -> None:
+        """By `while read`, of what a block gets."""
+        self.stdin = []
 
     def _end_block(
         self, files: Redirections, at: str, before: list[str | Sequence[Piece]], *, has_own: bool

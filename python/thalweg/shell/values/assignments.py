@@ -7,14 +7,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import SUBSCRIPT, Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand
+from thalweg.shell.values.parameters import ALWAYS_SET
+from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.scopes import at_top, may_stay
 from thalweg.shell.values.state import Slots
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import split_words
+from thalweg.shell.values.words import split_exactly, split_words
 
 _ASSIGNED = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})?(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -150,6 +153,8 @@ class Assignments:
                 if "n" in options:
                     self._refer(name, word)
                     continue
+                if set(options) & set("iaul") and not set(options) & set("xr") and name == word:
+                    self._unset_if_new(name)
                 if "A" in options and self.variables.map(name) is None:
                     self.variables.assign_map(name, {})
                 if _OF_VALUES & set(options) or undone:
@@ -162,6 +167,12 @@ class Assignments:
                 if command in ("export", "readonly"):
                     may_stay(self.variables, name)
                 self._keep_letters(name, "r" * is_read_only + "x" * is_exported, "")
+
+    def _unset_if_new(self, name: str) -> None:
+        """`typeset -i n`: it counts as having no value, as in ${n:-1}."""
+        variables = self.variables
+        if variables.value(name) is None and name not in ALWAYS_SET and variables.map(name) is None:
+            variables.unset(name)
 
     def _keep_letters(self, name: str, options: str, undone: str) -> None:
         variables = self.variables
@@ -231,9 +242,9 @@ class Assignments:
         if any(map(_ELEMENT.fullmatch, words)):
             self._assign_numbered(name, words, before)
             return
-        values = [self._lettered(name, each) for each in split_words(words, variables)]
-        is_plain = not any(_IS_NO_WORD.match(word) for word in words)
-        is_plain &= not any(map(has_unresolved, values))
+        fields, known = split_exactly(words, variables)
+        values = [self._lettered(name, each) for each in fields]
+        is_plain = known is None and not any(map(self._may_be_names, words))
         is_open = bool(before) and not variables.is_array(name) and has_unresolved(before[0] or "")
         if is_plain and not is_open:
             variables.assign_array(name, [*before, *values])
@@ -262,6 +273,16 @@ class Assignments:
         """`integer c=16#ff`, as ksh has it."""
         is_ksh = "?lastpipe" in self.variables.options
         return is_ksh and re.search(r"(?<!\w)(?!10#)[0-9]+#", value) is not None
+
+    def _may_be_names(self, word: str) -> bool:
+        """Of an array: what is between quotes, or a value, may be a pattern of files."""
+        if _IS_NO_WORD.match(word):
+            return True
+        open_ = [part for part in segments(word) if not is_quoted(part)]
+        return "noglob" not in self.variables.options and any(
+            is_pattern(expand(part, self.variables)) if part[0] in "$`" else is_pattern(part)
+            for part in open_
+        )
 
     def _lettered(self, name: str, value: str) -> str:
         """An element, as `declare -i` and its kin have it."""

@@ -57,7 +57,10 @@ def expand(
             position += 1
         elif letter in "$`":
             in_text = doubled or not quotes
-            value, position = _dollar(text, position, variables, depth, in_text)
+            if letter == "`" and doubled and quotes:
+                value, position = _in_backticks(text, position, variables, depth, '$`\\\\"')
+            else:
+                value, position = _dollar(text, position, variables, depth, in_text)
             done.append(value)
         else:
             done.append(letter)
@@ -74,15 +77,22 @@ def _unescaped(text: str, begin: int) -> tuple[str, int]:
     return unescaped(text[begin:end]), end + 1
 
 
+def _in_backticks(
+    text: str, position: int, variables: Variables, depth: int, escaped_letters: str
+) -> tuple[str, int]:
+    found = _BACKTICKS.match(text, position)
+    end = found.end() if found else len(text)
+    inner = text[position + 1 : end].removesuffix("`")
+    command = re.sub(rf"\\([{escaped_letters}])", r"\1", inner)
+    return command_value(command, variables, depth), end
+
+
 def _dollar(
     text: str, position: int, variables: Variables, depth: int, inside: bool
 ) -> tuple[str, int]:
     """Value of what begins with $ or ` at `position`, and where it ends."""
     if text[position] == "`":
-        found = _BACKTICKS.match(text, position)
-        end = found.end() if found else len(text)
-        command = re.sub(r"\\([$`\\])", r"\1", text[position + 1 : end].removesuffix("`"))
-        return command_value(command, variables, depth), end
+        return _in_backticks(text, position, variables, depth, "$`\\\\")
     if text.startswith("$((", position):
         end = closing(text, position + 1)
         if text[end - 2 : end] == "))":

@@ -50,16 +50,18 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
     """Of one word, and whether they are so many."""
     elements = _elements(word, variables)
     if elements is not None:
-        return elements, variables.sure is None or not HAS_ARGUMENTS.search(word)
+        is_exact = variables.sure is None or not HAS_ARGUMENTS.search(word)
+        open_ = [each for each in elements if has_unresolved(each)]
+        is_split = word[0] != '"' and not all(map(_has_no_blank, open_))
+        return elements, is_exact and not is_split
     fields, is_exact = _split(word, variables)
-    return fields, is_exact or (len(fields) == 1 and _is_one(fields[0], word))
+    is_one = len(fields) == 1 and _has_no_blank(fields[0]) and not HAS_ALL.search(word)
+    return fields, is_exact or is_one
 
 
-def _is_one(text: str, word: str) -> bool:
-    """Names of folders have no blanks, and stand in no quotes often."""
-    is_path = "/" in without_marks(text)
-    is_folder = set(unresolved_names(text)) <= ONE_WORD
-    return (is_path or is_folder) and not HAS_ALL.search(word)
+def _has_no_blank(text: str) -> bool:
+    """Names of folders, which stand in no quotes often."""
+    return "/" in without_marks(text) or set(unresolved_names(text)) <= ONE_WORD
 
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:

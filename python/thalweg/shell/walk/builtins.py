@@ -16,7 +16,7 @@ from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.rows import read_marks, read_row
 from thalweg.shell.values.scopes import unset
 from thalweg.shell.values.variables import Variables, split_at
-from thalweg.shell.values.words import words_given
+from thalweg.shell.values.words import split_exactly, split_words, words_given
 from thalweg.shell.walk.course import Course
 
 NUMBER = re.compile("-?[0-9]+")
@@ -71,8 +71,14 @@ class Builtins:
         first = expand(words[0], self.variables) if words and words[0][:1] == "$" else ""
         if first[:1] in ("-", "+"):  # `set $options`
             words = [*first.split(), *words[1:]]
+        is_array = any(re.fullmatch("[-+][a-zA-Z]*A", each) for each in words[:2])
+        if is_array and words[:1] != ["-A"]:  # `set +A`, `set -s -A`
+            for each in words[:3]:
+                if each.isidentifier():
+                    self.variables.forget(each)
+            return
         if words[:1] == ["-A"] and len(words) > 1:
-            values = self.commands.arguments(words[2:])
+            values = self.commands.arguments(words[2 + (words[2:3] == ["--"]) :])
             if not any(map(has_unresolved, values)):
                 self.variables.assign_array(words[1], values)
             else:
@@ -97,7 +103,9 @@ class Builtins:
             self.variables.options -= set(names)
 
     def _unset(self, words: Sequence[str]) -> None:
-        words = [expand(each, self.variables) for each in words]
+        if split_exactly(words, self.variables)[1] is not None:
+            self.variables.sets_unknown = True
+        words = split_words(words, self.variables)
         if words[:1] == ["-f"]:
             for each in words[1:]:
                 self.course.functions.pop(each, None)
@@ -143,7 +151,7 @@ class Builtins:
             return True if plain.files.documents or plain.files.strings else None
         if name == "getopts":
             names += ["OPTIND", "OPTARG"]
-        for each in names or ["REPLY"]:
+        for each in names or ["REPLY" if name == "read" else "MAPFILE"]:
             if each.isidentifier():
                 self.variables.forget(each)
         return None
