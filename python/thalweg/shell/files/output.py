@@ -70,13 +70,14 @@ class Printed:
 @dataclass
 class Output(Names):
     """stdout  path of the file that a block prints to; "" for none
-    stdin      what a block gets, until something reads it
+    stdin      what a block gets, until something reads it; then `is_spent`
     printed    what prints there and is not understood: "FILE:LINE" and its name
     """
 
     stdout: str = ""
     printed: list[tuple[str, str]] = field(default_factory=list)
     stdin: list[str | Sequence[Piece]] = field(default_factory=list)
+    is_spent: bool = False
 
     def __post_init__(self) -> None:
         self._captures = 0
@@ -142,6 +143,8 @@ class Output(Names):
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
         own, given = self._given_to_block(files, at), self.stdin
+        spent = self.is_spent
+        self.is_spent &= not own
         self.stdin = own or given
         before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
@@ -150,6 +153,7 @@ class Output(Names):
             yield
             self._close(before)
             self._end_block(files, at, given, has_own=bool(own))
+            self.is_spent = spent if own else self.is_spent
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
         self.empty([word for behind, word in outs if not behind], at, known)
@@ -170,6 +174,7 @@ class Output(Names):
         self.printed = printed
         self._close(before)
         self._end_block(files, at, given, has_own=bool(own))
+        self.is_spent = spent if own else self.is_spent
 
     def _close(self, before: dict[str, str | None]) -> None:
         """Channels that were opened for a block are what they were."""
@@ -247,6 +252,7 @@ class Output(Names):
 
     def take_all(self) -> None:
         """By `while read`, of what a block gets."""
+        self.is_spent |= bool(self.stdin)
         self.stdin = []
 
     def _end_block(
@@ -325,8 +331,8 @@ class Output(Names):
 
     def cat(self, simple: Simple, outs: Sequence[tuple[bool, str]], known: Known) -> bool:
         files, at = simple.files, simple.at
-        is_known = bool(files.documents or files.ins or files.strings or simple.operands())
-        if not is_known and not self.stdin:
+        is_known = bool(files.documents or files.ins or files.strings or self._operands(simple))
+        if not is_known and not self.stdin and not self.is_spent:
             return False
         if not outs:
             if self.stdout and not files.outs:
@@ -383,15 +389,21 @@ class Output(Names):
         for text in simple.files.strings[-1:]:
             given = [self.written(expand(text, self.variables), simple.at)]
         given = given or [*self.places(simple.files.ins[-1:], simple.at)]
-        if not given and "-" in (simple.operands() or ["-"]):
-            given, self.stdin = self.stdin, []
+        operands = self._operands(simple) or ["-"]
+        if not given and "-" in operands:
+            given = self.stdin
+            self.take_all()
         found: list[str | Sequence[Piece]] = []
-        for word in simple.operands() or ["-"]:
+        for word in operands:
             if word == "-":
                 found += given
             elif not self.is_null(word):
                 found += self.places([word], simple.at)
         return found
+
+    def _operands(self, simple: Simple) -> list[str]:
+        """Those that are there: "$@" may be none."""
+        return [each for each in simple.operands() if each == "-" or self.texts([each])]
 
     def empty(self, words: Sequence[str], at: str, known: Known) -> None:
         for each in self.places(words, at):
