@@ -425,7 +425,7 @@ OPEN = [
     "set -- a; [ -f q ] && shift; v=${1+set}",
     'declare -A M; [ -f q ] && M[k]=1; [[ -n "${M[k]+x}" ]] && v=yes || v=no',
     'A=(a); [ -f q ] && A+=(b); if [ -n "${A[1]+x}" ]; then v=two; else v=one; fi',
-    "v=$(for i in 1 2 3; do echo $i; done | xargs)",
+    "v=$(for i in 1 2 3; do echo $i; done | xargs -n 2)",
     "v=$(if [ -f q ]; then echo a; else echo b; fi | tail -1)",
     "v=$( (cd . && ls *.nc) | wc -l)",
     "v=$(<f | sed s/a/b/)",

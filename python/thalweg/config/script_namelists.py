@@ -28,7 +28,9 @@ _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
 _MASTER = "master_model_nml"
 _GRID = "grid_nml"
 _OF_MODELS = frozenset({"output_nml", "run_nml", _GRID})
-_TEMPLATE = re.compile(r"templ|tmpl|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"templ|tmpl|\.tmp$|\.in$|\.sed$|\.j2$|\.(?:raw|base|orig|part)$", re.IGNORECASE
+)
 
 
 @dataclass

@@ -121,7 +121,9 @@ class FileCommands(Output):
         ]
         is_program = any(self.files.real(self.path(name)) in contents for name in run if name)
         if is_program or any(map(does_anything, [word for words in given for word in words])):
-            names = names_in(*self._texts_of(parts, given))
+            words, code = self._texts_of(parts, given)
+            names = names_in(words, code)
+            self.files.unread.texts += [] if self.files.is_tried else code
             paths += [each for each in contents if names is None or last_of(each) in names]
         paths += [each for path in paths for each in self.meant_by(path)]
         for path in paths:

@@ -114,9 +114,12 @@ def _options_of_cut(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
     """tr a-z A-Z, and -d of letters."""
-    sets = [_letters(unescaped(each)) for each in operands]
+    sets = [_letters(unescaped(_without_brackets(each))) for each in operands]
     if any("\n" in each for each in sets[:1]):
         return None
+    if list(options) == ["-s"] and len(sets) == 1 and sets[0]:
+        again = re.compile(rf"([{re.escape(sets[0])}])\1+")
+        return (lambda line: again.sub(r"\1", known(line))), []
     if list(options) == ["-d"] and len(sets) == 1 and sets[0]:
         gone = sets[0]
         return (lambda line: "".join(each for each in known(line) if each not in gone)), []
@@ -126,6 +129,11 @@ def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[s
     second += second[-1] * (len(first) - len(second))
     table = dict(zip(first, second, strict=False))
     return (lambda line: "".join(table.get(each, each) for each in known(line))), []
+
+
+def _without_brackets(text: str) -> str:
+    """`tr '[A-Z]' '[a-z]'`, in which [ stands for itself on both sides."""
+    return text[1:-1] if re.fullmatch(r"\[\w-\w\]", text) else text
 
 
 def _letters(text: str) -> str:

@@ -61,7 +61,7 @@ class Pipelines:
                 if not is_behind and each in self._files_of(first, words[0]):
                     self.files.unread.add(at, f"'{words[0][0]}' that reads what it empties")
                 self.output.into(each, [pieces], at, sure=known.sure, replaces=not is_behind)
-                if known.sure and not is_behind:
+                if known.sure:
                     self._keep_templates(first, words[0], each, at)
         return True
 
@@ -111,7 +111,7 @@ class Pipelines:
             return None
         if whole is None:
             return _passed(found[0], inputs) if found else None
-        lines = made_whole(whole[0], [each.text for each in inputs])
+        lines = made_whole(words[0], whole[0], [each.text for each in inputs])
         place = inputs[-1] if inputs else Written(*_place(first), "")
         return None if lines is None else [place._replace(text=each) for each in lines]
 

@@ -32,7 +32,7 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
     if extended and re.search(r"[{|]", plain):
         return None
     if len(re.findall(r"[*+?]", re.sub(r"\.\*\$?$", "", pattern))) > _MOST_REPEATS or re.search(
-        r"\)[*+?{\\]", pattern
+        r"\)\\?[*+?{]", pattern
     ):
         return None  # it may take without end
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from thalweg.shell.files.contents import Outside, Written
 from thalweg.shell.files.files import Files
+from thalweg.shell.paths import last_of
 
 
 def lines_of_script(files: Files, path: str) -> list[str] | None:
@@ -24,7 +25,8 @@ def is_made_unread(files: Files, path: str) -> bool:
     path = files.real(path)
     content = files.contents.get(path)
     if content is None:
-        return path in files.unread.made
+        name = last_of(path)
+        return path in files.unread.made or any(name in each for each in files.unread.texts)
     from_there = [each.path for each in content.pieces if isinstance(each, Outside)]
     is_open = bool(content.doubtful) or files.may_be_gone(path)
     return is_open or not files.unread.made.isdisjoint(from_there)

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 @dataclass
 class Unread:
     """places  "FILE:LINE" of each, and what follows the word "by"
+    texts      what programs that are not read are given, and run
     made       files that something wrote which is not read, by their paths
     is_quiet   as long as commands are only tried out
     """
 
     places: dict[str, str] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
     is_quiet: bool = False
 
     def makes(self, paths: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from thalweg.shell.files.copies import LINKS
 from thalweg.shell.files.unread import Unread
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Redirections, Simple
-from thalweg.shell.unresolved import show_unresolved
+from thalweg.shell.unresolved import has_unresolved, show_unresolved
 
 COPIES = frozenset({"cp", "mv", *LINKS})
 REMOVES = frozenset({"rm", "unlink"})
@@ -35,6 +35,7 @@ _WRITES_WHAT_IT_NAMES = frozenset(
 _MAY_DO_ANYTHING = frozenset({"bash", "sh", "ksh", "zsh", "ssh", "find", "xargs"})
 _SHELLS = frozenset({"bash", "sh", "ksh", "zsh", "ssh"})
 _CHANGES = re.compile(r">|\b(?:sed|perl|cp|mv|rm|ln|tee|python\w*|awk|install|envsubst)\b")
+_CHANGES_A_VALUE = re.compile(r"\b(?:sed|perl)\b.*\s-\w*i.*\$|\b(?:cp|mv|tee)\b.*\$")
 _ONLY_READS = frozenset(
     {"echo", "printf", "grep", "ls", "diff", "cmp", "wc", "md5sum", "sha256sum", "srun", "mpirun",
      "mpiexec", "aprun"}
@@ -94,9 +95,10 @@ class Watch:
     def _may_write(self, parts: Sequence[Simple]) -> bool:
         if any(map(self.changes, parts)):
             return True
+        is_run = any(part.words[:1] and part.words[0] in _SHELLS for part in parts)
         run = [part.words[0] for part in parts if part.words]
         run += [word for part in parts for word in part.files.ins if part.words[:1] != ["cat"]]
-        run += [word for part in parts for word in part.words[1:] if part.words[0] in _SHELLS]
+        run += [word for part in parts for word in (*part.words, *part.files.ins) if is_run]
         if any(_changes_one(self.lines_of(self.path(word))) for word in run):
             return True
         if any(
@@ -122,6 +124,8 @@ class Watch:
     def changes(self, part: Simple) -> bool:
         """Whether it may change namelists that it names."""
         command, *words = [*part.words, ""]
+        if words and (command[:1] in '$"' or has_unresolved(command)):  # it may be `echo`, or none
+            return self._changes_by(words[0], words[1:], are_open=False)
         if command == "xargs":
             words = words[next((i for i, each in enumerate(words) if each[:1] != "-"), 0) :]
             return self._changes_by(words[0], words[1:], are_open=True)
@@ -167,7 +171,12 @@ def is_model(words: Sequence[str]) -> bool:
 
 def _changes_one(lines: Sequence[str]) -> bool:
     """Of a script: whether a line may write or change a namelist."""
-    return any(is_called_namelist(line) and _CHANGES.search(line) for line in lines)
+    names_one = any(map(is_called_namelist, lines))
+    return any(
+        (is_called_namelist(line) and _CHANGES.search(line))
+        or (names_one and _CHANGES_A_VALUE.search(line))
+        for line in lines
+    )
 
 
 def _name_of(part: Simple) -> str:

@@ -14,9 +14,11 @@ from thalweg.shell.values.escapes import unescaped
 
 Lines = list[str]
 Whole = Callable[[Lines], Lines | None]
-WHOLE = frozenset({"head", "tail", "tac", "sort", "uniq", "wc", "paste", "bc"})
+WHOLE = frozenset({"head", "tail", "tac", "sort", "uniq", "wc", "paste", "bc", "rev", "xargs"})
+_KEEPS_LINES = frozenset({"head", "tail", "tac"})  # as they are, also where they are open
 _COUNT = re.compile(r"-(?:n\s*)?([0-9]+)")
 _FROM = re.compile(r"-n\s*\+([0-9]+)|\+([0-9]+)")
+_LONGEST_LINE = 2000
 _SAME_ORDER = re.compile(r"[a-z0-9]*")  # in every language of a machine
 
 
@@ -32,9 +34,12 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
         return (_words_of_count(options, files), ()) if not files else None
     if name == "paste":
         return _pasted(rest)
+    if name == "xargs":
+        return None if rest else (_in_one, ())
     if name == "bc":
         return _calculated(options, files)
     makes: dict[tuple[str, str], Whole] = {
+        ("rev", ""): lambda lines: [each[::-1] for each in lines],
         ("tac", ""): lambda lines: lines[::-1],
         ("sort", ""): _sorted,
         ("sort", "u"): lambda lines: _sorted(list(dict.fromkeys(lines))),
@@ -51,9 +56,16 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
     return None if found is None or writes else (found, files)
 
 
-def made_whole(change: Whole, lines: Lines) -> Lines | None:
-    """None where a line is open."""
-    return None if any(map(has_unresolved, lines)) else change(lines)
+def made_whole(name: str, change: Whole, lines: Lines) -> Lines | None:
+    """None where a line is open, and counts."""
+    is_open = any(map(has_unresolved, lines)) and name not in _KEEPS_LINES
+    return None if is_open else change(lines)
+
+
+def _in_one(lines: Lines) -> Lines | None:
+    """`xargs` alone: all words in one line."""
+    text = " ".join(" ".join(lines).split())
+    return None if re.search(r"['\"\\]", text) or len(text) > _LONGEST_LINE else [text]
 
 
 def _apart(words: Sequence[str]) -> tuple[str, list[str]]:
