@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from thalweg.shell.tree.brackets import segments
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, known_beginning
 from thalweg.shell.values.patterns import (
     cut_before,
     cut_behind,
@@ -27,6 +27,7 @@ _CHANGES: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
+_FIRST_REPLACED = re.compile(r"/([=:,])/([\w =:,.-]*|\"[\w =:,.-]*\")")
 _AT_FIRST = re.compile(r"%%([=:,])\*|#\*([=:,])")
 
 
@@ -67,7 +68,10 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
 
 
 def of_known_part(value: str, rest: str) -> str | None:
-    """${x%%=*} and ${x#*=}, where what is before the first = is known."""
+    """${x%%=*}, ${x#*=} and ${x/=/ = }, where what is before the first = is known."""
+    changed = _FIRST_REPLACED.fullmatch(rest)
+    if changed and changed[1] in known_beginning(value):
+        return value.replace(changed[1], changed[2].strip('"'), 1)
     mark = _AT_FIRST.fullmatch(rest)
     before, found, behind = value.partition((mark[1] or mark[2]) if mark else "\0")
     if mark is None or not found or has_unresolved(before):

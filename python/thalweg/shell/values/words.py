@@ -85,7 +85,10 @@ def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
             continue
         text = expand(part, variables)
         is_open = has_unresolved(text)
-        is_exact &= (not is_open or part.startswith("$((")) and not HAS_ALL.search(part)
+        is_printed = part[0] == "`" or part.startswith("$(")
+        is_exact &= (not is_open or part.startswith("$((")) and (
+            is_printed or not HAS_ALL.search(part)
+        )
         if is_open or _QUOTED_DEFAULT.match(part):
             fields[-1] += text
             is_begun |= text != ""
