@@ -18,6 +18,7 @@ QUOTES = re.compile(r"['\"\\]")
 _EXPANDED_BY_SHELL = re.compile(r".*[*?\[]")
 HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
+_IS_OF_NAME = re.compile(r"-*\w[\w-]*=")
 _NEEDS_NO_QUOTES = re.compile(r"[\w./:,=+@%-]+")
 _MAY_BE_NO_WORD = re.compile("[\\w./:,=+@%*?\x02\x03-]+")
 ONE_WORD = frozenset(
@@ -60,8 +61,9 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
 
 
 def _has_no_blank(text: str) -> bool:
-    """Names of folders, which stand in no quotes often."""
-    return "/" in without_marks(text) or set(unresolved_names(text)) <= ONE_WORD
+    """Names of folders, and `dtime=$dt`, which stand in no quotes often."""
+    is_path = "/" in without_marks(text) or _IS_OF_NAME.match(text) is not None
+    return is_path or set(unresolved_names(text)) <= ONE_WORD
 
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
