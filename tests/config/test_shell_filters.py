@@ -43,10 +43,10 @@ PROGRAMS = [
     ["$1==\"dtime\"{sub(/300/, \"60\"); print}"], ["{print ($1 == \"a\") ? \"yes\" : \"no\"}"],
 ]  # fmt: skip
 NO_PROGRAMS = [
-    "{print > \"f\"}", "BEGIN{while (i<3) print i++}", "{a[$1]=1}", "END{print NR}",
+    "{print > \"f\"}", "BEGIN{while (i<3) print i++}", "{a[$1]=1}", "END{while (1) x++}",
     "BEGIN{print 2**3}",
     "{print length/2}", "BEGIN{print 4294967296}", "BEGIN{getline; print}", "{print $1 | \"sort\"}",
-    "BEGIN{printf \"%s\", 1}", "BEGIN{print log(0)}", "BEGIN{print -x}",
+    "BEGIN{print log(0)}", "BEGIN{print -x}",
 ]  # fmt: skip
 REFUSED = [["N;P;D"], ["2,4c x"], ["3,5q"], ["s/a/b/e"], ["s/\\(a\\|b\\)/x/"], ["0,/a/d"], ["s/a"]]
 FORMATS = [

@@ -40,6 +40,11 @@ class Awk:
 
     rules: list[tuple[Expression | None, list[Statement]]]
     values: dict[str, Value]
+    ends: list[Statement] = field(default_factory=list)
+    count: int = 0
+    first: str = ""  # what is printed before the first line
+    begun: str = ""  # of a line that has no end yet
+    is_ended: bool = True
     printed: list[str] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
     line: str = ""
@@ -48,8 +53,9 @@ class Awk:
     has_ended: bool = False
 
     def begin(self, count: int) -> None:
-        del count
-        self.number = 0
+        if self.ends and not count:
+            raise ValueError("no lines")
+        self.number, self.count, self.begun, self.is_ended = 0, count, self.first, True
 
     def __call__(self, line: str) -> str | None:
         """Raises ValueError where that is not known."""
@@ -64,11 +70,20 @@ class Awk:
                     self.run(statements)
                 if self.is_next:
                     break
+            if self.has_ended and self.ends:
+                raise ValueError(line)
+            if self.number == self.count:
+                self.run(self.ends)
         except (ArithmeticError, RecursionError) as error:
             raise ValueError(line) from error
-        text = "".join(self.printed)
+        text, self.begun = self.begun + "".join(self.printed), ""
+        is_last = self.number == self.count
+        if text and not text.endswith("\n") and not is_last:
+            text, _, self.begun = text.rpartition("\n")
+            return text if _ else None
         if text and not text.endswith("\n"):
-            raise ValueError("a line without an end")
+            self.is_ended = False
+            return text
         return text[:-1] if text else None
 
     def run(self, statements: Sequence[Statement]) -> None:

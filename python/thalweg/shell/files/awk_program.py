@@ -90,15 +90,19 @@ def awk_of(words: Sequence[str]) -> Program | None:
     try:
         rules = _Parser(_tokens(left[0])).rules()
         first = [each for kind, _, each in rules if kind == "BEGIN"]
-        awk = Awk([(each, then) for kind, each, then in rules if kind == ""], values)
+        ends = [each for kind, _, then in rules if kind == "END" for each in then]
+        awk = Awk([(each, then) for kind, each, then in rules if kind == ""], values, ends)
         for statements in first:
             awk.run(statements)
         begun = "".join(awk.printed)
     except (ValueError, ArithmeticError, RecursionError):
         return None
-    if begun and (awk.rules or not begun.endswith("\n")):
+    reads = bool(awk.rules or awk.ends)
+    if begun and reads and not begun.endswith("\n"):
         return None
-    return Program(awk, left[1:], begun if not awk.rules else None)
+    if reads:
+        awk.first = begun
+    return Program(awk, left[1:], None if reads else begun)
 
 
 def _tokens(text: str) -> list[str]:
@@ -161,10 +165,10 @@ class _Parser:
                 continue
             kind, condition = "", None
             if self.peek() in ("BEGIN", "END"):
-                kind = self.take("BEGIN")
+                kind = self.take("BEGIN", "END")
             elif self.peek() != "{":
                 condition = self.expression()
-            self.is_begin = kind == "BEGIN"
+            self.is_begin = kind != ""
             statements = self.block() if self.peek() == "{" else [printing([])]
             found.append((kind, condition, statements))
         return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from thalweg.shell.files.contents import Piece
 from thalweg.shell.files.copies import Copy, Options
 from thalweg.shell.files.filters import FILTERS
+from thalweg.shell.files.names import NULL
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
 from thalweg.shell.files.watch import COPIES, REMOVES, feeds, feeds_another
@@ -26,7 +27,7 @@ from thalweg.shell.paths import last_of, path_from
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import has_alternatives
-from thalweg.shell.values.words import split_words
+from thalweg.shell.values.words import quoted, split_words
 
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
@@ -266,6 +267,9 @@ class FileCommands(Output):
             return False
         texts = self.texts([*options.operands, *options.target])
         if not texts:
+            return True
+        if texts[0] == NULL and simple.words[0] == "cp" and len(texts) == 2:
+            self.empty([quoted(texts[1])], simple.at, known)
             return True
         last = texts[-1] if len(texts) > 1 else "."
         replaces_link = simple.words[0] == "ln" and "n" in options.letters

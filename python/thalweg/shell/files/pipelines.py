@@ -11,7 +11,7 @@ from thalweg.shell.files.awk_program import awk_of
 from thalweg.shell.files.contents import Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.filters import FILTERS, Filter, filter_of
-from thalweg.shell.files.output import Known, Output, Printed
+from thalweg.shell.files.output import NO_END, Known, Output, Printed
 from thalweg.shell.files.sed import IN_PLACE, Sed
 from thalweg.shell.files.whole_filters import WHOLE, made_whole, whole_of
 from thalweg.shell.paths import last_of
@@ -26,6 +26,7 @@ _LARGEST_TEXT = 500_000  # letters of what a filter makes
 @dataclass
 class Pipelines:
     output: Output
+    is_ended: bool = True  # the last line of what was passed last
 
     def __post_init__(self) -> None:
         self.variables, self.files = self.output.variables, self.output.files
@@ -50,9 +51,11 @@ class Pipelines:
             return False
         outs = [each for each in last.files.outs if not self.output.is_null(each[1])]
         joins = any(each[0] == "tr" and whole_of(each) for each in words)
-        if joins and outs:
+        if outs and (joins or not self.is_ended):
             return False  # a file whose last line has no end
         if not last.files.outs and self.output.stdout:
+            if pieces and not self.is_ended:
+                pieces[-1] = pieces[-1]._replace(text=pieces[-1].text + NO_END)
             self.output.into(self.output.stdout, [pieces], at, sure=known.sure, replaces=False)
             if known.sure:
                 self._keep_templates(first, words[0], self.output.stdout, at)
@@ -84,24 +87,27 @@ class Pipelines:
             if whole and not is_ended:
                 return None  # ends of lines count, and the last line has none
             is_ended &= not (whole and each[0] == "tr")
-            if i == 0 and before is None and each[0] in OF_WORDS:
-                text = OF_WORDS[each[0]](each[1:])
+            self.is_ended = True
+            awk = awk_of(each[1:]) if each[0] == "awk" else None
+            is_printed = awk is not None and awk.begun is not None
+            if i == 0 and before is None and (each[0] in OF_WORDS or is_printed):
+                text = awk.begun if awk and is_printed else OF_WORDS[each[0]](each[1:])
                 is_ended = text is None or text.endswith("\n")
-                pieces = (
-                    None if text is None else self.output.written(text.removesuffix("\n"), first.at)
-                )
+                pieces = None if text is None else []
+                if text:
+                    pieces = self.output.written(text.removesuffix("\n"), first.at)
             else:
                 is_first = i == 0 and before is None
                 pieces = self._one_passed(first, each, pieces, is_first=is_first)
             if pieces is None:
                 return None
+            is_ended &= self.is_ended
+        self.is_ended = is_ended
         return pieces
 
     def _one_passed(
         self, first: Simple, words: list[str], before: list[Written] | None, *, is_first: bool
     ) -> list[Written] | None:
-        if words[0] == "awk" and (awk := awk_of(words[1:])) and awk.begun is not None:
-            return self.output.written(awk.begun[:-1], first.at) if awk.begun else []
         found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr"} else None
         if whole is None and words[0] in FILTERS:
             found = filter_of(words, self.variables, self._lines_of)
@@ -110,7 +116,9 @@ class Pipelines:
         if inputs is None:
             return None
         if whole is None:
-            return _passed(found[0], inputs) if found else None
+            passed = _passed(found[0], inputs) if found else None
+            self.is_ended = not (found and isinstance(found[0], Awk)) or found[0].is_ended
+            return passed
         lines = made_whole(words[0], whole[0], [each.text for each in inputs])
         place = inputs[-1] if inputs else Written(*_place(first), "")
         return None if lines is None else [place._replace(text=each) for each in lines]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.unresolved import has_unresolved, without_marks
 
 _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
@@ -65,6 +65,20 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
         return re.compile(text)
     except re.error:
         return None
+
+
+def needed(pattern: str) -> str:
+    """Letters that stand in all that an expression fits; "" where there are only a few."""
+    plain = re.sub(r"\[\^?\]?[^]]*\]", "\0", pattern)
+    runs = re.findall(r"[A-Za-z0-9_ =&,%@-]{4,}(?![*?\\])", plain)
+    return max(runs, key=len, default="")
+
+
+def lacks(line: str, wanted: str) -> bool:
+    """Whether what is known of a line that is open in part has not what an expression needs: what
+    is open counts as having none of it.
+    """
+    return wanted != "" and has_unresolved(line) and wanted not in without_marks(line)
 
 
 def known(line: str) -> str:

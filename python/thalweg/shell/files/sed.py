@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import known, regex_of_program
+from thalweg.shell.files.regexes import known, lacks, needed, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 
 Read = Callable[[str], list[str] | None]
@@ -33,9 +33,12 @@ class _Address:
     number: int = 0
     is_last: bool = False
     regex: re.Pattern[str] | None = None
+    wanted: str = ""
 
     def fits(self, sed: Sed) -> bool:
         """Raises ValueError where that is not known."""
+        if self.regex is not None and lacks(sed.space, self.wanted):
+            return False
         if self.regex is not None:
             return self.regex.search(known(sed.space)) is not None
         return sed.number == (sed.count if self.is_last else self.number)
@@ -223,7 +226,9 @@ class _Parser:
         if found[2]:
             return _Address(is_last=True)
         pattern = found[3] if found[5] is None else found[6]
-        return _Address(regex=self._regex(pattern, bool(found[4] or found[7])))
+        ignores = bool(found[4] or found[7])
+        wanted = "" if ignores or self.extended else needed(pattern)
+        return _Address(regex=self._regex(pattern, ignores), wanted=wanted)
 
     def _regex(self, pattern: str, ignores_case: bool) -> re.Pattern[str]:
         regex = regex_of_program(pattern, extended=self.extended)
@@ -265,8 +270,11 @@ class _Parser:
         if len(numbers) > 1:
             raise ValueError(flags)
         is_literal = re.escape(old) == regex.pattern or "@" in old
+        wanted = "" if "i" in flags.lower() or self.extended else needed(old)
 
         def run(sed: Sed) -> None:
+            if lacks(sed.space, wanted):
+                return
             space = sed.space if is_literal else known(sed.space)
             sed.space, is_done = substituted(regex, new, space, first=first, most=most)
             if is_done and "p" in flags:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from thalweg.shell.files.contents import is_called_namelist
 from thalweg.shell.files.copies import LINKS
 from thalweg.shell.files.unread import Unread
+from thalweg.shell.files.writers import only_reads
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Redirections, Simple
 from thalweg.shell.unresolved import has_unresolved, show_unresolved
@@ -144,7 +145,8 @@ class Watch:
         changes |= command in ("sed", "perl") and any(map(_IN_PLACE.fullmatch, words))
         if command.startswith("-"):  # of something before it, which is not known
             changes |= any(word in _WRITES_WHAT_IT_NAMES for word in words)
-        if _A_SCRIPT.search(command) and not _A_MODEL.search(command):
+        is_reader = command == "awk" and only_reads(command, words)
+        if _A_SCRIPT.search(command) and not _A_MODEL.search(command) and not is_reader:
             changes |= command != "."
         may = command in _MAY_DO_ANYTHING and is_called_namelist(" ".join(words))
         return may or (changes and (are_open or any(map(self._may_mean, words))))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from thalweg.shell.paths import path_from
 from thalweg.shell.tree.parser import parts_of_command
@@ -15,24 +16,33 @@ from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import name_of_program, split_words, words_given
 
 _WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # as they are in OF_WORDS
+_AS_PROGRAM = re.compile(r"\A\s*(?:command\s+(?!-)|\\)(?=\w)")
+_IN_LANGUAGE = re.compile(r"\A\s*(?:LC_ALL|LANG|LC_TIME|LC_NUMERIC)=(?:C|POSIX)\s+(?=\w)")
 _IN_UTC = re.compile(r"\A\s*TZ=(?:UTC0?|GMT0?)\s+date\s")
 _MAY_SET = re.compile(r"=|\+\+|--")
 
 
-def printed_by_words(command: str, variables: Variables) -> str | None:
+def printed_by_words(
+    command: str, variables: Variables, functions: Collection[str] = ()
+) -> str | None:
     """Of `expr 1 + 2`, `echo "1 + 2" | bc` or `cd X && pwd`, with the ends of its lines; None of
-    others. Variables stay.
+    others. Variables stay. functions: names that are those of functions
     """
     before = variables.state() if _MAY_SET.search(command) else None
-    value = _printed(command, variables)
+    value = _printed(command, variables, functions)
     if before is not None:
         variables.set_state(before)
     return value
 
 
-def _printed(command: str, variables: Variables) -> str | None:
-    parts = parts_of_command(_IN_UTC.sub("date -u ", command))
+def _printed(command: str, variables: Variables, functions: Collection[str]) -> str | None:
+    is_program = _AS_PROGRAM.match(command) is not None
+    parts = parts_of_command(
+        _IN_UTC.sub("date -u ", _AS_PROGRAM.sub("", _IN_LANGUAGE.sub("", command)))
+    )
     names = [name_of_program(words[0]) for words in parts]
+    if not is_program and not set(names).isdisjoint(functions):
+        return None
     if names in (["pwd"], ["cd", "pwd"]):
         here = expand("$PWD", variables)
         folder = split_words(parts[0][1:], variables) if names[0] == "cd" else []

@@ -41,6 +41,7 @@ _OF_TOOLS = re.compile(
 )
 _STREAM = re.compile(r"(<\()|/dev/(?:stdin|fd/0)$")
 _SAYS = re.compile(r"\s*(?:(?:echo|print|printf|exit|date|cat)\b[^;&|<>`]*(?:>&2)?[\s;]*)*")
+_SAYING = frozenset({"echo", "print", "printf", "exit", "date", "cat", "local", "return"})
 _FARTHEST = 20  # functions that call one another
 
 
@@ -213,11 +214,20 @@ class Calls:
                     if depth < _FARTHEST:
                         self.tell_later(each.words[:1], depth + 1, of_end=of_end)
 
+    def _only_says(self, text: str) -> bool:
+        """Itself, or by a function."""
+        words = text.split()
+        body = self.course.functions.get(words[0], ()) if words else ()
+        own = [each.words[:1] for command in body for each in simples_of(command)]
+        return _SAYS.fullmatch(text) is not None or (
+            bool(own) and all(each and each[0] in _SAYING for each in own) and ";" not in text
+        )
+
     def tell_trap(self, plain: Simple) -> None:
         """`trap "cp a NAMELIST" EXIT`"""
         text = "".join(self.commands.arguments(plain.words[1:2]))
         of_failures = {"ERR", "DEBUG", "RETURN"} & set(plain.words[2:]) and text not in ("", "-")
-        if of_failures and not _SAYS.fullmatch(text):
+        if of_failures and not self._only_says(text):
             self.course.told.append(f"{plain.at}: what this 'trap' does is not followed")
         if " " in text and not has_unresolved(text):
             file, _, line = plain.at.rpartition(":")

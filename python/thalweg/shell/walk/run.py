@@ -27,7 +27,6 @@ from thalweg.shell.tree.tree import (
     simples,
 )
 from thalweg.shell.values.printed import printed_by_words
-from thalweg.shell.values.programs import OF_WORDS
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
@@ -243,8 +242,7 @@ class _Walk:
 
     def _printed(self, command: str) -> str | None:
         """What a command prints, by its words or by running it; None where that is not known."""
-        is_own = bool(OF_WORDS.keys() & self.course.functions.keys())
-        by_words = None if is_own else printed_by_words(command, self.variables)
+        by_words = printed_by_words(command, self.variables, self.course.functions)
         if by_words is not None:
             return by_words
         try:
