@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _LOGICAL = re.compile(r"\.?(t|true|f|false)\.?", re.IGNORECASE)
+_MOST_DIGITS = 1000
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[edq]?([+-]?[0-9]+))?", re.IGNORECASE)
 _REPEATED = re.compile(r"([0-9]+)\*(.*)", re.DOTALL)
@@ -227,6 +228,8 @@ def _value(group: Group, token: _Token) -> Value:
     if has_unresolved(text):
         return text
     if _INTEGER.fullmatch(text):
+        if len(text) > _MOST_DIGITS:
+            raise _wrong(group, token, "is larger than any number")
         return int(text)
     if logical := _LOGICAL.fullmatch(text):
         return logical[1].lower().startswith("t")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import known, regex_of_program
+from thalweg.shell.files.regexes import is_slow, known, regex_of_program
 from thalweg.shell.values.escapes import unescaped
 from thalweg.shell.values.formats import printf
 
@@ -107,6 +107,14 @@ def truth(value: Value) -> bool:
     return float(value) != 0 if is_number else value != ""
 
 
+def plain_text_of(value: Value) -> str:
+    """Of which awks count the letters in the same way."""
+    text = text_of(value)
+    if not text.isascii():
+        raise ValueError(text)
+    return text
+
+
 def text_of(value: Value) -> str:
     """As `print` has it."""
     if isinstance(value, str):
@@ -138,6 +146,8 @@ def regex_in(token: str) -> re.Pattern[str]:
             raise ValueError(pattern)
     elif token[:1] != "/":
         raise ValueError(token)
+    if "{" in pattern:
+        raise ValueError(pattern)  # some awks know no intervals
     regex = regex_of_program(pattern.replace("\\/", "/"), extended=True)
     if regex is None:
         raise ValueError(pattern)
@@ -158,7 +168,21 @@ def variable(awk: Awk, name: str) -> Value:
         return float(awk.number)
     if name == "NF":
         return float(len(awk.fields))
-    if name in ("FNR", "FILENAME", "ENVIRON", "RS", "ORS", "OFMT", "CONVFMT", "RSTART", "SUBSEP"):
+    if name in (
+        "FNR",
+        "FILENAME",
+        "ENVIRON",
+        "RS",
+        "ORS",
+        "OFMT",
+        "CONVFMT",
+        "RSTART",
+        "SUBSEP",
+        "ARGC",
+        "ARGV",
+        "RLENGTH",
+        "PROCINFO",
+    ):
         raise ValueError(name)
     return awk.values.get(name, _UNSET)
 
@@ -228,7 +252,13 @@ def of_both(sign: str, left: Expression, right: Expression) -> Expression:
 
 
 def like(left: Expression, regex: re.Pattern[str], is_negated: bool) -> Expression:
-    return lambda awk: float((regex.search(text_of(left(awk))) is not None) is not is_negated)
+    def run(awk: Awk) -> Value:
+        text = text_of(left(awk))
+        if is_slow(regex, text):
+            raise ValueError(text)
+        return float((regex.search(text) is not None) is not is_negated)
+
+    return run
 
 
 def compared(sign: str, left: Expression, right: Expression) -> Expression:
@@ -262,7 +292,9 @@ def part_of(text: Value, first: Value, count: Value = math.inf) -> str:
     if begin < 1 or begin != int(begin) or (length != math.inf and length != int(length)):
         raise ValueError(begin)
     end = begin + length
-    return "".join(each for place, each in enumerate(text_of(text), 1) if begin <= place < end)
+    return "".join(
+        each for place, each in enumerate(plain_text_of(text), 1) if begin <= place < end
+    )
 
 
 def formatted(given: Sequence[Value]) -> str:
@@ -277,6 +309,8 @@ def formatted(given: Sequence[Value]) -> str:
         if kind in "diouxXc":
             if kind == "c":
                 raise ValueError(kind)
+            if abs(number_of(value)) >= _MOST_DIGITS:
+                raise ValueError(value)
             words[place] = str(math.trunc(number_of(value)))
         elif kind == "s":
             words[place] = text_of(value)

@@ -28,6 +28,7 @@ from thalweg.shell.files.awk import (
     number_of,
     of_both,
     part_of,
+    plain_text_of,
     printing,
     printing_formatted,
     regex_in,
@@ -359,6 +360,11 @@ class _Parser:
             self.brackets -= 1
             return inner
         if token == "$":
+            if (
+                self.tokens[self.place + 1 : self.place + 2] in (["++"], ["--"])
+                or "." in self.peek()
+            ):
+                raise ValueError(token)
             inner = self._one()
             return lambda awk: field_of(awk, number_of(inner(awk)))
         if token[0] == '"':
@@ -374,7 +380,7 @@ class _Parser:
         if token == "length":
             if self.peek()[:1] == "/":
                 raise ValueError(token)  # some awks take that for an expression
-            return lambda awk: float(len(awk.line))
+            return lambda awk: float(len(plain_text_of(awk.line)))
         if not token.isidentifier() or token in _RESERVED:
             raise ValueError(token)
         if self.peek() in ("++", "--"):
@@ -392,14 +398,14 @@ class _Parser:
         if name in _FUNCTIONS and len(given) == 1:
             return lambda awk: float(_FUNCTIONS[name](number_of(given[0](awk))))
         if name == "length" and len(given) <= 1:
-            return lambda awk: float(len(text_of(given[0](awk)) if given else awk.line))
+            return lambda awk: float(len(plain_text_of(given[0](awk) if given else awk.line)))
         if name in ("toupper", "tolower") and len(given) == 1:
             change = str.upper if name == "toupper" else str.lower
-            return lambda awk: change(text_of(given[0](awk)))
+            return lambda awk: change(plain_text_of(given[0](awk)))
         if name == "substr" and len(given) in (2, 3):
             return lambda awk: part_of(*[each(awk) for each in given])
         if name == "index" and len(given) == 2:
-            return lambda awk: float(text_of(given[0](awk)).find(text_of(given[1](awk))) + 1)
+            return lambda awk: float(plain_text_of(given[0](awk)).find(text_of(given[1](awk))) + 1)
         if name == "sprintf":
             return lambda awk: formatted([each(awk) for each in given])
         raise ValueError(name)

@@ -40,6 +40,10 @@ _MAY_FAIL = frozenset(
     {*_TELL_MORE, *_GO, "touch", "module", "source", ".", "kill", "type", "read",
      "cat", "tee", "ulimit"}
 )  # fmt: skip
+_MAY_READ = re.compile(
+    r"(?:.*/)?(?:head|tail|sed|awk|grep|tr|sort|uniq|wc|cut|dd|tee|bc|xargs|python.*|perl|m4"
+    r"|(?:ba|k|z)?sh|ssh|srun|mpirun|mpiexec|aprun)$"
+)
 _PRINTS = frozenset({"echo", "print", "printf"})
 _NAMES = re.compile(r"[\w./+-]+")
 _MOST_SCRIPTS = 1000  # that run one another
@@ -73,6 +77,8 @@ class FileCommands(Output):
         if is_tee and parts[0].words[:1] == ["cat"] and not parts[0].files.outs:
             return self.tee(parts[1], self.sources(parts[0]), known)
         self.watch.tell(parts)
+        if self.stdin and not _has_input(parts[0]) and _MAY_READ.match("".join(parts[0].words[:1])):
+            self.stdin = None
         self._empty_for(parts[-1], known)
         self.doubt_named(parts)
         self.files.has_started |= not self.files.is_tried  # it may have written to any file
@@ -313,3 +319,7 @@ def _as_copy(simple: Simple) -> Simple:
         elif not re.fullmatch("-[A-Za-z]*|--[a-z-]*=.*", word):
             words.append(word)
     return replace(simple, words=words)
+
+
+def _has_input(simple: Simple) -> bool:
+    return bool(simple.files.ins or simple.files.documents or simple.files.strings)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from thalweg.shell.files.awk_program import awk_of
-from thalweg.shell.files.regexes import known, regex_of_program
+from thalweg.shell.files.regexes import is_slow, known, regex_of_program
 from thalweg.shell.files.sed import Read, sed_of
 from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
@@ -19,6 +19,7 @@ Filter = Callable[[str], "str | None"]
 
 FILTERS = frozenset({"sed", "envsubst", "grep", "tr", "cat", "cut", "awk", *WHOLE})
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_IN_BRACKETS = re.compile(r"\[\w-\w\]")  # of tr, where [ stands for itself on both sides
 _COLUMNS = re.compile("([0-9]*)(-?)([0-9]*)")
 
 
@@ -114,7 +115,9 @@ def _options_of_cut(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[str]] | None:
     """tr a-z A-Z, and -d of letters."""
-    sets = [_letters(unescaped(_without_brackets(each))) for each in operands]
+    is_in_brackets = len(operands) == 2 and all(map(_IN_BRACKETS.fullmatch, operands))
+    plain = [each[1:-1] if is_in_brackets else each for each in operands]
+    sets = [_letters(unescaped(each)) for each in plain]
     if any("\n" in each for each in sets[:1]):
         return None
     if list(options) == ["-s"] and len(sets) == 1 and sets[0]:
@@ -129,11 +132,6 @@ def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[s
     second += second[-1] * (len(first) - len(second))
     table = dict(zip(first, second, strict=False))
     return (lambda line: "".join(table.get(each, each) for each in known(line))), []
-
-
-def _without_brackets(text: str) -> str:
-    """`tr '[A-Z]' '[a-z]'`, in which [ stands for itself on both sides."""
-    return text[1:-1] if re.fullmatch(r"\[\w-\w\]", text) else text
 
 
 def _letters(text: str) -> str:
@@ -158,10 +156,12 @@ def _grep(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list
         regex = regex_of_program(pattern, extended="E" in letters)
     if regex is None or has_unresolved(pattern) or len(files) > 1:
         return None
-    regex = re.compile(regex.pattern, re.IGNORECASE) if "i" in letters else regex
+    regex = re.compile(regex.pattern, re.IGNORECASE | re.DOTALL) if "i" in letters else regex
     wants = "v" not in letters
 
     def chosen(line: str) -> str | None:
+        if is_slow(regex, line):
+            raise ValueError(line)
         return line if (regex.search(known(line)) is not None) is wants else None
 
     return chosen, files

@@ -70,14 +70,13 @@ class Printed:
 @dataclass
 class Output(Names):
     """stdout  path of the file that a block prints to; "" for none
-    stdin      what a block gets, until something reads it; then `is_spent`
+    stdin      what a block gets, until something reads it; None where that is not known
     printed    what prints there and is not understood: "FILE:LINE" and its name
     """
 
     stdout: str = ""
     printed: list[tuple[str, str]] = field(default_factory=list)
-    stdin: list[str | Sequence[Piece]] = field(default_factory=list)
-    is_spent: bool = False
+    stdin: list[str | Sequence[Piece]] | None = None
 
     def __post_init__(self) -> None:
         self._captures = 0
@@ -142,18 +141,15 @@ class Output(Names):
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
-        own, given = self._given_to_block(files, at), self.stdin
-        spent = self.is_spent
-        self.is_spent &= not own
-        self.stdin = own or given
+        given, has_own = self.stdin, _has_input(files)
+        self.stdin = self.given_by(files, at) if has_own else given
         before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
         if not files.outs:
             self._let_errors_go(files)
             yield
             self._close(before)
-            self._end_block(files, at, given, has_own=bool(own))
-            self.is_spent = spent if own else self.is_spent
+            self._end_block(files, at, given, has_own=has_own)
             return
         outs = [(behind, word) for behind, word in files.outs if not self.is_null(word)]
         self.empty([word for behind, word in outs if not behind], at, known)
@@ -173,8 +169,7 @@ class Output(Names):
                 self.files.doubt(self.stdout, at)
         self.printed = printed
         self._close(before)
-        self._end_block(files, at, given, has_own=bool(own))
-        self.is_spent = spent if own else self.is_spent
+        self._end_block(files, at, given, has_own=has_own)
 
     def _close(self, before: dict[str, str | None]) -> None:
         """Channels that were opened for a block are what they were."""
@@ -223,25 +218,27 @@ class Output(Names):
             self.channels[ERRORS] = "" if self.is_null(word) else self.path(word)
 
     def lines_before(self) -> list[str] | None:
-        lines = [
-            each for part in self.stdin for each in (part if not isinstance(part, str) else ())
-        ]
-        if not self.stdin or any(isinstance(part, str) for part in self.stdin):
-            return None
-        return [each.text for each in lines if isinstance(each, Written)]
+        found: list[str] = []
+        for part in self.stdin or ():
+            if isinstance(part, str) or not all(isinstance(each, Written) for each in part):
+                return None
+            found += [each.text for each in part if isinstance(each, Written)]
+        return None if self.stdin is None else found
 
     def take_line(self) -> None:
         """By `read`, of what a block gets."""
         lines = self.lines_before()
         if lines:
-            pieces = [each for part in self.stdin for each in part if isinstance(each, Written)]
+            parts = self.stdin or ()
+            pieces = [each for part in parts for each in part if isinstance(each, Written)]
             self.stdin = [pieces[1:]] if pieces[1:] else []
 
-    def _given_to_block(self, files: Redirections, at: str) -> list[str | Sequence[Piece]]:
+    def given_by(self, files: Redirections, at: str) -> list[str | Sequence[Piece]] | None:
+        """What a block, or the script behind `exec`, gets; None where that is not known."""
         if files.documents:
             return [self.lines_of(files.documents[-1])]
-        if files.ins and files.ins[-1].startswith("<("):
-            return []
+        if not (files.ins or files.strings) or files.ins[-1:] and files.ins[-1].startswith("<("):
+            return None
         if files.strings:
             return [self.written(expand(files.strings[-1], self.variables), at)]
         places: list[str | Sequence[Piece]] = []
@@ -252,12 +249,12 @@ class Output(Names):
 
     def take_all(self) -> None:
         """By `while read`, of what a block gets."""
-        self.is_spent |= bool(self.stdin)
-        self.stdin = []
+        self.stdin = None if self.stdin is None else []
 
     def _end_block(
-        self, files: Redirections, at: str, before: list[str | Sequence[Piece]], *, has_own: bool
-    ) -> None:
+        self, files: Redirections, at: str, before: list[str | Sequence[Piece]] | None, *,
+        has_own: bool,
+    ) -> None:  # fmt: skip
         """What it got, and no `cat` in it took, went where it cannot be seen."""
         self.doubt_others(files, at)
         is_left = has_own and bool(self.stdin)
@@ -341,7 +338,7 @@ class Output(Names):
     def cat(self, simple: Simple, outs: Sequence[tuple[bool, str]], known: Known) -> bool:
         files, at = simple.files, simple.at
         is_known = bool(files.documents or files.ins or files.strings or self._operands(simple))
-        if not is_known and not self.stdin and not self.is_spent:
+        if not is_known and self.stdin is None:
             return False
         if not outs:
             if self.stdout and not files.outs:
@@ -400,7 +397,7 @@ class Output(Names):
         given = given or [*self.places(simple.files.ins[-1:], simple.at)]
         operands = self._operands(simple) or ["-"]
         if not given and "-" in operands:
-            given = self.stdin
+            given = self.stdin or []
             self.take_all()
         found: list[str | Sequence[Piece]] = []
         for word in operands:
@@ -428,6 +425,11 @@ class Output(Names):
 def _opened_by(files: Redirections) -> set[str]:
     found = {f"/dev/fd/{operator.rstrip('<>&|')}" for operator, _ in files.channels}
     return found | ({ERRORS} if files.errors else set())
+
+
+def _has_input(files: Redirections) -> bool:
+    from_channel = any(operator in ("<", "<&", "0<", "0<&") for operator, _ in files.channels)
+    return bool(files.documents or files.ins or files.strings) or from_channel
 
 
 def _whole_lines(pieces: Sequence[Written]) -> list[Written]:

@@ -11,6 +11,7 @@ _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
 )
 _COUNTED = re.compile(r"(?<!\))\\?\{[0-9]{1,2}(?:,[0-9]{0,2})?\\?\}")  # [0-9]{4}, [0-9]\{4\}
+_MOST_STEPS = 10**8
 _MOST_REPEATS = 4  # but for .* at the end, which never fails
 _CLASSES = {
     "[:digit:]": "0-9",
@@ -27,6 +28,8 @@ _CLASSES = {
 def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
     """Of a basic expression, or an extended one; None where it is not plain."""
     plain = _COUNTED.sub("", pattern)
+    if re.search(r"\(\^|\$\\?\)", pattern):
+        return None  # anchors there
     if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", plain):
         return None
     if extended and re.search(r"[{|]", plain):
@@ -58,11 +61,13 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
             or (other == "*" and pattern[:begin] in ("", "^"))
         ):
             return re.escape(other)
-        return str(other) if other in ".*^$" else re.escape(str(other))
+        if other == "$":
+            return r"\Z"
+        return str(other) if other in ".*^" else re.escape(str(other))
 
     text = _OF_BASIC.sub(translated, pattern)
     try:
-        return re.compile(text)
+        return re.compile(text, re.DOTALL)
     except re.error:
         return None
 
@@ -79,6 +84,12 @@ def lacks(line: str, wanted: str) -> bool:
     is open counts as having none of it.
     """
     return wanted != "" and has_unresolved(line) and wanted not in without_marks(line)
+
+
+def is_slow(regex: re.Pattern[str], line: str) -> bool:
+    """It may take without end."""
+    repeats = len(re.findall(r"(?<!\\)[*+?{]", regex.pattern))
+    return len(line) ** max(repeats, 1) > _MOST_STEPS and repeats > 1
 
 
 def known(line: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import known, lacks, needed, regex_of_program
+from thalweg.shell.files.regexes import is_slow, known, lacks, needed, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 
 Read = Callable[[str], list[str] | None]
@@ -21,7 +21,7 @@ _SUBSTITUTION = re.compile(
     r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1((?:[gpIi]|[1-9])*)", re.DOTALL
 )
 _LETTERS = re.compile(r"y(.)((?:(?!\1)[^\\])*)\1((?:(?!\1)[^\\])*)\1")
-_TEXT = re.compile(r"([aic])(?:\\\s*\n?|[ \t]+)([^\n\\]*)(?:\n|$)")
+_TEXT = re.compile(r"([aic])(?:\\[ \t]*\n|\\|[ \t]+)([^\n\\]*)(?:\n|$)")
 _READS = re.compile(r"r[ \t]*([^\n{}]+?)[ \t]*(?:\n|$)")
 _BETWEEN = " \t\n;"
 
@@ -39,6 +39,8 @@ class _Address:
         """Raises ValueError where that is not known."""
         if self.regex is not None and lacks(sed.space, self.wanted):
             return False
+        if self.regex is not None and is_slow(self.regex, sed.space):
+            raise ValueError(sed.space)
         if self.regex is not None:
             return self.regex.search(known(sed.space)) is not None
         return sed.number == (sed.count if self.is_last else self.number)
@@ -56,6 +58,7 @@ class _Step:
     more: int | None = None
     is_negated: bool = False
     until: int | None = None  # while the lines between are those: their end, 0 where it is open
+    is_done: bool = False  # such lines, of a first one by its number
 
     def take(self, sed: Sed) -> None:
         if self._is_in(sed) is not self.is_negated:
@@ -67,8 +70,11 @@ class _Step:
         if self.last is None and self.more is None:
             return self.first.fits(sed)
         if self.until is None:
-            if not self.first.fits(sed):
+            is_late = 0 < self.first.number < sed.number and not self.is_done
+            is_late &= self.last is None or not 0 < self.last.number < sed.number
+            if not (is_late or self.first.fits(sed)):
                 return False
+            self.is_done = True
             self.until = self._end(sed)
         elif self.until == 0 and self.last is not None and self.last.fits(sed):
             self.until = sed.number
@@ -109,7 +115,7 @@ class Sed:
     def begin(self, count: int) -> None:
         self.count, self.number, self.has_ended = count, 0, False
         for each in self.steps:
-            each.until = None
+            each.until, each.is_done = None, False
 
     def __call__(self, line: str) -> str | None:
         """Raises ValueError where that is not known."""
@@ -234,7 +240,7 @@ class _Parser:
         regex = regex_of_program(pattern, extended=self.extended)
         if regex is None or not pattern:
             raise ValueError(pattern)
-        return re.compile(regex.pattern, re.IGNORECASE) if ignores_case else regex
+        return re.compile(regex.pattern, re.IGNORECASE | re.DOTALL) if ignores_case else regex
 
     def _command(self) -> Callable[[Sed], None]:
         text, position = self.text, self.position
@@ -256,6 +262,8 @@ class _Parser:
 
     def _substitution(self, found: re.Match[str]) -> Callable[[Sed], None]:
         delimiter, old, new, flags = found.groups()
+        if delimiter in ".*[]^$&+?(){}|" and f"\\{delimiter}" in old + new:
+            raise ValueError(delimiter)  # which seds take differently
         old = old.replace(f"\\{delimiter}", delimiter) if delimiter not in "\\.*[]^$" else old
         new = new.replace(f"\\{delimiter}", delimiter)
         regex = self._regex(old, "i" in flags.lower())
@@ -345,6 +353,8 @@ def substituted(
     """From the first place on that counts, at most so often; and whether anything was. Nothing
     right behind what was replaced is not replaced again, as Python would.
     """
+    if is_slow(regex, text):
+        raise ValueError(text)
     done, position, last, count, made = "", 0, -1, 0, 0
     while position <= len(text) and (match := regex.search(text, position)):
         if match.end() == last and match[0] == "":

@@ -43,8 +43,13 @@ _ONLY_READS = frozenset(
 )  # fmt: skip
 _A_SCRIPT = re.compile(r"/|\.(?:sh|ksh|bash|csh|py|pl|R)$|^(?:python|perl|awk|ruby|Rscript)")
 _A_MODEL = re.compile(r"icon|\.exe$|\$|\x02", re.IGNORECASE)
+_STARTS = re.compile(  # of variables that name a launcher, the model, or what only looks
+    r"run|launch|start|mpi|exec|model|icon|bin|echo|log|dry|cdo|ncks|ncdump|cat|ls|diff|grep|time",
+    re.IGNORECASE,
+)
 _STARTERS = frozenset({"srun", "mpirun", "mpiexec", "aprun", "poe", "ccc_mprun"})
 _MODEL = re.compile(r"icon(?:[_-]?(?:atm|cpu|gpu|model))?(?:\.exe|\.x)?")
+_TOOLS = re.compile("remap|tool|sub|grid|extpar|prep|post|check")  # of ICON
 _NAMELIST = re.compile(r"&[A-Za-z]\w*_nml\b", re.IGNORECASE)
 _IN_PLACE = re.compile(r"-[A-Za-hj-z0-9]*i.*|--in-place.*")
 
@@ -125,8 +130,9 @@ class Watch:
     def changes(self, part: Simple) -> bool:
         """Whether it may change namelists that it names."""
         command, *words = [*part.words, ""]
-        if words and (command[:1] in '$"' or has_unresolved(command)):  # it may be `echo`, or none
-            return self._changes_by(words[0], words[1:], are_open=False)
+        if words and (command[:1] in "$\"'" or has_unresolved(command)):  # or `echo`, or none
+            names_one = any(map(self._may_mean, words)) and not _STARTS.search(command)
+            return names_one or self._changes_by(words[0], words[1:], are_open=False)
         if command == "xargs":
             words = words[next((i for i, each in enumerate(words) if each[:1] != "-"), 0) :]
             return self._changes_by(words[0], words[1:], are_open=True)
@@ -168,7 +174,12 @@ def is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
 def is_model(words: Sequence[str]) -> bool:
     """Of what is started: also one whose name is open."""
     names = [word.rpartition("/")[2].strip("\"'") for word in words]
-    return any(_MODEL.fullmatch(each) or "$" in each or "icon" in each.lower() for each in names)
+    return any(
+        _MODEL.fullmatch(each)
+        or "$" in each
+        or ("icon" in each.lower() and not _TOOLS.search(each.lower()))
+        for each in names
+    )
 
 
 def _changes_one(lines: Sequence[str]) -> bool:

@@ -17,7 +17,12 @@ _BEFORE: dict[str, tuple[str, int]] = {
     "timeout": ("sk", 1), "stdbuf": ("ioe", 0), "ionice": ("cn", 0), "chrt": ("TPD", 1),
     "flock": ("wE", 1), "taskset": ("", 1), "numactl": ("CNmip", 0),
 }  # fmt: skip
-_OF_SHELL = frozenset({"command", "builtin", "time"})  # of these
+_TAKE_A_WORD = frozenset(
+    {"--adjustment", "--kill-after", "--signal", "--unset", "--chdir", "--output", "--input",
+     "--error", "--class", "--classdata", "--cpu-list", "--ntasks", "--nodes", "--partition",
+     "--account", "--time", "--cpus-per-task", "--ntasks-per-node", "--job-name"}
+)  # fmt: skip
+_STAY_IN_SHELL = frozenset({"command", "builtin", "time"})  # of these
 _INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 SUBSCRIPT = rf"\[(?:[^\[\]]|{_INNER})*\]"  # [x], [${#x[@]}], [${x[y[1]]}]
 _ASSIGNED = re.compile(rf"[A-Za-z_]\w*(?:{SUBSCRIPT})?\+?=")
@@ -79,13 +84,13 @@ class Simple:
             path = _PATH.fullmatch(words[0])
             words[0] = path[1] if path else words[0]
             if words[0] in _BEFORE:
-                is_program |= words[0] not in _OF_SHELL
+                is_program |= words[0] not in _STAY_IN_SHELL
                 is_behind, (letters, own) = True, _BEFORE[words.pop(0)]
             elif _ASSIGNED.match(words[0]):
                 del words[0]
             elif is_behind and words[0].startswith("-"):
                 option = words.pop(0)
-                takes = len(option) == 2 and option[1] in letters
+                takes = (len(option) == 2 and option[1] in letters) or option in _TAKE_A_WORD
                 del words[: takes and len(words) > 1]
             elif own:
                 own -= 1

@@ -301,7 +301,7 @@ class Assignments:
         if element:
             self._assign_element(element[1], element[2][1:-1], value, adds=False)
         elif _NAME.fullmatch(named):
-            self.variables.change(named, value)
+            self.variables.give(named, value)
         return element is not None or _NAME.fullmatch(named) is not None
 
     def _assign_element(self, name: str, index: str, value: str, adds: bool) -> None:

@@ -50,6 +50,10 @@ def _part(found: re.Match[str], left: list[str]) -> str:
         flags, width = flags + "-" * (given < 0), str(abs(given))
     begin = f"%{flags}{width}" + (f".{digits}" if digits is not None else "")
     word = left.pop(0) if left else ""
+    if digits is not None and kind in "diuxXo":
+        begin = begin.replace("%0", "%")
+    if kind in "scb" and (not word.isascii() and begin != "%" or (kind == "b" and "\\0" in word)):
+        raise ValueError(word)
     if kind in "scb":
         if has_unresolved(word) and (begin != "%" or kind != "s"):
             raise ValueError(word)

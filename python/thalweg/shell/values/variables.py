@@ -229,6 +229,14 @@ class Variables:
         if value == unresolved("?"):
             self.of_status.add(self.name(name))
 
+    def give(self, name: str, value: str) -> None:
+        """By `read` or `for`; what letters make of it is not computed."""
+        is_plain = not set(self.letters.get(self.name(name), "")) & set("iulcZ?")
+        if is_plain or value.isdecimal():
+            self.change(name, value)
+        else:
+            self.forget(name)
+
     def forget_arguments(self) -> None:
         self.touch("@")
         self.arguments, self.sure = [_ARGUMENTS], 0

@@ -126,7 +126,7 @@ class Blocks:
             for word in turns:
                 if not self.course.may_turn(command.at):
                     break
-                self.variables.assign(command.name, word)
+                self.variables.give(command.name, word)
                 self._turn(command.body, known)
                 if not self.ways.ends_turn():
                     break
@@ -187,7 +187,7 @@ class Blocks:
                 if not self.course.may_turn(command.at):
                     break
                 for name, value in row.items():
-                    self.variables.change(name, value)
+                    self.variables.give(name, value)
                 self._turn(command.body, known)
                 if not self.ways.ends_turn():
                     break

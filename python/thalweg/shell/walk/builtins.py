@@ -147,7 +147,7 @@ class Builtins:
             self.commands.take_line()
         if row is not None:
             for each, value in row.items():
-                self.variables.change(each, value)
+                self.variables.give(each, value)
             return True if plain.files.documents or plain.files.strings else None
         if name == "getopts":
             names += ["OPTIND", "OPTARG"]

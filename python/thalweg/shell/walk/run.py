@@ -228,7 +228,7 @@ class _Walk:
         return None
 
     def _gets(self, printed: Printed, command: Command, known: Known) -> bool | None:
-        before, self.commands.stdin = self.commands.stdin, []
+        before, self.commands.stdin = self.commands.stdin, None
         if printed.is_known and (printed.is_ended or not isinstance(command, Loop)):
             self.commands.stdin = [printed.pieces]
         truth = self._command(command, known)

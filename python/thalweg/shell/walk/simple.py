@@ -45,6 +45,7 @@ _OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
 )  # fmt: skip
 _COMPLAINS = frozenset({"type", "hash", "wait", "getopts", "let", "kill", "shopt"})
 _SHOWS_COMMANDS = re.compile(r"-[a-z]*[xv]")  # `set -x`
+_TELLS_PATHS = frozenset({"which", "type", "hash", "whence", "whereis"})
 _ARE_PROGRAMS = frozenset({"echo", "printf", "true", "false", "test", "[", "kill", "pwd"})  # too
 _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
@@ -166,7 +167,9 @@ class SimpleCommands:
         shows = name == "set" and any(map(_SHOWS_COMMANDS.match, plain.words[1:2]))
         if name in _COMPLAINS or shows:
             self.commands.tell_of_errors(simple.at, simple.files)
-        if simple.words[:2] in (["command", "-v"], ["command", "-V"]):
+        if simple.words[:2] in (["command", "-v"], ["command", "-V"]) or name in _TELLS_PATHS:
+            if self.commands.stdout and not simple.files.outs:
+                self.commands.printed.append((simple.at, f"what '{name}' prints"))
             return True if set(simple.words[1:]) & FILTERS else None
         if plain.is_program and name in _OF_SHELL - _ARE_PROGRAMS:
             return None
@@ -200,8 +203,6 @@ class SimpleCommands:
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
             return None
-        if name in ("which", "type", "hash"):
-            return True if set(simple.words[1:]) & FILTERS else None
         if name == "@":  # of a C shell
             return assignments.calculate(f"(({' '.join(plain.words[1:])}))")
         if name == "eval":
@@ -261,6 +262,8 @@ class SimpleCommands:
         for word in plain.words[1:]:
             self.variables.forget(word[1:-1])
         files = plain.files
+        if files.ins or files.documents or files.strings:
+            commands.stdin = commands.given_by(files, plain.at)
         given = [*files.outs, *files.channels, *([files.errors] if files.errors else [])]
         commands.doubt_fed([word for _, word in given], plain.at)
         before = {} if known.sure else dict(commands.channels)

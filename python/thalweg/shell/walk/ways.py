@@ -135,7 +135,7 @@ class Ways:
         files, course, variables = self.commands.files, self.course, self.variables
         outer = files.is_tried, files.unread.is_quiet
         spent = course.turns, course.commands, [*course.told]
-        stdin = [*self.commands.stdin]
+        stdin = self.commands.stdin
         overridden = {name: dict(each) for name, each in variables.overridden.items()}
         files.is_tried = files.unread.is_quiet = True
         with self._kept(), self.commands.discarded():
