@@ -237,7 +237,8 @@ class Output(Names):
         """What a block, or the script behind `exec`, gets; None where that is not known."""
         if files.documents:
             return [self.lines_of(files.documents[-1])]
-        if not (files.ins or files.strings) or files.ins[-1:] and files.ins[-1].startswith("<("):
+        is_program = bool(files.ins) and files.ins[-1].startswith("<(")
+        if is_program or not (files.ins or files.strings):
             return None
         if files.strings:
             return [self.written(expand(files.strings[-1], self.variables), at)]
