@@ -51,6 +51,14 @@ SAME = [
     "v=$(( ($(date -ud 20081231 +%s) - $(date -ud 20080101 +%s)) / 86400 ))",
     'cat > f << E\n$(n=$((3+1))\necho "$n")\nE\nv=$(cat f)',
     "echo a1 > N_1; sed -i s/a/b/ N_?; v=$(cat N_1)",
+    "v=$(printf '1\\n2\\n' | awk '{s+=$1} END{print s}')",
+    "v=$(echo 5 | awk '{printf \"%.2f\", $1/3}')x",
+    "v=$( { awk 'BEGIN{printf \"a\"}'; echo b; } )",
+    "v=$(command date -u -d 20080901 +%Y)$(LC_ALL=C date -u -d 20080901 +%m)",
+    "date() { echo 5; }; v=$(date -d 20200229 +%F)",
+    "echo a=1 > f; nice --adjustment 5 sed -i s/1/2/ f; v=$(cat f)",
+    "v=; f() { while read -r k w; do v=$v$k; done; }; { f; f; } <<< 'a b'",
+    "declare -r r=3; f() { local r=4; v=$r; }; f 2> /dev/null",
 ]
 OPEN = [
     "touch a1.nc a2.nc; set -- a*.nc; v=$#",
@@ -64,6 +72,9 @@ OPEN = [
     "v=$(date -d '20080901 + 6 hours' +%H)",
     "v=$(date -d 20080901 +%s)",
     "v=$(date -u -d '20080901' +%b)",
+    "v=$(which sed)",
+    "declare -i v; read v <<< 3+4",
+    "declare -i v; for v in 3+4; do :; done",
     '[ -z "$HOME" ] && HOME=/x; v=$HOME',
     '[ -z "$Q" ] && Q=1 && R=2; v=$R',
 ]
@@ -85,7 +96,24 @@ SETS = [
     ". <(./settings.py)\n",
     'eval "$(./settings.py)"\n',
 ]
+GIVES = "mk() { cat > NAMELIST_$1; }\n"
+UNREAD = [
+    GIVES + "cat << EOF | mk A\n&a v=1 /\nEOF\n./gen.py | mk B\n",
+    N + "echo x | while read x; do echo $x; done; gen | { cat >> NAMELIST_A; }\n",
+    GIVES + 'echo "&a v=1 /" | mk A; mk B < <(./gen.py)\n',
+    GIVES + 'echo "&a v=1 /" | mk A; exec < "$UNKNOWN"; cat > NAMELIST_B\n',
+    N + "printf '&b\\n/\\n' > t; { head -1 > /dev/null; cat > NAMELIST_B; } < t\n",
+    "SED=$(which sed)\n" + N + "$SED -i s/1/2/ NAMELIST_A\n",
+    N + 'CP="$(command -v cp) -p"; $CP NAMELIST_A NAMELIST_B\n',
+]
 QUIET = [
+    "$LAUNCHER ./icon NAMELIST_A\n",
+    "n=$(awk '/v/{c++} END{print c}' NAMELIST_A)\n",
+    "log() { echo \"$*\" >&2; }; trap 'log failed' ERR\n",
+    "cp -f /dev/null NAMELIST_B; echo '&b /' >> NAMELIST_B\n",
+    '{ while read l; do echo "$l"; done; cat; } > NAMELIST_B << EOF\n&b\n/\nEOF\n',
+    'for i in 1 2; do echo " t($i) = $i"; done |'
+    ' awk \'BEGIN{print "&b"} {print} END{print "/"}\' > NAMELIST_B\n',
     "add() { cat >> NAMELIST_x; }\nadd << EOF\n&b\n/\nEOF\n",
     "trap 'rm -f NAMELIST_A' EXIT\n",
     'eval "$(ssh-agent)"\n',
@@ -112,6 +140,25 @@ def told(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("text", TOLD)
 def test_shells_that_may_change_a_namelist_are_told(tmp_path: Path, text: str) -> None:
     assert NOT_READ in told(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_what_is_read_from_elsewhere_is_told(tmp_path: Path, text: str) -> None:
+    assert told(tmp_path, text) != ""
+
+
+def test_what_is_removed_before_the_first_start_is_not_counted(tmp_path: Path) -> None:
+    text = f"{N}rm NAMELIST_A\necho '&b /' > NAMELIST_B\nsrun ./icon\nrm NAMELIST_B\nsrun ./icon\n"
+    (tmp_path / "exp.run").write_text(text)
+    assert set(read_run_script(tmp_path / "exp.run", {}).groups) == {"NAMELIST_B"}
+
+
+def test_lines_that_are_open_in_part_do_not_stop_sed(tmp_path: Path) -> None:
+    text = "cat > N << E\n&a\n l = .false.\n k = $UNKNOWN\n/\nE\n"
+    (tmp_path / "exp.run").write_text(text + "sed -i 's/l = .false./l = .true./' N\n")
+    script = read_run_script(tmp_path / "exp.run", {})
+    assert script.groups["N"][0].items["l"].values == [True]
+    assert not script.passed_over
 
 
 @pytest.mark.parametrize("text", SETS)
