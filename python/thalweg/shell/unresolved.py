@@ -21,8 +21,8 @@ def unresolved_names(text: str) -> list[str]:
     return list(dict.fromkeys(_MARK.findall(text)))
 
 
-def without_marks(text: str) -> str:
-    return _MARK.sub(" ", text)
+def without_marks(text: str, instead: str = " ") -> str:
+    return _MARK.sub(instead, text)
 
 
 def known_beginning(text: str) -> str:

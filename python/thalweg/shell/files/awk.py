@@ -53,7 +53,7 @@ class Awk:
     has_ended: bool = False
 
     def begin(self, count: int) -> None:
-        if self.ends and not count:
+        if (self.ends or self.first) and not count:
             raise ValueError("no lines")
         self.number, self.count, self.begun, self.is_ended = 0, count, self.first, True
 
@@ -77,7 +77,7 @@ class Awk:
         except (ArithmeticError, RecursionError) as error:
             raise ValueError(line) from error
         text, self.begun = self.begun + "".join(self.printed), ""
-        is_last = self.number == self.count
+        is_last = self.has_ended or self.number == self.count
         if text and not text.endswith("\n") and not is_last:
             text, _, self.begun = text.rpartition("\n")
             return text if _ else None

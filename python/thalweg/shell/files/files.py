@@ -65,7 +65,7 @@ class Files:
         if not self.is_tried and (is_model or self._starts_model is False):
             is_one = sure or self.started_in in (None, here)
             self.started_in, self._starts_model = here if is_one else None, is_model
-        if is_model and sure and not self.is_tried:
+        if is_model and sure and not (self.is_tried or self.has_started):
             for path, is_gone in self.removed.gone.items():
                 if is_gone and path not in self.starts:  # none has read it
                     self.contents.pop(path, None)

@@ -141,7 +141,7 @@ class Output(Names):
     @contextmanager
     def redirected(self, files: Redirections, at: str, known: Known) -> Iterator[None]:
         """What a block, or a function, prints goes to its file."""
-        given, has_own = self.stdin, _has_input(files)
+        given, has_own = self.stdin, has_input(files)
         self.stdin = self.given_by(files, at) if has_own else given
         before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
@@ -342,8 +342,9 @@ class Output(Names):
         if not is_known and self.stdin is None:
             return False
         if not outs:
+            given = self.sources(simple)
             if self.stdout and not files.outs:
-                self.into(self.stdout, self.sources(simple), at, sure=known.sure, replaces=False)
+                self.into(self.stdout, given, at, sure=known.sure, replaces=False)
             return True
         sources = self.sources(simple)
         is_behind, word = outs[-1]
@@ -428,7 +429,7 @@ def _opened_by(files: Redirections) -> set[str]:
     return found | ({ERRORS} if files.errors else set())
 
 
-def _has_input(files: Redirections) -> bool:
+def has_input(files: Redirections) -> bool:
     from_channel = any(operator in ("<", "<&", "0<", "0<&") for operator, _ in files.channels)
     return bool(files.documents or files.ins or files.strings) or from_channel
 

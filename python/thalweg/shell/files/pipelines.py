@@ -211,9 +211,9 @@ def _passed(change: Filter, lines: Sequence[Written]) -> list[Written] | None:
     """None where it is not known what becomes of a line."""
     found: list[Written] = []
     size = 0
-    if isinstance(change, (Awk, Sed)):
-        change.begin(len(lines))
     try:
+        if isinstance(change, (Awk, Sed)):
+            change.begin(len(lines))
         for each in lines:
             text = change(each.text)
             size += len(text or "")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from math import factorial
 
 from thalweg.shell.unresolved import has_unresolved, without_marks
 
@@ -11,7 +12,7 @@ _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
 )
 _COUNTED = re.compile(r"(?<!\))\\?\{[0-9]{1,2}(?:,[0-9]{0,2})?\\?\}")  # [0-9]{4}, [0-9]\{4\}
-_MOST_STEPS = 10**8
+_MOST_STEPS = 10**9
 _MOST_REPEATS = 4  # but for .* at the end, which never fails
 _CLASSES = {
     "[:digit:]": "0-9",
@@ -34,9 +35,9 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
         return None
     if extended and re.search(r"[{|]", plain):
         return None
-    if len(re.findall(r"[*+?]", re.sub(r"\.\*\$?$", "", pattern))) > _MOST_REPEATS or re.search(
-        r"\)\\?[*+?{]", pattern
-    ):
+    if len(
+        re.findall(r"[*+?]", re.sub(r"\.\*(?:\\?\))?\$?$", "", pattern))
+    ) > _MOST_REPEATS or re.search(r"\)\\?[*+?{]", pattern):
         return None  # it may take without end
 
     def translated(found: re.Match[str]) -> str:
@@ -80,16 +81,21 @@ def needed(pattern: str) -> str:
 
 
 def lacks(line: str, wanted: str) -> bool:
-    """Whether what is known of a line that is open in part has not what an expression needs: what
-    is open counts as having none of it.
+    """Whether what is known of a line that is open in part has not what an expression needs, nor
+    may have its beginning or its end beside what is open, which counts as not having all of it.
     """
-    return wanted != "" and has_unresolved(line) and wanted not in without_marks(line)
+    if not wanted or not has_unresolved(line) or wanted in without_marks(line):
+        return False
+    parts = without_marks(line, "\0").split("\0")
+    begun = any(part.endswith(wanted[:i]) for part in parts[:-1] for i in range(1, len(wanted)))
+    ends = any(part.startswith(wanted[i:]) for part in parts[1:] for i in range(1, len(wanted)))
+    return not (begun or ends)
 
 
 def is_slow(regex: re.Pattern[str], line: str) -> bool:
     """It may take without end."""
     repeats = len(re.findall(r"(?<!\\)[*+?{]", regex.pattern))
-    return len(line) ** max(repeats, 1) > _MOST_STEPS and repeats > 1
+    return repeats > 1 and len(line) ** repeats / factorial(repeats) > _MOST_STEPS
 
 
 def known(line: str) -> str:

@@ -44,7 +44,7 @@ _ONLY_READS = frozenset(
 _A_SCRIPT = re.compile(r"/|\.(?:sh|ksh|bash|csh|py|pl|R)$|^(?:python|perl|awk|ruby|Rscript)")
 _A_MODEL = re.compile(r"icon|\.exe$|\$|\x02", re.IGNORECASE)
 _STARTS = re.compile(  # of variables that name a launcher, the model, or what only looks
-    r"run|launch|start|mpi|exec|model|icon|bin|echo|log|dry|cdo|ncks|ncdump|cat|ls|diff|grep|time",
+    r"run|launch|start|save|submit|backup|archive|verbose|mpi|exec|model|icon|bin|echo|log|dry|cdo|ncks|ncdump|cat|ls|diff|grep|time",
     re.IGNORECASE,
 )
 _STARTERS = frozenset({"srun", "mpirun", "mpiexec", "aprun", "poe", "ccc_mprun"})
@@ -131,7 +131,11 @@ class Watch:
         """Whether it may change namelists that it names."""
         command, *words = [*part.words, ""]
         if words and (command[:1] in "$\"'" or has_unresolved(command)):  # or `echo`, or none
-            names_one = any(map(self._may_mean, words)) and not _STARTS.search(command)
+            if only_reads(words[0], words[1:]):
+                return False
+            is_one = any(map(self._may_mean, words))
+            edits = any(map(_IN_PLACE.fullmatch, words))
+            names_one = is_one and (edits or not _STARTS.search(command))
             return names_one or self._changes_by(words[0], words[1:], are_open=False)
         if command == "xargs":
             words = words[next((i for i, each in enumerate(words) if each[:1] != "-"), 0) :]

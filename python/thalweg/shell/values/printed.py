@@ -41,7 +41,7 @@ def _printed(command: str, variables: Variables, functions: Collection[str]) -> 
         _IN_UTC.sub("date -u ", _AS_PROGRAM.sub("", _IN_LANGUAGE.sub("", command)))
     )
     names = [name_of_program(words[0]) for words in parts]
-    if not is_program and not set(names).isdisjoint(functions):
+    if not set(names[is_program:]).isdisjoint(functions):
         return None
     if names in (["pwd"], ["cd", "pwd"]):
         here = expand("$PWD", variables)

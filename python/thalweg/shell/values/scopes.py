@@ -40,7 +40,8 @@ def hide(variables: Variables, names: Sequence[str]) -> None:
 
 def make_local(variables: Variables, name: str) -> bool:
     """To the function that runs. Whether it is new there: then it has no value."""
-    if "r" in variables.letters.get(name, ""):
+    is_hidden = any(name in each.hidden for each in variables.scopes)
+    if "r" in variables.letters.get(name, "") and not is_hidden:
         return False
     here = _function(variables)
     if here is not None and name in here.hidden:

@@ -232,7 +232,7 @@ class Variables:
     def give(self, name: str, value: str) -> None:
         """By `read` or `for`; what letters make of it is not computed."""
         is_plain = not set(self.letters.get(self.name(name), "")) & set("iulcZ?")
-        if is_plain or value.isdecimal():
+        if is_plain or (value.isdecimal() and value == str(int(value))):
             self.change(name, value)
         else:
             self.forget(name)

@@ -62,8 +62,10 @@ def _fields(word: str, variables: Variables) -> tuple[list[str], bool]:
 
 def _has_no_blank(text: str) -> bool:
     """Names of folders, and `dtime=$dt`, which stand in no quotes often."""
-    is_path = "/" in without_marks(text) or _IS_OF_NAME.match(text) is not None
-    return is_path or set(unresolved_names(text)) <= ONE_WORD
+    names = set(unresolved_names(text))
+    is_printed = any(each.startswith("`") for each in names)
+    is_of_name = _IS_OF_NAME.match(text) is not None and not is_printed
+    return "/" in without_marks(text) or is_of_name or names <= ONE_WORD
 
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from thalweg.shell.files.output import Known
+from thalweg.shell.files.output import Known, has_input
 from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved, known_beginning
 from thalweg.shell.values.expansion import expand, fits, pattern_of
@@ -182,6 +182,8 @@ class Blocks:
         if rows is None:
             self._while(command, [], known)
             return
+        gets = not has_input(command.files)
+        self.commands.stdin = None if gets else self.commands.stdin  # another may take of it
         with self._loops():
             for row in rows:
                 if not self.course.may_turn(command.at):
@@ -194,6 +196,7 @@ class Blocks:
             else:
                 for name in rows[0] if rows else ():
                     self.variables.change(name, "")
+        self.commands.stdin = [] if gets else self.commands.stdin
 
     def _while(self, command: Loop, step: Body, known: Known) -> None:
         """Turn by turn, if all of them are known before the first: else it may have any number."""

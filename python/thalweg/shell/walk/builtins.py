@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thalweg.shell.files.commands import FileCommands
+from thalweg.shell.files.output import has_input
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.assignments import Assignments
@@ -136,6 +137,11 @@ class Builtins:
         names = [each.partition("[")[0] for each in words if each[:1] != "-"]
         self.variables.sets_unknown |= any(map(has_unresolved, names))
         lines = self.commands.lines_given(plain.files) if name != "getopts" else None
+        has_own = has_input(plain.files)
+        if name in ("mapfile", "readarray") and not has_own:
+            self.commands.take_all()
+        if any(re.match("-[a-z]*[nNd]", each) for each in words) and not has_own:
+            self.commands.stdin = None
         if self._gives_array(name, words, lines, simple):
             return True
         lines = lines if name == "read" else None

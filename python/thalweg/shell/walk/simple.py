@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.names import ERRORS, NULL, is_fd
-from thalweg.shell.files.output import Known
+from thalweg.shell.files.output import Known, has_input
 from thalweg.shell.files.watch import is_model, is_start
 from thalweg.shell.tree.tree import (
     Body,
@@ -45,7 +45,7 @@ _OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
 )  # fmt: skip
 _COMPLAINS = frozenset({"type", "hash", "wait", "getopts", "let", "kill", "shopt"})
 _SHOWS_COMMANDS = re.compile(r"-[a-z]*[xv]")  # `set -x`
-_TELLS_PATHS = frozenset({"which", "type", "hash", "whence", "whereis"})
+_TELLS_PATHS = frozenset({"which", "type", "whence", "whereis"})
 _ARE_PROGRAMS = frozenset({"echo", "printf", "true", "false", "test", "[", "kill", "pwd"})  # too
 _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
@@ -167,10 +167,13 @@ class SimpleCommands:
         shows = name == "set" and any(map(_SHOWS_COMMANDS.match, plain.words[1:2]))
         if name in _COMPLAINS or shows:
             self.commands.tell_of_errors(simple.at, simple.files)
-        if simple.words[:2] in (["command", "-v"], ["command", "-V"]) or name in _TELLS_PATHS:
+        is_asked_for = simple.words[:2] in (["command", "-v"], ["command", "-V"])
+        if is_asked_for or name in _TELLS_PATHS or plain.words == ["hash"]:
             if self.commands.stdout and not simple.files.outs:
                 self.commands.printed.append((simple.at, f"what '{name}' prints"))
             return True if set(simple.words[1:]) & FILTERS else None
+        if name == "hash":
+            return None
         if plain.is_program and name in _OF_SHELL - _ARE_PROGRAMS:
             return None
         plain = self._named_one_by_one(plain)
@@ -262,8 +265,8 @@ class SimpleCommands:
         for word in plain.words[1:]:
             self.variables.forget(word[1:-1])
         files = plain.files
-        if files.ins or files.documents or files.strings:
-            commands.stdin = commands.given_by(files, plain.at)
+        if has_input(files):
+            commands.stdin = None
         given = [*files.outs, *files.channels, *([files.errors] if files.errors else [])]
         commands.doubt_fed([word for _, word in given], plain.at)
         before = {} if known.sure else dict(commands.channels)
