@@ -21,7 +21,12 @@ from thalweg.shell.files.contents import (
 )
 from thalweg.shell.lines import NumberedLine, begins_group
 from thalweg.shell.paths import folder_of, known_root, last_of
-from thalweg.shell.unresolved import has_unresolved, show_unresolved, unresolved_names
+from thalweg.shell.unresolved import (
+    has_unresolved,
+    known_beginning,
+    show_unresolved,
+    unresolved_names,
+)
 
 _BEGIN = re.compile(r"\s*[&$](\w+)")
 _HEAD = re.compile(r"\$(\w+_nml)\b", re.IGNORECASE)
@@ -162,6 +167,13 @@ class Namelists:
         """
         known = {last_of(label) for label in self.groups}
         known |= {last_of(group.file) for groups in self.groups.values() for group in groups}
+        for path, content in contents.items():
+            name = last_of(path)
+            if name not in known and is_called_namelist(name) and _is_of_text(content):
+                self.passed_over.append(
+                    f"{self.beside.script.name}: '{name}' is written here from a text that is not "
+                    "known: no group of it is counted"
+                )
         written = {last_of(path) for path in contents}
         for name in dict.fromkeys(map(last_of, named_by_masters(self.groups.values()))):
             if name in written - known:
@@ -350,3 +362,9 @@ def _on_lines_of_their_own(groups: Iterable[Group], passed_over: list[str]) -> I
             continue
         last = each.ends if each.name == "output_nml" else last
         yield each
+
+
+def _is_of_text(content: Content) -> bool:
+    """Whether a line of it is a value that is open."""
+    texts = [text.strip() for _, text in content.lines()]
+    return any(has_unresolved(text) and not known_beginning(text) for text in texts)

@@ -44,7 +44,8 @@ _ONLY_READS = frozenset(
 _A_SCRIPT = re.compile(r"/|\.(?:sh|ksh|bash|csh|py|pl|R)$|^(?:python|perl|awk|ruby|Rscript)")
 _A_MODEL = re.compile(r"icon|\.exe$|\$|\x02", re.IGNORECASE)
 _STARTS = re.compile(  # of variables that name a launcher, the model, or what only looks
-    r"run|launch|start|save|submit|backup|archive|verbose|mpi|exec|model|icon|bin|echo|log|dry|cdo|ncks|ncdump|cat|ls|diff|grep|time",
+    r"run|launch|start|save|submit|backup|archive|verbose|mpi|exec|model|icon|bin|echo|log|dry|cdo"
+    r"|ncks|ncdump|cat|ls|diff|grep|time",
     re.IGNORECASE,
 )
 _STARTERS = frozenset({"srun", "mpirun", "mpiexec", "aprun", "poe", "ccc_mprun"})

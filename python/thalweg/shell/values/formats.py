@@ -40,6 +40,11 @@ def printf(words: Sequence[str]) -> str | None:
         return None
 
 
+def wanted_by(pattern: str) -> int:
+    """How many words a format takes, each time."""
+    return len([each for each in _PART.finditer(unescaped(pattern)) if each[4]])
+
+
 def _part(found: re.Match[str], left: list[str]) -> str:
     """Raises ValueError for what is not known."""
     flags, width, digits, kind = found.groups()
@@ -61,6 +66,8 @@ def _part(found: re.Match[str], left: list[str]) -> str:
         return f"{begin}s" % {"c": word[:1], "b": unescaped(word)}.get(kind, word)
     if kind in "feEgG":
         return _real(word or "0", f"{begin}{kind}")
+    if kind in "di" and begin == "%" and has_unresolved(word):
+        return word
     number = _whole(word)
     if kind in "uxXo" and number < 0:
         raise ValueError(word)

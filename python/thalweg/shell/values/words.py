@@ -10,6 +10,7 @@ from thalweg.shell.tree.braces import braces
 from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import has_unresolved, unresolved_names, without_marks
 from thalweg.shell.values.expansion import expand, inner_of
+from thalweg.shell.values.formats import wanted_by
 from thalweg.shell.values.parameters import All, all_of
 from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.variables import Variables
@@ -195,8 +196,8 @@ def words_given(words: Sequence[str], variables: Variables) -> list[str] | None:
         is_open = known is not None and any(map(has_unresolved, values)) and len(words) > 1
         if not _is_plain(word) or (not QUOTES.search(word) and any(map(is_pattern, values))):
             return None
-        if is_open and "%" in words[0]:  # of printf, which counts them
-            return None
+        if is_open and "%" in words[0] and wanted_by(expand(words[0], variables)) != len(words) - 1:
+            return None  # of printf, which counts them
         found += values
     return found
 

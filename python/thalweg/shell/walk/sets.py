@@ -60,7 +60,9 @@ def names_set(body: Body, functions: Functions, depth: int = 0) -> set[str]:
 
 def _of_simple(simple: Simple) -> set[str]:
     words = simple.plain().words
-    found = {match[1] for word in simple.words if (match := _ASSIGNED.match(word))}
+    is_lasting = len(simple.assigned()) == len(simple.words)  # not of `IFS= read x`
+    given = simple.words if is_lasting else simple.words[len(simple.assigned()) :]
+    found = {match[1] for word in given if (match := _ASSIGNED.match(word))}
     if words and words[0] in _GIVES:
         found |= {word.partition("[")[0].partition("=")[0] for word in words[1:]}
     for word in simple.words:
