@@ -59,6 +59,11 @@ SAME = [
     "echo a=1 > f; nice --adjustment 5 sed -i s/1/2/ f; v=$(cat f)",
     "v=; f() { while read -r k w; do v=$v$k; done; }; { f; f; } <<< 'a b'",
     "declare -r r=3; f() { local r=4; v=$r; }; f 2> /dev/null",
+    "f(){ local -r x=1; g; }; g(){ local x=2; v=$x; }; f",
+    "A=1; while read x; do A=3 true; done < $UNKNOWN/x; v=$A",
+    "v=$(printf 'a\\nb\\nc\\n' | awk 'NR==2{printf \"%s\", $1; exit}')",
+    "printf 'a\\nb\\na c\\n' > f; v=$(grep -c a f)",
+    "for i in 1 2 3; do echo $i; done > F; { read a; (cat > /dev/null); read c; } < F; v=$a$c",
 ]
 OPEN = [
     "touch a1.nc a2.nc; set -- a*.nc; v=$#",
@@ -73,6 +78,14 @@ OPEN = [
     "v=$(date -d 20080901 +%s)",
     "v=$(date -u -d '20080901' +%b)",
     "v=$(which sed)",
+    "n=3; v=$(declare -p n)",
+    "v=$( { set; echo a; } | wc -l)",
+    "v=$( { export -p; echo a; } | wc -l)",
+    "v=$( { pushd /; echo a; } | wc -l)",
+    "for i in 1 2; do echo $i; done > F; ( exec < F; read a; ); read v",
+    "for i in 1 2; do echo $i; done > F; cat F | while read a; do cat > g; done; v=$(cat g)",
+    "set -- d=$(date) b; v=$2",
+    "echo 'k = $UNK, n = 5' | sed \"s/UNK/$UNKNOWN/\" > F; v=$(sed 's/k = 6, n = 5/x/' F)",
     "declare -i v; read v <<< 3+4",
     "declare -i v; for v in 3+4; do :; done",
     '[ -z "$HOME" ] && HOME=/x; v=$HOME',
@@ -98,6 +111,7 @@ SETS = [
 ]
 GIVES = "mk() { cat > NAMELIST_$1; }\n"
 UNREAD = [
+    N + 'm=$(./gen.py); echo "$m" > icon_master.namelist\n',
     GIVES + "cat << EOF | mk A\n&a v=1 /\nEOF\n./gen.py | mk B\n",
     N + "echo x | while read x; do echo $x; done; gen | { cat >> NAMELIST_A; }\n",
     GIVES + 'echo "&a v=1 /" | mk A; mk B < <(./gen.py)\n',

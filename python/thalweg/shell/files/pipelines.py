@@ -108,7 +108,7 @@ class Pipelines:
     def _one_passed(
         self, first: Simple, words: list[str], before: list[Written] | None, *, is_first: bool
     ) -> list[Written] | None:
-        found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr"} else None
+        found, whole = None, whole_of(words) if words[0] in {*WHOLE, "tr", "grep"} else None
         if whole is None and words[0] in FILTERS:
             found = filter_of(words, self.variables, self._lines_of)
         files = whole[1] if whole else found[1] if found else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from thalweg.shell.files.regexes import is_slow, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.bc import bc
 from thalweg.shell.values.escapes import unescaped
@@ -34,6 +35,8 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
         return (_words_of_count(options, files), ()) if not files else None
     if name == "paste":
         return _pasted(rest)
+    if name == "grep":
+        return _counted_by_grep(rest)
     if name == "xargs":
         return None if rest else (_in_one, ())
     if name == "bc":
@@ -60,6 +63,29 @@ def made_whole(name: str, change: Whole, lines: Lines) -> Lines | None:
     """None where a line is open, and counts."""
     is_open = any(map(has_unresolved, lines)) and name not in _KEEPS_LINES
     return None if is_open else change(lines)
+
+
+def _counted_by_grep(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
+    """`grep -c`"""
+    letters, operands = _apart(words)
+    is_plain = "c" in letters and not set(letters) - set("cviEF")
+    if not is_plain or not 1 <= len(operands) <= 2 or "-e" in words:
+        return None
+    pattern, *files = operands
+    regex = regex_of_program(
+        re.escape(pattern) if "F" in letters else pattern, extended="E" in letters
+    )
+    if regex is None or ("F" in letters and re.escape(pattern) != pattern):
+        return None
+    flags = re.DOTALL | (re.IGNORECASE if "i" in letters else 0)
+    fits, wants = re.compile(regex.pattern, flags), "v" not in letters
+
+    def count(lines: Lines) -> Lines | None:
+        if any(is_slow(fits, each) for each in lines):
+            return None
+        return [str(sum((fits.search(each) is not None) is wants for each in lines))]
+
+    return count, files
 
 
 def _in_one(lines: Lines) -> Lines | None:

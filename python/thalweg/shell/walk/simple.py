@@ -174,6 +174,8 @@ class SimpleCommands:
             return True if set(simple.words[1:]) & FILTERS else None
         if name == "hash":
             return None
+        if _lists(plain) and self.commands.stdout and not simple.files.outs:
+            self.commands.printed.append((simple.at, f"what '{name}' prints"))
         if plain.is_program and name in _OF_SHELL - _ARE_PROGRAMS:
             return None
         plain = self._named_one_by_one(plain)
@@ -309,3 +311,14 @@ class SimpleCommands:
         status = self.variables.status
         self.course.status = None if status is None else status == "0"
         return True
+
+
+def _lists(plain: Simple) -> bool:
+    """`set`, `export -p`, `shopt`: what there is; `pushd A`: the folders that are kept."""
+    name, *words = [*plain.words, ""][:-1] or [""]
+    options = "".join(each[1:] for each in words if each[:1] in ("-", "+"))
+    if name in DECLARES:
+        return not words or bool(set(options) & set("pfF"))
+    if name in ("set", "shopt"):
+        return not words or (words in (["-o"], ["+o"])) or (name == "shopt" and not options)
+    return name in ("pushd", "popd") or (name == "kill" and "l" in options)
