@@ -12,6 +12,39 @@ from thalweg.shell.unresolved import has_unresolved
 from thalweg.testing.shell_values import HAS_BASH, of_bash, ours
 
 SAME = [
+    "x=3; f_a() { x=5; }; n=a; f_$n; v=$x",
+    "x=3; f_a() { x=$1; }; n=a; f_${n} 5; v=$x",
+    "x=3; f_a() { x=5; }; N=(a); f_${N[0]}; v=$x",
+    "x=3; f_a() { x=5; }; n=A; f_${n,,}; v=$x",
+    "x=3; f_a() { x=5; }; f_$(echo a); v=$x",
+    'x=3; f_a() { x=5; }; n=a; f_"$n"; v=$x',
+    "x=3; f_a() { x=5; }; n=a; if f_$n; then v=$x; fi",
+    "x=3; f_a() { x=5; }; g() { f_$1; }; g a; v=$x",
+    "tool=ed; echo 3 > f; s$tool -i s/3/4/ f; v=$(cat f)",
+    "x=3; g() { x=5; }; $UNK; v=$x",
+    "f=false; v=$(if $f; then echo 1; else echo 0; fi)",
+    "f=false; v=$($f && echo 1 || echo 0)",
+    "printf 'a\\nb\\n' > f; grep -q a f && v=1 || v=0",
+    "printf 'a\\nb\\n' > f; if grep -q \"^c\" f; then v=1; else v=0; fi",
+    'grep -q b <<< "abc" && v=1 || v=0',
+    "printf 'a\\n' > f; if ! grep -qi A f; then v=1; else v=0; fi",
+    "\\echo a > f; v=$(cat f)",
+    '"echo" a > f; v=$(cat f)',
+    'e"ch"o a > f; v=$(cat f)',
+    "x=$(echo 3) y=4; v=$x$y",
+    'x="a b"; v=$x',
+    "(( x = 3 )); v=$x",
+    'add() { date -u -d "$1" +%F; }; x=$(add 2010-12-25); v=$x',
+    "add() { expr $1 + 1; }; x=$(add 2); v=$x",
+    "f() { basename $1 .nc; }; v=$(f a/b.nc)",
+    "f() { seq 1 3; }; v=$(f | tail -1)",
+    "{ date -u -d 20080901 +%F; echo b; } > f; v=$(head -1 f)",
+    "expr 1 + 2 > f; v=$(cat f)",
+    "f() { date; }; f; v=1",
+    "date -u -d 20080901 +%Y > f; read v < f",
+    "seq 3 > f; v=$(tail -1 f)",
+    "expr 3 \\> 2 > f; v=$(cat f)",
+    "dirname /a/b > f; v=$(cat f)",
     'if ! [ -n "$X" ]; then X=y; fi; v=z$X',
     "[ $X ] || X=y; v=z$X",
     "[ -z $X ] && X=y; v=z$X",
@@ -111,6 +144,8 @@ SAME = [
     "v=$(awk 'BEGIN{print 1/3}')",
 ]
 OPEN = [
+    'x=3; f_a() { x=5; }; f_b() { :; }; "f_$UNK"; v=$x',
+    "x=3; f_a() { x=5; }; n=f_$UNK; $n; v=$x",
     'N=$(ls /etc/hostname /etc/passwd); run() { "$@"; }; s() { v=$2; }; run s $N c',
     'N=$(ls /etc/hostname /etc/passwd); run() { "$@"; }; s() { v=$#; }; run s $N c',
     'run() { $*; }; s() { v=$2; }; N=$(ls /etc/hostname /etc/passwd); run s "$N" c',
@@ -142,6 +177,7 @@ OPEN = [
 ]
 N = 'echo "&a v=1 /" > NAMELIST_A\n'
 TOLD = [
+    f"printf 'echo \\'&b /\\' >> NAMELIST_A\\n' > mk.sh\n{N}bash mk.sh\n",
     f"echo 'sed -i s/1/2/ NAMELIST_A' > m.sh\n{N}cat m.sh | sh\n",
     f"echo 'f=NAMELIST_A; sed -i s/1/2/ $f' > m.sh\n{N}./m.sh\n",
     f'{N}[ "$DRY" = 1 ] && SUDO=echo; echo "&a v=2 /" > n2; $SUDO cp n2 NAMELIST_A\n',

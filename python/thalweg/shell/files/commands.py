@@ -32,7 +32,8 @@ from thalweg.shell.values.words import quoted, split_words
 _PRINTS_NOTHING = frozenset(
     {"cd", "mkdir", "rm", "cp", "mv", "ln", "export", "set", "unset", "sleep", "wait", "touch",
      "chmod", "module", "read", "trap", "source", ".", "shopt", "kill", "local",
-     "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile", "test"}
+     "false", "declare", "typeset", "readonly", "integer", "let", "shift", "return", "mapfile",
+     "test"}
 )  # fmt: skip
 _TELL_MORE = frozenset({*COPIES, *REMOVES, "mkdir", "rmdir", "chmod", "install"})  # by -v
 _GO = frozenset({"cd", "pushd", "popd"})
@@ -44,7 +45,7 @@ _MAY_READ = re.compile(
     r"(?:.*/)?(?:head|tail|sed|awk|grep|tr|sort|uniq|wc|cut|dd|tee|bc|xargs|python.*|perl|m4"
     r"|(?:ba|k|z)?sh|ssh|srun|mpirun|mpiexec|aprun)$"
 )
-_PRINTS = frozenset({"echo", "print", "printf"})
+_PRINTS = frozenset({"echo", "print", "printf", "date", "expr", "seq", "basename", "dirname"})
 _NAMES = re.compile(r"[\w./+-]+")
 _MOST_SCRIPTS = 1000  # that run one another
 
@@ -93,6 +94,15 @@ class FileCommands(Output):
             path = "" if is_behind or self.is_null(word) or feeds(word) else self.path(word)
             if path in self.files.contents and known.sure:
                 self.files.put(path, [], part.at, sure=True, replaces=True)
+
+    def finds(self, plain: Simple) -> bool | None:
+        """`grep -q a FILE`, where all lines are known."""
+        is_quiet = any(re.fullmatch("-[EFiv]*q[EFiv]*", each) for each in plain.words)
+        if not is_quiet or plain.files.outs:
+            return None
+        words = [re.sub("^-([EFiv]*)q", r"-\1c", each) for each in plain.words]
+        found = self.pipelines.lines_of_one(replace(plain, words=words))
+        return None if found is None else found != ["0"]
 
     def _passes_tee(self, parts: Sequence[Simple], known: Known) -> bool:
         """`cat << EOF | tee FILE | head`: what is behind it writes nothing."""

@@ -60,7 +60,10 @@ class Files:
     read: Callable[[str], list[Written] | None] = lambda _: None  # lines of one beside it
 
     def start(self, at: str, *, is_model: bool, sure: bool) -> None:
-        """It may read all that has groups. is_model: as far as its name tells"""
+        """It may read all that has groups. is_model: as far as its name tells; another program that
+        is started like one tells the folder only as long as no model is, and two starts of which
+        one need not be in two folders tell none.
+        """
         here = self.real(self.folders.here)
         if not self.is_tried and (is_model or self._starts_model is False):
             is_one = sure or self.started_in in (None, here)

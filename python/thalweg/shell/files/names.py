@@ -22,6 +22,7 @@ from thalweg.shell.tree.tree import (
     Redirections,
     Simple,
     bodies_of,
+    is_assigned,
 )
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import expand
@@ -108,7 +109,7 @@ class Names:
 
     def expanded(self, simple: Simple) -> Simple:
         """A command that is the value of a variable."""
-        if not simple.words or simple.words[0][:1] not in ("$", '"', "'"):
+        if not simple.words or not may_be_command(simple.words[0]):
             return simple
         first, known = split_exactly(simple.words[:1], self.variables)
         if not first and known is None and len(simple.words) > 1:  # `$SUDO cp A B`
@@ -262,10 +263,18 @@ class Names:
 
     def lines_in(self, path: str) -> list[str]:
         content = self.files.contents.get(self.files.real(path))
-        return [line for _, line in content.lines()] if content else []
+        if content is None:
+            return [each.text for each in self.files.read(path) or ()]
+        return [line for _, line in content.lines()]
 
     def names_one(self, path: str) -> bool:
         return any(map(is_called_namelist, self.lines_in(path)))
+
+
+def may_be_command(word: str) -> bool:
+    """Of values, and of quotes: `$cmd`, `"$@"`, `f_$n`; not x=$y and [[ $x ]]."""
+    is_other = word.startswith(("((", "[[")) or is_assigned(word)
+    return not is_other and re.search(r"[$\"'`\\]", word.removeprefix("\\")) is not None
 
 
 def _reads(body: Body) -> bool:

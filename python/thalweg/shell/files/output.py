@@ -26,7 +26,7 @@ from thalweg.shell.tree.tree import Command, Redirections, Simple
 from thalweg.shell.unresolved import unresolved_names
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.patterns import is_named
-from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.programs import OF_WORDS, WITHOUT_END
 from thalweg.shell.values.words import words_given
 
 _OWN = frozenset({"`mktemp`", "`date`", "`hostname`"})  # names of their own, no file has them
@@ -370,6 +370,7 @@ class Output(Names):
         name = simple.words[0]
         given = words_given(simple.words[1:], self.variables)
         text = None if given is None else OF_WORDS[name](given)
+        text = f"{text}\n" if text is not None and name in WITHOUT_END else text
         is_captured = not outs and self.stdout.startswith(CAPTURED)
         if text == "" and outs:
             self.empty([word for is_behind, word in outs if not is_behind], simple.at, known)

@@ -68,6 +68,12 @@ class Pipelines:
                     self._keep_templates(first, words[0], each, at)
         return True
 
+    def lines_of_one(self, simple: Simple) -> list[str] | None:
+        """What it prints; None where that is not known."""
+        words = words_given(simple.words, self.variables)
+        pieces = self._filtered(simple, [words], None) if words else None
+        return None if pieces is None else [each.text for each in pieces]
+
     def _words_of(self, part: Simple) -> list[str] | None:
         """With names of files for a pattern, if all that fit are known."""
         words = words_given(part.words, self.variables)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regular expressions of sed and grep."""
+"""Regular expressions of sed, grep and awk."""
 
 from __future__ import annotations
 

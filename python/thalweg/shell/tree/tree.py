@@ -29,6 +29,11 @@ _ASSIGNED = re.compile(rf"[A-Za-z_]\w*(?:{SUBSCRIPT})?\+?=")
 _PATH = re.compile(r"/(?:usr/)?bin/(\w+)")
 
 
+def is_assigned(word: str) -> bool:
+    """x=1, x[2]+=1"""
+    return _ASSIGNED.match(word) is not None
+
+
 @dataclass
 class HereDocument:
     """file: whose lines they are. expands = False where the delimiter is quoted."""

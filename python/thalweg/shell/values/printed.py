@@ -11,11 +11,10 @@ from thalweg.shell.tree.parser import parts_of_command
 from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names
 from thalweg.shell.values.bc import bc
 from thalweg.shell.values.expansion import expand
-from thalweg.shell.values.programs import OF_WORDS
+from thalweg.shell.values.programs import OF_WORDS, WITHOUT_END
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import name_of_program, split_words, words_given
 
-_WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # as they are in OF_WORDS
 _AS_PROGRAM = re.compile(r"\A\s*(?:command\s+(?!-)|\\)(?=\w)")
 _IN_LANGUAGE = re.compile(r"\A\s*(?:LC_ALL|LANG|LC_TIME|LC_NUMERIC)=(?:C|POSIX)\s+(?=\w)")
 _IN_UTC = re.compile(r"\A\s*TZ=(?:UTC0?|GMT0?)\s+date\s")
@@ -52,7 +51,7 @@ def _printed(command: str, variables: Variables, functions: Collection[str]) -> 
         return None
     given = words_given(parts[0][1:], variables)
     printed = None if given is None else OF_WORDS[names[0]](given)
-    if printed is not None and names[0] in _WITHOUT_END:
+    if printed is not None and names[0] in WITHOUT_END:
         printed += "\n"
     if printed is None or len(parts) == 1:
         return printed

@@ -103,6 +103,7 @@ def _dirname(words: Sequence[str]) -> str | None:
     return folder or ("/" if slash or words[0].startswith("/") else ".")
 
 
+WITHOUT_END = frozenset({"expr", "basename", "dirname"})  # here they print no end of a line
 OF_WORDS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "echo": _echo,
     "print": _print,

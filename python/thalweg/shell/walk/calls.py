@@ -25,7 +25,12 @@ from thalweg.shell.tree.tree import (
     simples,
     simples_of,
 )
-from thalweg.shell.unresolved import has_unresolved, known_beginning, unresolved_names
+from thalweg.shell.unresolved import (
+    has_unresolved,
+    known_beginning,
+    unresolved_names,
+    without_marks,
+)
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.words import ONE_WORD
 from thalweg.shell.walk.arguments import Arguments
@@ -69,6 +74,19 @@ class Calls:
         is_other = plain.is_program or (own and own[0] in ("command", "builtin"))
         name = plain.words[0] if plain.words and not is_other else ""
         return name if name in self.course.functions else ""
+
+    def may_call(self, plain: Simple, known: Known) -> None:
+        """Functions that a command may be whose name is open in part: `f_$(hostname)`."""
+        word = expand(plain.words[0], self.variables) if plain.words else ""
+        if plain.is_program or not has_unresolved(word) or len(without_marks(word, "")) < 2:
+            return
+        pattern = re.compile(".*".join(map(re.escape, without_marks(word, "\0").split("\0"))))
+        for name in [each for each in self.course.functions if pattern.fullmatch(each)]:
+            given = self.commands.given(plain.words[1:])
+            with self.ways.maybe(), self.course.deeper(plain.at, 2) as may_run:
+                if may_run and self.course.may_turn(plain.at):
+                    with self.arguments.of_function(given, ()):
+                        self._call(name, Known(False, known.there))
 
     @contextmanager
     def _entered(self, simple: Simple, known: Known) -> Iterator[bool]:

@@ -216,6 +216,9 @@ class SimpleCommands:
             self.calls.alias(plain)
         if self.calls.called(simple):
             return self.calls.call(simple, plain, known)
+        self.calls.may_call(plain, known)
+        if name == "grep" and (found := self.commands.finds(plain)) is not None:
+            return found
         if name in (".", "source"):
             self.commands.tell_of_errors(simple.at, simple.files)
             is_there = self.calls.source(simple, plain, known)
