@@ -217,3 +217,27 @@ def test_the_last_start_of_the_model_tells_the_folder(tmp_path: Path, text: str)
     script = read_run_script(tmp_path / "exp.run", {})
     assert script.groups["NAMELIST_x"][0].items["v"].values == [STARTED[text] or "b"]
     assert ("where the model is started" in script.passed_over[0]) is (STARTED[text] != "")
+
+
+KSH = {
+    "typeset -Z2 m=5; (( m = m + 1 )); v=$m": "06",
+    "typeset -Z3 d=31; v=$(( d + 1 ))": "32",
+    "m=07; v=$((m+1))": "8",
+    "m=010; v=$((m+1))": "",
+    "typeset -Z2 m; for m in 1 2; do v=$m; done": "",
+    "set -A a -- to so; v=${#a[*]}${a[0]}": "2to",
+}
+
+
+@pytest.mark.parametrize("text", KSH)
+def test_numbers_with_zeros_in_ksh(tmp_path: Path, text: str) -> None:
+    (tmp_path / "exp.run").write_text(f"#!/bin/ksh\n{text}\necho \"&a v='$v' /\" > NAMELIST_A\n")
+    value = read_run_script(tmp_path / "exp.run", {}).groups["NAMELIST_A"][0].items["v"].values[0]
+    assert has_unresolved(str(value)) if KSH[text] == "" else value == KSH[text]
+
+
+def test_print_on_a_channel(tmp_path: Path) -> None:
+    text = "#!/bin/ksh\nexec 4> NAMELIST_A; print -u4 '&a v=1 /'; print -ru 4 -- '&b /'\n"
+    (tmp_path / "exp.run").write_text(text)
+    groups = read_run_script(tmp_path / "exp.run", {}).groups["NAMELIST_A"]
+    assert [each.name for each in groups] == ["a", "b"]

@@ -209,6 +209,8 @@ class FileCommands(Output):
             return self.cat(simple, outs, known)
         if command == "install" and "-d" not in words:
             return self._do(_as_copy(simple), known)
+        if command == "print" and (other := _on_channel(simple)):
+            return self._do(other, known)
         if command in _PRINTS:
             return self.print_text(simple, outs, known)
         if command == "tee":
@@ -333,3 +335,17 @@ def _as_copy(simple: Simple) -> Simple:
 
 def _has_input(simple: Simple) -> bool:
     return bool(simple.files.ins or simple.files.documents or simple.files.strings)
+
+
+def _on_channel(simple: Simple) -> Simple | None:
+    """`print -u4 a` is `print a >&4`."""
+    text = " ".join(simple.words[1:3])
+    found = re.match(r"-([a-tv-z]*)u\s?([0-9])(?:\s|$)", text)
+    if found is None:
+        return None
+    words = simple.words[1 + len(found[0].split()) :]
+    options = [f"-{found[1]}"] if found[1] else []
+    outs = [(True, f"/dev/fd/{found[2]}")]
+    return replace(
+        simple, words=["print", *options, *words], files=replace(simple.files, outs=outs)
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from thalweg.shell.files.contents import is_called_namelist
 from thalweg.shell.files.copies import LINKS
 from thalweg.shell.files.unread import Unread
-from thalweg.shell.files.writers import only_reads
+from thalweg.shell.files.writers import code_of, only_reads
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.tree import Redirections, Simple
 from thalweg.shell.unresolved import has_unresolved, show_unresolved
@@ -159,7 +159,8 @@ class Watch:
         is_reader = command == "awk" and only_reads(command, words)
         if _A_SCRIPT.search(command) and not _A_MODEL.search(command) and not is_reader:
             changes |= command != "."
-        may = command in _MAY_DO_ANYTHING and is_called_namelist(" ".join(words))
+        runs_code = command in _MAY_DO_ANYTHING or bool(code_of(words))
+        may = runs_code and is_called_namelist(" ".join(words)) and not only_reads(command, words)
         return may or (changes and (are_open or any(map(self._may_mean, words))))
 
     def _may_mean(self, word: str) -> bool:

@@ -18,6 +18,7 @@ _TOKEN = re.compile(
 )
 _NAME_NEXT = re.compile(r"\s*[A-Za-z_]")
 _LARGEST = 2**63
+_MOST_ALIKE = 7  # 07 is the same in all bases
 _LARGEST_POWER = 64
 _LONGEST = 2000  # characters
 _DEEPEST = 10  # values that are arithmetic themselves
@@ -226,8 +227,19 @@ class _Reader:
         if kind == "open":
             return _Open(tuple(unresolved_names(text)))
         if kind == "number":
-            return _number(text)
+            return self._with_zeros(text, "")
         raise _WrongError
+
+    def _with_zeros(self, text: str, name: str) -> _Value:
+        """A number, or a value, that may begin with 0, which kinds of ksh do not take in one way;
+        in one of `typeset -Z` zeros are no part of the number.
+        """
+        if "Z" in self.variables.letters.get(name, "") and text.isdecimal():
+            return int(text)
+        is_octal = text.isdecimal() and text.startswith("0") and int(text) > _MOST_ALIKE
+        if is_octal and "?lastpipe" in self.variables.options:
+            return _Open((name or "`arithmetic`",))
+        return _number(text)
 
     def _place(self) -> _Place:
         if self.i >= len(self.tokens) or self.tokens[self.i][0] != "name":
@@ -274,7 +286,9 @@ class _Reader:
         if not text.strip():
             return 0
         if re.fullmatch(r"\s*-?[0-9]+\s*", text):
-            return -_number(text.strip()[1:]) if "-" in text else _number(text.strip())
+            if "-" in text:
+                return -_number(text.strip()[1:])
+            return self._with_zeros(text.strip(), place.name)
         if self.depth >= _DEEPEST:
             raise _WrongError
         return _Reader(text, self.variables, self.depth + 1).whole()
@@ -284,7 +298,7 @@ class _Reader:
         is_open = isinstance(value, _Open)
         text = "".join(map(unresolved, value.names)) if isinstance(value, _Open) else str(value)
         if place.index is None:
-            variables.change(place.name, text)
+            variables.change(place.name, with_zeros(text, variables.letters.get(place.name, "")))
             return
         if isinstance(place.index, str):
             variables.assign_element(place.name, place.index, text)
@@ -317,6 +331,12 @@ def _calculated(sign: str, left: int, right: int) -> int:
             raise _WrongError
         return left**right if sign == "**" else left << right if sign == "<<" else left >> right
     return int(_OPERATIONS[sign](left, right))
+
+
+def with_zeros(text: str, letters: str) -> str:
+    """As `typeset -Z2` has it."""
+    found = re.search("Z([0-9]+)", letters)
+    return text.zfill(int(found[1]))[-int(found[1]) :] if found else text
 
 
 def _number(text: str) -> int:

@@ -11,6 +11,7 @@ from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import SUBSCRIPT, Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
+from thalweg.shell.values.arithmetic import with_zeros
 from thalweg.shell.values.expansion import arithmetic_value, expand
 from thalweg.shell.values.parameters import ALWAYS_SET
 from thalweg.shell.values.patterns import is_pattern
@@ -67,8 +68,8 @@ def _in_letters(value: str, letters: str) -> str:
     """`typeset -u`, -l, and -Z2 of ksh."""
     if has_unresolved(value):
         return value
-    if found := re.search(r"Z([0-9]*)", letters):
-        return value.zfill(int(found[1]))[-int(found[1]) :] if found[1] else value
+    if "Z" in letters:
+        return with_zeros(value, letters)
     return value.upper() if "u" in letters else value.lower() if "l" in letters else value
 
 

@@ -231,8 +231,9 @@ class Variables:
 
     def give(self, name: str, value: str) -> None:
         """By `read` or `for`; what letters make of it is not computed."""
-        is_plain = not set(self.letters.get(self.name(name), "")) & set("iulcZ?")
-        if is_plain or (value.isdecimal() and value == str(int(value))):
+        letters = set(self.letters.get(self.name(name), ""))
+        is_number = value.isdecimal() and value == str(int(value)) and "Z" not in letters
+        if is_number or not letters & set("iulcZ?"):
             self.change(name, value)
         else:
             self.forget(name)
