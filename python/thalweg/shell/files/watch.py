@@ -106,6 +106,7 @@ class Watch:
         run = [part.words[0] for part in parts if part.words]
         run += [word for part in parts for word in part.files.ins if part.words[:1] != ["cat"]]
         run += [word for part in parts for word in (*part.words, *part.files.ins) if is_run]
+        run = [word for word in run if not _MODEL.fullmatch(word.rpartition("/")[2])]
         if any(_changes_one(self.lines_of(self.path(word))) for word in run):
             return True
         if any(
