@@ -27,6 +27,7 @@ _OPTIONS = {
     "C": "noclobber",
     "a": "allexport",
     "e": "errexit",
+    "E": "errtrace",
     "f": "noglob",
     "u": "nounset",
     "x": "xtrace",

@@ -47,6 +47,7 @@ _OF_TOOLS = re.compile(
 _STREAM = re.compile(r"(<\()|/dev/(?:stdin|fd/0)$")
 _SAYS = re.compile(r"\s*(?:(?:echo|print|printf|exit|date|cat)\b[^;&|<>`]*(?:>&2)?[\s;]*)*")
 _SAYING = frozenset({"echo", "print", "printf", "exit", "date", "cat", "local", "return"})
+PRINTS_FAILURES = "`trap`"  # as an option
 _FARTHEST = 20  # functions that call one another
 
 
@@ -247,6 +248,8 @@ class Calls:
         of_failures = {"ERR", "DEBUG", "RETURN"} & set(plain.words[2:]) and text not in ("", "-")
         if of_failures and not self._only_says(text):
             self.course.told.append(f"{plain.at}: what this 'trap' does is not followed")
+        if of_failures and re.search(r"\b(?:echo|print|printf|cat|date)\b(?!.*>&2)", text):
+            self.variables.options.add(PRINTS_FAILURES)
         if " " in text and not has_unresolved(text):
             file, _, line = plain.at.rpartition(":")
             for each in simples(parse_script(text.split("\n"), file, int(line))):

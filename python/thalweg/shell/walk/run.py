@@ -30,6 +30,7 @@ from thalweg.shell.values.printed import printed_by_words
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.asking import Asking
 from thalweg.shell.walk.blocks import Blocks
+from thalweg.shell.walk.calls import PRINTS_FAILURES
 from thalweg.shell.walk.course import Course, Source
 from thalweg.shell.walk.defaults import default_taken
 from thalweg.shell.walk.failures import Failures, leaves
@@ -248,6 +249,8 @@ class _Walk:
         try:
             body = parse_script(command.split("\n"), *self.simple.place)
         except ThalwegError:
+            return None
+        if {"errtrace", PRINTS_FAILURES} <= self.variables.options:
             return None
         before, self.variables.printed = self.variables.printed, None
         is_taken_as_done = self.simple.is_taken_as_done
