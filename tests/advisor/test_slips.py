@@ -124,9 +124,9 @@ def test_axes_are_counted_as_icon_does(
         "echo '&output_nml ml_varlist = 1 /\\n' >> NAMELIST\n",
         "f() {{ cat >> NAMELIST << EOF\n{text}EOF\n}}\ntrap f EXIT\n",
         "{{ date; cat << EOF\n{text}EOF\n}} >> NAMELIST\n",
-        "sed -i 3s/temp/u/ NAMELIST\n",
-        "sed -i 3s/temp/u/ NAMELIST || exit 1\n",
-        "sed 3s/temp/u/ NAMELIST > OTHER\n",
+        "sed -i 'N;P;D' NAMELIST\n",
+        "sed -i 'N;P;D' NAMELIST || exit 1\n",
+        "sed 'N;P;D' NAMELIST > OTHER\n",
         "python3 - << EOF\n{text}EOF\n",
     ],
 )
