@@ -15,7 +15,7 @@ from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.names import NULL
 from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.pipelines import Pipelines
-from thalweg.shell.files.watch import COPIES, REMOVES, feeds, feeds_another
+from thalweg.shell.files.watch import COPIES, REMOVES, feeds, feeds_another, start_of
 from thalweg.shell.files.writers import (
     code_of,
     does_all,
@@ -94,6 +94,12 @@ class FileCommands(Output):
             path = "" if is_behind or self.is_null(word) or feeds(word) else self.path(word)
             if path in self.files.contents and known.sure:
                 self.files.put(path, [], part.at, sure=True, replaces=True)
+
+    def start(self, simple: Simple, plain: Simple, known: Known) -> None:
+        """If it starts something on ranks."""
+        is_model = start_of(simple.words, plain.words)
+        if is_model is not None:
+            self.files.start(simple.at, is_model=is_model, sure=known.sure)
 
     def finds(self, plain: Simple) -> bool | None:
         """`grep -q a FILE`, where all lines are known."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from posixpath import normpath
 
-from thalweg.shell.files.contents import Outside, Written, is_called_namelist
+from thalweg.shell.files.contents import Outside, Piece, Written, is_called_namelist
 from thalweg.shell.files.files import Files
 from thalweg.shell.lines import NumberedLine
 from thalweg.shell.paths import last_of
@@ -200,7 +200,10 @@ class Names:
         is_open = content is not None and (bool(content.doubtful) or content.is_stale)
         if self.files.is_tried or is_open or self.files.may_be_gone(path):
             return None
-        pieces = content.pieces if content else [Outside(path, "")]
+        return self.lines_of_pieces(content.pieces if content else [Outside(path, "")])
+
+    def lines_of_pieces(self, pieces: Iterable[Piece]) -> list[Written] | None:
+        """Also of files that lie beside the script; None where they are not known."""
         found: list[Written] = []
         for each in pieces:
             lines = [each] if isinstance(each, Written) else self.files.read(each.path)

@@ -272,21 +272,11 @@ class Output(Names):
         with self.printing(path):
             yield found
         content = self.files.contents.pop(path, Content())
-        pieces = self._lines_of_pieces(content.pieces)
+        pieces = self.lines_of_pieces(content.pieces)
         found.pieces = _whole_lines(pieces or [])
         found.is_ended = not pieces or not pieces[-1].text.endswith(NO_END)
         found.is_known = not self.printed and not content.doubtful and pieces is not None
         self.printed = printed
-
-    def _lines_of_pieces(self, pieces: Sequence[Piece]) -> list[Written] | None:
-        """Also of files that lie beside the script."""
-        found: list[Written] = []
-        for each in pieces:
-            lines = [each] if isinstance(each, Written) else self.files.read(each.path)
-            if lines is None:
-                return None
-            found += lines
-        return found
 
     @contextmanager
     def discarded(self) -> Iterator[None]:

@@ -172,13 +172,20 @@ class Watch:
         return self.may_be_namelist(path) or self.names_one(path)
 
 
-def is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
+def start_of(words: Sequence[str], plain: Sequence[str]) -> bool | None:
+    """None of what starts no program on ranks; whether it is the model, as far as its name tells.
+    plain: without what stands before the program
+    """
+    return _is_model([*words, *plain]) if _is_start(words, plain) else None
+
+
+def _is_start(words: Sequence[str], plain: Sequence[str]) -> bool:
     """Of the model. plain: without what stands before the program"""
     names = [word.rpartition("/")[2] for word in (*words[:2], *plain[:1])]
     return any(name in _STARTERS for name in names) or any(map(_MODEL.fullmatch, names))
 
 
-def is_model(words: Sequence[str]) -> bool:
+def _is_model(words: Sequence[str]) -> bool:
     """Of what is started: also one whose name is open."""
     names = [word.rpartition("/")[2].strip("\"'") for word in words]
     return any(

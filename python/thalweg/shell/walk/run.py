@@ -11,7 +11,6 @@ from functools import partial
 from thalweg.errors import ThalwegError
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.files.output import Known, Printed
-from thalweg.shell.files.watch import is_model, is_start
 from thalweg.shell.lines import begins_group
 from thalweg.shell.tree.parser import parse_script
 from thalweg.shell.tree.tree import (
@@ -155,9 +154,7 @@ class _Walk:
         elif self._are_plain(commands):
             parts = [each for each in commands if isinstance(each, Simple)]
             for each in parts:
-                if is_start(each.words, self.commands.expanded(each.plain()).words):
-                    is_one = is_model([*each.words, *each.plain().words])
-                    self.commands.files.start(each.at, is_model=is_one, sure=known.sure)
+                self.commands.start(each, self.commands.expanded(each.plain()), known)
             before = self.variables.state()
             self.commands.run(parts, known)
             self.variables.set_state(before)  # each is a shell of its own

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from thalweg.shell.files.filters import FILTERS
 from thalweg.shell.files.names import ERRORS, NULL, is_fd
 from thalweg.shell.files.output import Known, has_input
-from thalweg.shell.files.watch import is_model, is_start
 from thalweg.shell.tree.tree import (
     Body,
     Redirections,
@@ -201,10 +200,8 @@ class SimpleCommands:
         if name == "exec" and all(map(_NEW_CHANNEL.fullmatch, plain.words[1:])):
             return self._exec(plain, known)
         if name == "exec" and len(plain.words) > 1:  # instead of the rest
-            if is_start(plain.words[1:], plain.words[1:]):
-                self.commands.files.start(
-                    simple.at, is_model=is_model(plain.words[1:]), sure=known.sure
-                )
+            inner = replace(plain, words=plain.words[1:])
+            self.commands.start(inner, inner, known)
             self.commands.run([replace(plain, words=plain.words[1:])], known)
             self.course.leave("exit")
             return None
@@ -231,9 +228,7 @@ class SimpleCommands:
             self.calls.tell_trap(plain)
             if self.commands.stdout:
                 self.commands.printed.append((simple.at, "what a trap prints"))
-        if is_start(simple.words, plain.words):
-            is_one = is_model([*simple.words, *plain.words])
-            self.commands.files.start(simple.at, is_model=is_one, sure=known.sure)
+        self.commands.start(simple, plain, known)
         if name == "envsubst" and simple.assigned():
             with self.with_values(simple):
                 return self.commands.run([simple], known) or None
