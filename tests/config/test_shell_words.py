@@ -236,6 +236,17 @@ def test_numbers_with_zeros_in_ksh(tmp_path: Path, text: str) -> None:
     assert has_unresolved(str(value)) if KSH[text] == "" else value == KSH[text]
 
 
+@pytest.mark.parametrize(
+    "text", ['for k in "${!A[@]}"; do n+=$k; done', 'n=$(echo "${A[@]}")', 'k=("${!A[@]}"); n=$k']
+)
+def test_the_order_of_elements_with_names_is_told(tmp_path: Path, text: str) -> None:
+    begin = "declare -A A=([eu]=48 [de]=24)\n"
+    for told, use in ((True, text), (False, "n=${A[de]}${#A[@]}")):
+        (tmp_path / "exp.run").write_text(f"{begin}{use}\necho \"&a n='$n' /\" > NAMELIST_A\n")
+        script = read_run_script(tmp_path / "exp.run", {})
+        assert ("a shell has another order" in "".join(script.passed_over)) is told
+
+
 def test_print_on_a_channel(tmp_path: Path) -> None:
     text = "#!/bin/ksh\nexec 4> NAMELIST_A; print -u4 '&a v=1 /'; print -ru 4 -- '&b /'\n"
     (tmp_path / "exp.run").write_text(text)

@@ -55,6 +55,8 @@ def all_of(body: str, inner: Inner) -> All | None:
     if rest and (rest[0] not in _MODIFIES | set("-=+?") or wants_keys):
         return None
     words = _keys_or_elements(name, bool(wants_keys), inner.variables)
+    if len(inner.variables.map(name or "") or ()) > 1:
+        inner.variables.in_order.add(name or "")
     if _DEFAULT.match(rest):
         return All(sign, words, rest)
     has_gaps = bool(name) and None in inner.variables.slots(name or "")

@@ -63,6 +63,7 @@ class Variables:
     touched: set[str] | None = None
     truth: bool | None = True
     sets_unknown: bool = False
+    in_order: set[str] = field(default_factory=set)  # whose elements with names were gone over
     has_set_unknown: bool = False  # at any time before
     all_unset: set[str] = field(default_factory=set)
     scopes: list[Scope] = field(default_factory=list)

@@ -24,7 +24,6 @@ from thalweg.shell.walk.ways import Way, Ways
 _MOST_TURNS = 10_000  # of a loop that is tried
 _WRITES = frozenset({"cp", "mv", "ln", "sed", "tee", "install", "cat"})
 _PLAIN = re.compile(r"[\w=.:,/-]*")
-_ALL_OF_MAP = re.compile(r"\$\{!?([A-Za-z_]\w*)\[[@*]\]")
 _MOST_NAMES = 4  # that are told
 
 
@@ -123,7 +122,7 @@ class Blocks:
         if turns is None:
             self._any_turns(command.body, [command.name])
             return
-        self._tell_order(command)
+        self.course.tell_order(command.at, self.variables)
         with self._loops():
             for word in turns:
                 if not self.course.may_turn(command.at):
@@ -132,15 +131,6 @@ class Blocks:
                 self._turn(command.body, known)
                 if not self.ways.ends_turn():
                     break
-
-    def _tell_order(self, command: For) -> None:
-        """Of the keys of `declare -A`, which each shell has in an order of its own."""
-        for name in _ALL_OF_MAP.findall(" ".join(command.words)):
-            if len(self.variables.map(name) or ()) > 1:
-                self.course.told.append(
-                    f"{command.at}: elements of '{name}' are gone over as they were given; a shell "
-                    "has another order"
-                )
 
     def _turn(self, body: Body, known: Known) -> None:
         self.run(body, known.but(sure=not self.ways.doubts))

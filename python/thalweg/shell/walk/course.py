@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from thalweg.shell.tree.tree import Body, Braces, Command, Redirections
+from thalweg.shell.values.variables import Variables
 
 _MOST_TURNS_IN_ALL = 20_000  # of loops, functions and scripts that are sourced
 _MOST_COMMANDS = 300_000
@@ -83,6 +84,14 @@ class Course:
         self.depth += levels
         yield self._is_within(self.depth, _DEEPEST, at, "blocks or calls too deep in one another")
         self.depth -= levels
+
+    def tell_order(self, at: str, variables: Variables) -> None:
+        """Of keys of `declare -A`, which each shell has in an order of its own."""
+        for name in sorted(variables.in_order):
+            sentence = f"elements of '{name}' are gone over as they were given; a shell has another"
+            if not any(sentence in each for each in self.told):
+                self.told.append(f"{at}: {sentence} order")
+        variables.in_order.clear()
 
     def _is_within(self, number: int, most: int, at: str, what: str) -> bool:
         if number > most and not any(what in each for each in self.told):

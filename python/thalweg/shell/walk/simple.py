@@ -96,6 +96,7 @@ class SimpleCommands:
         lost = [word for _, word in files.outs if is_fd(word) and word not in _OF_ERRORS]
         if self.commands.stdout and any(map(self.commands.is_null, lost)):
             self.commands.printed.append((simple.at, "what goes to another channel"))
+        self.course.tell_order(simple.at, self.variables)
         if self.variables.sets_unknown:
             self.variables.sets_unknown, self.variables.has_set_unknown = False, True
             self.course.told.append(
