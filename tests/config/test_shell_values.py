@@ -61,7 +61,6 @@ KNOWN = [
     "n=v; read $n <<< new",
     "declare -i v=1; v+=2; v=v*4",
     "declare -u v; v=abc",
-    "readonly v=1; v=2",
     "v=1; builtin export v=2",
     "v=1; \\export v=2",
     "x='export v=5'; $x",

@@ -68,7 +68,6 @@ SAME = [
     "v=0; builtin export v=2; v=$v",
     "v=0; \\export v=2; v=$v",
     "v=1; f() { local v=7; unset v; v=2; }; v=5 f; v=$v",
-    "f() { local -r v=2; g; }; g() { unset v; v=4; }; v=1; f 2>/dev/null; v=$v",
     "date() { echo 5; }; v=$(date -d 20200229 +%F)",
     'v=$(echo "TZ=UTC  date -d 20200229")',
     "echo 1 > n1; echo 2 > n2; LAUNCH=; $LAUNCH cp n2 n1; v=$(cat n1)",

@@ -58,7 +58,6 @@ SAME = [
     "date() { echo 5; }; v=$(date -d 20200229 +%F)",
     "echo a=1 > f; nice --adjustment 5 sed -i s/1/2/ f; v=$(cat f)",
     "v=; f() { while read -r k w; do v=$v$k; done; }; { f; f; } <<< 'a b'",
-    "declare -r r=3; f() { local r=4; v=$r; }; f 2> /dev/null",
     "f(){ local -r x=1; g; }; g(){ local x=2; v=$x; }; f",
     "A=1; while read x; do A=3 true; done < $UNKNOWN/x; v=$A",
     "v=$(printf 'a\\nb\\nc\\n' | awk 'NR==2{printf \"%s\", $1; exit}')",

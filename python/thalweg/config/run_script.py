@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from thalweg.config.namelist import Group
 from thalweg.config.script_namelists import Namelists
-from thalweg.config.text_files import Beside
+from thalweg.config.text_files import Beside, read_text
 from thalweg.errors import ThalwegError
 from thalweg.shell.files.commands import FileCommands
 from thalweg.shell.files.contents import Content, Outside, Written
@@ -25,9 +25,11 @@ from thalweg.shell.tree.tree import Body
 from thalweg.shell.unresolved import show_unresolved
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.walk.run import run_script
+from thalweg.shell.walk.simple import IS_BASH
 
 _NOT_READ = "is written or changed here in a way that is not read"
 _IS_KSH = re.compile(r"#!.*[/ ](?:ksh|zsh)")
+_IS_BASH = re.compile(r"#!.*[/ ]bash\b")
 _SETTING = re.compile(r"(\w+)=(.*)", re.DOTALL)
 
 
@@ -104,6 +106,11 @@ def read_run_script(
     if begins_group(first) and not lines[0].startswith("#!"):
         namelists.take_file(path.name, enumerate(lines, 1))
     else:
+        if beside.label(path) not in instead and read_text(path).line_end == "\r\n":
+            namelists.passed_over.append(
+                f"{path.name}: its lines end as on Windows (CR LF), and are read without CR: "
+                "a shell takes it for a part of values and names"
+            )
         contents = _run(lines, beside, script, namelists)
     namelists.include(contents)
     namelists.tell_lacking(contents)
@@ -131,6 +138,8 @@ def _run(
     """Files as the script leaves them, by path."""
     if lines and _IS_KSH.match(lines[0]):  # whose versions differ in that
         script.variables.options.add("?lastpipe")
+    if lines and _IS_BASH.match(lines[0]):
+        script.variables.options.add(IS_BASH)
     unclosed: list[str] = []
     sourced = _Sourced(beside, unclosed)
     files = Files(Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from thalweg.shell.files.awk_program import awk_of
-from thalweg.shell.files.regexes import is_slow, known, regex_of_program
+from thalweg.shell.files.regexes import is_unsure, known, regex_of_program
 from thalweg.shell.files.sed import Read, sed_of
 from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
@@ -88,6 +88,8 @@ def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
         )
 
     def columns(line: str) -> str:
+        if "c" in given and not line.isascii():
+            raise ValueError(line)  # of which some count the bytes
         parts = list(known(line)) if "c" in given else known(line).split(mark)
         if "f" in given and len(parts) == 1:
             return line
@@ -118,7 +120,7 @@ def _tr(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list[s
     is_in_brackets = len(operands) == 2 and all(map(_IN_BRACKETS.fullmatch, operands))
     plain = [each[1:-1] if is_in_brackets else each for each in operands]
     sets = [_letters(unescaped(each)) for each in plain]
-    if any("\n" in each for each in sets[:1]):
+    if any("\n" in each for each in sets[:1]) or not "".join(operands).isascii():
         return None
     if list(options) == ["-s"] and len(sets) == 1 and sets[0]:
         again = re.compile(rf"([{re.escape(sets[0])}])\1+")
@@ -160,7 +162,7 @@ def _grep(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list
     wants = "v" not in letters
 
     def chosen(line: str) -> str | None:
-        if is_slow(regex, line):
+        if is_unsure(regex, line):
             raise ValueError(line)
         return line if (regex.search(known(line)) is not None) is wants else None
 

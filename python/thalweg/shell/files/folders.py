@@ -22,7 +22,8 @@ class Folders:
     _lost: int = 0
 
     def path(self, text: str) -> str:
-        return path_from(self.here, text)
+        home = self.variables.value("HOME") if text == "~" or text.startswith("~/") else None
+        return path_from(self.here, text if home is None else home + text[1:])
 
     def enter(self, path: str) -> None:
         self._before = self.here

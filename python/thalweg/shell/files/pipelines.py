@@ -77,7 +77,7 @@ class Pipelines:
     def _words_of(self, part: Simple) -> list[str] | None:
         """With names of files for a pattern, if all that fit are known."""
         words = words_given(part.words, self.variables)
-        if words is None and part.words[0] == "sed" and not any("~" in each for each in part.words):
+        if words is None and part.words[0] == "sed":
             found, sure = self.output.given(part.words)
             return found if sure is None else None
         return words

@@ -7,6 +7,7 @@ import re
 from math import factorial
 
 from thalweg.shell.unresolved import has_unresolved, without_marks
+from thalweg.shell.values.letters import OF_LANGUAGE, may_differ
 
 _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
@@ -17,11 +18,11 @@ _MOST_REPEATS = 4  # but for .* at the end, which never fails
 _CLASSES = {
     "[:digit:]": "0-9",
     "[:space:]": r"\s",
-    "[:alpha:]": "a-zA-Z",
-    "[:alnum:]": "a-zA-Z0-9",
+    "[:alpha:]": f"a-zA-Z{OF_LANGUAGE}",
+    "[:alnum:]": f"a-zA-Z0-9{OF_LANGUAGE}",
     "[:blank:]": r" \t",
-    "[:upper:]": "A-Z",
-    "[:lower:]": "a-z",
+    "[:upper:]": f"A-Z{OF_LANGUAGE}",
+    "[:lower:]": f"a-z{OF_LANGUAGE}",
     "[:xdigit:]": "0-9a-fA-F",
 }
 
@@ -92,8 +93,10 @@ def lacks(line: str, wanted: str) -> bool:
     return not (begun or ends)
 
 
-def is_slow(regex: re.Pattern[str], line: str) -> bool:
-    """It may take without end."""
+def is_unsure(regex: re.Pattern[str], line: str) -> bool:
+    """It may take without end, or what it fits is not the same on all machines."""
+    if may_differ(regex, line):
+        return True
     repeats = len(re.findall(r"(?<!\\)[*+?{]", regex.pattern))
     return repeats > 1 and len(line) ** repeats / factorial(repeats) > _MOST_STEPS
 

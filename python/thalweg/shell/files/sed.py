@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import is_slow, known, lacks, needed, regex_of_program
+from thalweg.shell.files.regexes import is_unsure, known, lacks, needed, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 
 Read = Callable[[str], list[str] | None]
@@ -39,7 +39,7 @@ class _Address:
         """Raises ValueError where that is not known."""
         if self.regex is not None and lacks(sed.space, self.wanted):
             return False
-        if self.regex is not None and is_slow(self.regex, sed.space):
+        if self.regex is not None and is_unsure(self.regex, sed.space):
             raise ValueError(sed.space)
         if self.regex is not None:
             return self.regex.search(known(sed.space)) is not None
@@ -291,7 +291,7 @@ class _Parser:
         return run
 
     def _letters(self, found: re.Match[str]) -> Callable[[Sed], None]:
-        if len(found[2]) != len(found[3]):
+        if len(found[2]) != len(found[3]) or not found[0].isascii():
             raise ValueError(found[0])
         table = str.maketrans(found[2], found[3])
 
@@ -353,7 +353,7 @@ def substituted(
     """From the first place on that counts, at most so often; and whether anything was. Nothing
     right behind what was replaced is not replaced again, as Python would.
     """
-    if is_slow(regex, text):
+    if is_unsure(regex, text):
         raise ValueError(text)
     done, position, last, count, made = "", 0, -1, 0, 0
     while position <= len(text) and (match := regex.search(text, position)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from thalweg.shell.files.regexes import is_slow, regex_of_program
+from thalweg.shell.files.regexes import is_unsure, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.bc import bc
 from thalweg.shell.values.escapes import unescaped
@@ -42,7 +42,9 @@ def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
     if name == "bc":
         return _calculated(options, files)
     makes: dict[tuple[str, str], Whole] = {
-        ("rev", ""): lambda lines: [each[::-1] for each in lines],
+        ("rev", ""): lambda lines: (
+            [each[::-1] for each in lines] if "".join(lines).isascii() else None
+        ),
         ("tac", ""): lambda lines: lines[::-1],
         ("sort", ""): _sorted,
         ("sort", "u"): lambda lines: _sorted(list(dict.fromkeys(lines))),
@@ -81,7 +83,7 @@ def _counted_by_grep(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None
     fits, wants = re.compile(regex.pattern, flags), "v" not in letters
 
     def count(lines: Lines) -> Lines | None:
-        if any(is_slow(fits, each) for each in lines):
+        if any(is_unsure(fits, each) for each in lines):
             return None
         return [str(sum((fits.search(each) is not None) is wants for each in lines))]
 

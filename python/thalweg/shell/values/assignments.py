@@ -12,13 +12,13 @@ from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import SUBSCRIPT, Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.arithmetic import with_zeros
-from thalweg.shell.values.expansion import arithmetic_value, expand
+from thalweg.shell.values.expansion import arithmetic_value, expand, with_home
 from thalweg.shell.values.parameters import ALWAYS_SET
 from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.scopes import at_top, may_stay
 from thalweg.shell.values.state import Slots
 from thalweg.shell.values.variables import Variables
-from thalweg.shell.values.words import split_exactly, split_words
+from thalweg.shell.values.words import quoted, split_exactly, split_words
 
 _ASSIGNED = re.compile(rf"([A-Za-z_]\w*)({SUBSCRIPT})?(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -56,20 +56,14 @@ def is_name_or_assignment(word: str) -> bool:
     return bool(_ASSIGNED.fullmatch(word) or _NAME.fullmatch(word))
 
 
-def _with_home(text: str) -> str:
-    """~ and ~/x, also behind a colon"""
-    if "~" not in text:
-        return text
-    text = re.sub(r"(^|:)~(?=[/:]|$)", r"\1${HOME}", text)
-    return re.sub(r"(^|:)(~\w+)", lambda found: found[1] + unresolved(found[2]), text)
-
-
 def _in_letters(value: str, letters: str) -> str:
     """`typeset -u`, -l, and -Z2 of ksh."""
     if has_unresolved(value):
         return value
     if "Z" in letters:
         return with_zeros(value, letters)
+    if set(letters) & set("ul") and not value.isascii():
+        return unresolved("`LC_ALL`")
     return value.upper() if "u" in letters else value.lower() if "l" in letters else value
 
 
@@ -112,7 +106,7 @@ class Assignments:
         variables = self.variables
         if text.startswith("(") and text.endswith(")") and not index:
             return lambda: self._assign_array(name, text[1:-1], is_more=bool(adds))
-        value = expand(_with_home(text), variables)
+        value = expand(with_home(text), variables)
         if index:
             return lambda: self._assign_element(name, index[1:-1], value, bool(adds))
         return lambda: self._assign(name, value, bool(adds))
@@ -199,15 +193,22 @@ class Assignments:
         name = re.split(r"[\[+=]", word, maxsplit=1)[0]
         return name if _NAME.fullmatch(name) else ""
 
+    def turn(self, name: str, value: str) -> None:
+        """Of a `for`: one made by `declare -n` stands for the variable of that name then."""
+        if name in self.variables.references:
+            self._refer(name, f"={quoted(value)}")
+        else:
+            self.variables.give(name, value)
+
     def _refer(self, name: str, word: str) -> None:
-        """`declare -n name=other`"""
+        """`declare -n name=other`, or `declare -n name` of one that has a name as its value"""
         _, sign, other = word.partition("=")
         self.variables.references.pop(name, None)
-        other = expand(other, self.variables)
+        other = expand(other, self.variables) if sign else self.variables.value(name) or ""
         if _NAME.fullmatch(other) and self.variables.name(other) != name:
             self.variables.references[name] = other
-        elif sign:
-            self.variables.sets_unknown |= has_unresolved(other)
+        else:  # without a value it stands for what it is given next
+            self.variables.sets_unknown |= not sign or has_unresolved(other)
             self.variables.forget(name)
 
     def _of_c_shell(self, words: Sequence[str]) -> None:

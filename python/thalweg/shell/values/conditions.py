@@ -11,6 +11,7 @@ from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import tokens_of
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand, fits, is_set, pattern_of
+from thalweg.shell.values.letters import may_differ
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import split_words
 
@@ -182,7 +183,10 @@ def _is_like(text: str, word: str, variables: Variables) -> bool | None:
         return None
     cases = {"nocasematch", "?nocasematch"} & variables.options
     try:
-        found = re.search(pattern, text, re.IGNORECASE if cases else 0)
+        regex = re.compile(pattern, re.IGNORECASE if cases else 0)
+        if may_differ(regex, text):
+            return None
+        found = regex.search(text)
         is_exact = "?nocasematch" not in cases or bool(re.search(pattern, text)) == bool(found)
     except re.error:
         return None

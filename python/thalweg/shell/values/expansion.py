@@ -9,6 +9,7 @@ from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import unresolved
 from thalweg.shell.values.arithmetic import arithmetic
 from thalweg.shell.values.escapes import unescaped
+from thalweg.shell.values.letters import may_differ
 from thalweg.shell.values.modifiers import Inner
 from thalweg.shell.values.parameters import is_there, parameter
 from thalweg.shell.values.patterns import escaped, regex_of
@@ -16,6 +17,7 @@ from thalweg.shell.values.variables import Variables
 
 _SPECIAL, _SPECIAL_IN_DOCUMENT = re.compile(r"[$`\\'\"]"), re.compile(r"[$`\\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_GOES_ON = re.compile(r"\$[A-Za-z_]\w*\"\w$")
 _BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
 _DEEPEST = 20  # expansions in expansions
 
@@ -48,6 +50,8 @@ def expand(
             done.append(text[position + 1 : end])
             position = end + 1
         elif letter == '"' and quotes:
+            if inside and _GOES_ON.search(text, 0, position + 2):
+                done.append(unresolved("`quotes`"))  # some shells take "${x:-$a"b"}" for $ab
             doubled = inside or not doubled
             position += 1
         elif letter == "$" and quotes and not doubled and text[position + 1 : position + 2] == "'":
@@ -67,6 +71,14 @@ def expand(
             position += 1
         found = special_letters.search(text, position)
     return "".join(done) + text[position:]
+
+
+def with_home(text: str, before: str = "^|:") -> str:
+    """~ and ~/x at the beginning, and behind a colon in what is assigned"""
+    if "~" not in text:
+        return text
+    text = re.sub(rf"({before})~(?=[/:]|$)", r"\1${HOME}", text)
+    return re.sub(rf"({before})(~\w+)", lambda found: found[1] + unresolved(found[2]), text)
 
 
 def _unescaped(text: str, begin: int) -> tuple[str, int]:
@@ -121,7 +133,9 @@ def _inner(variables: Variables, depth: int, inside: bool) -> Inner:
     """Of ${...}; inside: of double quotes or of a document"""
     return Inner(
         variables,
-        lambda word: expand(word, variables, inside=inside, depth=depth + 1),
+        lambda word: expand(
+            word if inside else with_home(word), variables, inside=inside, depth=depth + 1
+        ),
         lambda word: expand(word, variables),
         lambda word: pattern_of(word, variables),
         lambda body: arithmetic_value(body, variables),
@@ -148,7 +162,7 @@ def pattern_of(word: str, variables: Variables) -> str:
 def fits(text: str, pattern: str, variables: Variables) -> bool | None:
     """Whether a shell's pattern is one of the text; None for one that is not understood."""
     found = regex_of(pattern, "nocasematch" in variables.options)
-    if found is None:
+    if found is None or may_differ(found, text):
         return None
     truth = found.fullmatch(text) is not None
     if "?nocasematch" in variables.options and not truth:

@@ -57,7 +57,7 @@ def _part(found: re.Match[str], left: list[str]) -> str:
     word = left.pop(0) if left else ""
     if digits is not None and kind in "diuxXo":
         begin = begin.replace("%0", "%")
-    counts_letters = not word.isascii() and begin != "%"
+    counts_letters = not word.isascii() and (begin != "%" or kind == "c")
     if kind in "scb" and (counts_letters or (kind == "b" and "\\0" in word)):
         raise ValueError(word)
     if kind in "scb":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from thalweg.shell.tree.brackets import segments
 from thalweg.shell.unresolved import has_unresolved, known_beginning
+from thalweg.shell.values.letters import may_differ
 from thalweg.shell.values.patterns import (
     cut_before,
     cut_behind,
@@ -56,7 +57,10 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
         is_longest = rest[:2] in ("%%", "##")
         regex = _pattern(rest[2:] if is_longest else rest[1:], inner)
         cuts = cut_behind if rest[0] == "%" else cut_before
-        return None if regex is None else cuts(value, regex, is_longest)
+        is_known = regex is not None and not may_differ(regex, value)
+        return cuts(value, regex, is_longest) if regex is not None and is_known else None
+    if not value.isascii() and rest[0] not in "/@":
+        return None
     if rest[0] == ":":
         return _slice(value, rest[1:], inner)
     if rest[0] == "/":
@@ -64,7 +68,7 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
     if rest == "@Q":
         is_plain = re.search(r"[\x00-\x1f\x7f]", value) is None
         return "'{}'".format(value.replace("'", "'\\''")) if is_plain else None
-    return _CHANGES[rest](value) if rest in _CHANGES else None
+    return _CHANGES[rest](value) if rest in _CHANGES and value.isascii() else None
 
 
 def of_known_part(value: str, rest: str) -> str | None:
@@ -159,4 +163,4 @@ def _replaced(value: str, rest: str, inner: Inner) -> str | None:
     regex, text = _pattern(old, inner), inner.text(new)
     if regex is None or "&" in text or has_unresolved(text) or not (old or sign in ("#", "%")):
         return None
-    return replaced(value, regex, text, sign)
+    return None if may_differ(regex, value) else replaced(value, regex, text, sign)

@@ -143,7 +143,7 @@ class _Single:
         if value is None or ((rest or counts) and has_unresolved(value)):
             return unresolved(unresolved_names(value)[0] if value else self.name)
         if counts:
-            return str(len(value))
+            return str(len(value)) if value.isascii() else unresolved(self.name)
         found = modified(value, rest, inner) if rest else value
         return unresolved(self.name) if found is None else found
 

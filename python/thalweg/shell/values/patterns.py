@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from thalweg.shell.values.letters import OF_LANGUAGE
+
 _CLASSES = {
-    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "digit": "0-9", "lower": "a-z",
-    "space": "\\s", "upper": "A-Z", "word": "\\w", "xdigit": "0-9a-fA-F",
+    "alnum": f"a-zA-Z0-9{OF_LANGUAGE}", "alpha": f"a-zA-Z{OF_LANGUAGE}", "blank": " \\t",
+    "digit": "0-9", "lower": f"a-z{OF_LANGUAGE}", "space": "\\s", "upper": f"A-Z{OF_LANGUAGE}",
+    "word": "\\w", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _CLASS = re.compile(r"\[:(\w+):\]")
 _SPECIAL = re.compile(r"([*?\[\]\\()|@+!])")

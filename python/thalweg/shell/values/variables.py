@@ -64,6 +64,8 @@ class Variables:
     truth: bool | None = True
     sets_unknown: bool = False
     in_order: set[str] = field(default_factory=set)  # whose elements with names were gone over
+    refused: set[str] = field(default_factory=set)  # that are read-only, and were given values
+    has_own_arguments: bool = False  # by `set --`, since a function or script was called
     has_set_unknown: bool = False  # at any time before
     all_unset: set[str] = field(default_factory=set)
     scopes: list[Scope] = field(default_factory=list)
@@ -169,10 +171,16 @@ class Variables:
         if self.touched is not None:
             self.touched.add(name)
 
+    def _refuses(self, name: str, *, is_other: bool) -> bool:
+        """What is `readonly` keeps its value."""
+        is_kept = "r" in self.letters.get(name, "")
+        self.refused |= {name} if is_kept and is_other else set()
+        return is_kept
+
     def assign(self, name: str, value: str) -> None:
         name = self.name(name)
         self.touch(name)
-        if "r" in self.letters.get(name, ""):
+        if self._refuses(name, is_other=self.assigned.get(name) != value):
             return
         if "allexport" in self.options and "x" not in self.letters.get(name, ""):
             self.letters[name] = self.letters.get(name, "") + "x"
@@ -190,6 +198,8 @@ class Variables:
         """words: by their numbers, None where there is none"""
         name = self.name(name)
         self.touch(name)
+        if self._refuses(name, is_other=self.arrays.get(name) != list(words)):
+            return
         if len(words) > _LONGEST_ARRAY:
             self.forget(name)
             return
@@ -271,6 +281,8 @@ class Variables:
     def assign_map(self, name: str, elements: Mapping[str, str]) -> None:
         name = self.name(name)
         self.touch(name)
+        if self._refuses(name, is_other=self.maps.get(name) != elements):
+            return
         self.arrays.pop(name, None)
         self.maps[name] = dict(elements)
         self.assigned[name] = elements.get("0", "")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from thalweg.shell.tree.braces import braces
 from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import has_unresolved, unresolved_names, without_marks
-from thalweg.shell.values.expansion import expand, inner_of
+from thalweg.shell.values.expansion import expand, inner_of, with_home
 from thalweg.shell.values.formats import wanted_by
 from thalweg.shell.values.parameters import All, all_of
 from thalweg.shell.values.patterns import is_pattern
@@ -70,6 +70,7 @@ def _has_no_blank(text: str) -> bool:
 
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
+    word = with_home(word, "^")
     parts = segments(word)
     if all(is_quoted(part) or (part[0] not in "$`" and not has_unresolved(part)) for part in parts):
         around = _around_all(word)
@@ -225,6 +226,6 @@ def name_of_program(word: str) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    """Neither a pattern nor ~ outside of quotes."""
+    """No pattern outside of quotes."""
     plain = [part for part in segments(word) if not (is_quoted(part) or part[0] in "$`")]
-    return word[:1] != "~" and not any(map(_EXPANDED_BY_SHELL.match, plain))
+    return not any(map(_EXPANDED_BY_SHELL.match, plain))

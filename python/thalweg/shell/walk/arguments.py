@@ -27,14 +27,31 @@ class Arguments:
     variables: Variables
 
     @contextmanager
-    def given(self, arguments: Given | None) -> Iterator[None]:
-        """As long as something runs; None: those that are there."""
+    def given(self, arguments: Given) -> Iterator[None]:
+        """As long as a function runs."""
         before = self.variables.arguments, self.variables.sure
-        if arguments is not None:
-            self.variables.give_arguments(*arguments)
+        has_own = self.variables.has_own_arguments
+        self.variables.give_arguments(*arguments)
         yield
-        if arguments is not None:
-            self.variables.give_arguments(*before)
+        self.variables.give_arguments(*before)
+        self.variables.has_own_arguments = has_own
+
+    @contextmanager
+    def of_script(self, arguments: Given | None) -> Iterator[None]:
+        """As long as one is sourced; None: those that are there. Where it sets others, by
+        `set --`, bash goes on with these, and ksh with those of before.
+        """
+        variables = self.variables
+        if arguments is None:
+            yield
+            return
+        has_own, variables.has_own_arguments = variables.has_own_arguments, False
+        with self.given(arguments):
+            yield
+            is_changed = variables.has_own_arguments
+        if is_changed:
+            variables.forget_arguments()
+        variables.has_own_arguments = has_own or is_changed
 
     @contextmanager
     def of_function(self, arguments: Given, assigned: Sequence[str]) -> Iterator[None]:

@@ -14,6 +14,7 @@ from functools import partial
 from thalweg.shell.files.output import Known, has_input
 from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved, known_beginning
+from thalweg.shell.values.assignments import Assignments
 from thalweg.shell.values.expansion import expand, fits, pattern_of
 from thalweg.shell.walk.defaults import default_taken
 from thalweg.shell.walk.failures import Failures
@@ -122,12 +123,12 @@ class Blocks:
         if turns is None:
             self._any_turns(command.body, [command.name])
             return
-        self.course.tell_order(command.at, self.variables)
         with self._loops():
             for word in turns:
                 if not self.course.may_turn(command.at):
                     break
-                self.variables.give(command.name, word)
+                Assignments(self.variables).turn(command.name, word)
+                self.course.tell_of(command.at, self.variables)
                 self._turn(command.body, known)
                 if not self.ways.ends_turn():
                     break

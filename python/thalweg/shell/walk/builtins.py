@@ -97,6 +97,7 @@ class Builtins:
             if not words or "=" in "".join(words[:2]):
                 return
         self.variables.give_arguments(*self.commands.given(words))
+        self.variables.has_own_arguments = True
 
     def _switch(self, on: bool, names: Sequence[str]) -> None:
         if on:
@@ -112,9 +113,12 @@ class Builtins:
             for each in words[1:]:
                 self.course.functions.pop(each, None)
             return
+        of_reference = any(re.fullmatch("-[fv]*n[fv]*", each) for each in words)
         for each in words:
             name = each.partition("[")[0]
-            if name != each and self.variables.map(name) is not None:
+            if of_reference:
+                self.variables.references.pop(each, None)
+            elif name != each and self.variables.map(name) is not None:
                 self.variables.unset_element(name, expand(each[len(name) + 1 : -1], self.variables))
             elif name != each:
                 number = arithmetic_value(each[len(name) + 1 : -1], self.variables)

@@ -163,7 +163,7 @@ class Calls:
             return False
         is_asked_for = bool(path) and known.there == path
         given = self.commands.given(plain.words[2:]) if plain.words[2:] else None
-        with self.arguments.before_command(assigned), self.arguments.given(given):
+        with self.arguments.before_command(assigned), self.arguments.of_script(given):
             self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
         return True
 

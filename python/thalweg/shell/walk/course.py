@@ -85,13 +85,21 @@ class Course:
         yield self._is_within(self.depth, _DEEPEST, at, "blocks or calls too deep in one another")
         self.depth -= levels
 
-    def tell_order(self, at: str, variables: Variables) -> None:
-        """Of keys of `declare -A`, which each shell has in an order of its own."""
+    def tell_of(self, at: str, variables: Variables) -> None:
+        """Keys of `declare -A`, which each shell has in an order of its own, and values of what is
+        `readonly`, at which some shells end and others leave out the rest of the line.
+        """
         for name in sorted(variables.in_order):
             sentence = f"elements of '{name}' are gone over as they were given; a shell has another"
-            if not any(sentence in each for each in self.told):
-                self.told.append(f"{at}: {sentence} order")
+            self.tell_once(at, f"{sentence} order")
+        for name in sorted(variables.refused):
+            self.tell_once(at, f"'{name}' is readonly: a shell gives it no other value and may end")
         variables.in_order.clear()
+        variables.refused.clear()
+
+    def tell_once(self, at: str, sentence: str) -> None:
+        if not any(sentence in each for each in self.told):
+            self.told.append(f"{at}: {sentence}")
 
     def _is_within(self, number: int, most: int, at: str, what: str) -> bool:
         if number > most and not any(what in each for each in self.told):

@@ -25,23 +25,18 @@ from thalweg.shell.values.assignments import (
 )
 from thalweg.shell.values.conditions import holds, is_condition, may_complain
 from thalweg.shell.values.expansion import expand
-from thalweg.shell.values.words import quoted, split_exactly
+from thalweg.shell.values.formats import printf
+from thalweg.shell.values.words import quoted, split_exactly, words_given
 from thalweg.shell.walk.arguments import name_in
 from thalweg.shell.walk.builtins import GIVES, NUMBER, Builtins
 from thalweg.shell.walk.calls import Calls
+from thalweg.shell.walk.quiet import OF_SHELL, SUCCEEDS, is_of_shell, is_quiet
 from thalweg.shell.walk.sets import DONE, LEAVES
 from thalweg.shell.walk.ways import Ways
 
+IS_BASH = "`bash`"  # as an option: the first line says so
 _DECLARES_LOCAL = frozenset({"local", "declare", "typeset", "integer", "nameref"})
 _LATER = frozenset({"trap", "xargs", "parallel", "export", "srun", "mpirun", "bash", "sh"})
-# Commands of which a script goes on as if they had been done.
-_SUCCEEDS = frozenset({"echo", "print", "printf", "export", "set", "true", ":", "unset", "shopt"})
-# Programs are all others.
-_OF_SHELL = _SUCCEEDS | LEAVES | DECLARES | frozenset(
-    {"read", "mapfile", "readarray", "cd", "pushd", "popd", "eval", "source", ".", "exec", "test",
-     "[", "let", "shift", "trap", "wait", "kill", "type", "command", "builtin", "ulimit", "umask",
-     "alias", "hash", "pwd", "false", "getopts", "setenv", "@"}
-)  # fmt: skip
 _COMPLAINS = frozenset({"type", "hash", "wait", "getopts", "let", "kill", "shopt"})
 _SHOWS_COMMANDS = re.compile(r"-[a-z]*[xv]")  # `set -x`
 _TELLS_PATHS = frozenset({"which", "type", "whence", "whereis"})
@@ -50,6 +45,9 @@ _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
 _EMPTIES = (["cd"], ["return"], ["break"], ["mkdir"], ["type"], ["command"], ["getopts"])  # by >
+_OF_NUMBERS = re.compile(r"%[-+ 0#'*.\d]*[diouxXeEfFgGaA]")
+_OF_KSH = frozenset({"print", "integer", "nameref", "whence", "float"})
+_WIDTH = re.compile("-[a-z]*[ZLR]")
 _NEW_CHANNEL = re.compile(r"\{[A-Za-z_]\w*\}")
 _COUNTS = re.compile(
     r"\$\(\((?:[^()]|\([^()]*\))*(?:\+\+|--|[^=!<>]=[^=])(?:[^()]|\([^()]*\))*\)\)"
@@ -84,6 +82,10 @@ class SimpleCommands:
         simple = replace(simple, words=words, files=files)
         truth = self._run(simple, known)
         self._forget_given_twice(simple)
+        if self.commands.stdout and is_of_shell(simple):
+            has_left = self.course.left != ""
+            if not is_quiet(simple, truth, self.variables, has_left=has_left):
+                self.commands.tell_of_errors(simple.at, files)
         if kept is not None:
             self.variables.set_state(kept)
         self.variables.printed = before
@@ -96,7 +98,8 @@ class SimpleCommands:
         lost = [word for _, word in files.outs if is_fd(word) and word not in _OF_ERRORS]
         if self.commands.stdout and any(map(self.commands.is_null, lost)):
             self.commands.printed.append((simple.at, "what goes to another channel"))
-        self.course.tell_order(simple.at, self.variables)
+        self.course.tell_of(simple.at, self.variables)
+        self._tell_of_ksh(simple)
         if self.variables.sets_unknown:
             self.variables.sets_unknown, self.variables.has_set_unknown = False, True
             self.course.told.append(
@@ -104,6 +107,15 @@ class SimpleCommands:
                 "the script gives before count"
             )
         return truth
+
+    def _tell_of_ksh(self, simple: Simple) -> None:
+        """What a script for bash has of ksh, which is read as ksh has it."""
+        words = simple.plain().words if IS_BASH in self.variables.options else []
+        name = "".join(words[:1])
+        is_width = name in ("typeset", "declare", "local") and any(map(_WIDTH.match, words[1:]))
+        if (name in _OF_KSH or is_width) and name not in self.course.functions:
+            what = f"{name} -Z, -L or -R" if is_width else name
+            self.course.tell_once(simple.at, f"'{what}' is of ksh, and bash refuses it")
 
     @contextmanager
     def with_values(self, simple: Simple) -> Iterator[None]:
@@ -129,7 +141,7 @@ class SimpleCommands:
     def _forgets(self, simple: Simple) -> bool:
         """What its redirections set: of a program they are done in a process of its own."""
         words = simple.plain().words
-        if not words or words[0] in _OF_SHELL or self.calls.called(simple):
+        if not words or words[0] in OF_SHELL or self.calls.called(simple):
             return False
         files = simple.files
         texts = [*(word for _, word in files.outs), *files.ins, *files.strings]
@@ -176,7 +188,7 @@ class SimpleCommands:
             return None
         if _lists(plain) and self.commands.stdout and not simple.files.outs:
             self.commands.printed.append((simple.at, f"what '{name}' prints"))
-        if plain.is_program and name in _OF_SHELL - _ARE_PROGRAMS:
+        if plain.is_program and name in OF_SHELL - _ARE_PROGRAMS:
             return None
         plain = self._named_one_by_one(plain)
         if name in _DECLARES_LOCAL:
@@ -237,7 +249,9 @@ class SimpleCommands:
             self.commands.run([simple], known)
             return None
         is_done = self.commands.run([simple], known)
-        if is_assignment(simple) or name in _SUCCEEDS:
+        if name == "printf" and self._may_refuse(plain):
+            return None
+        if is_assignment(simple) or name in SUCCEEDS:
             return True
         if name in DONE and self._may_fail_quietly(plain):
             return None
@@ -256,6 +270,13 @@ class SimpleCommands:
             is_one = is_name_or_assignment(word) or word[:1] in "-+" or known is not None
             words += [word] if is_one or not values else map(quoted, values)
         return replace(plain, words=words)
+
+    def _may_refuse(self, plain: Simple) -> bool:
+        """`printf %d abc`"""
+        if not _OF_NUMBERS.search(" ".join(plain.words[1:2])):
+            return False
+        given = words_given(plain.words[1:], self.variables)
+        return given is None or printf(given) is None
 
     def _may_fail_quietly(self, plain: Simple) -> bool:
         return plain.may_fail_quietly(hides=self.commands.hides_errors(plain.files))
