@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from netCDF4 import Dataset
 
 from thalweg.advisor.icon_meshes import mesh_of_cells, mesh_of_file, mesh_of_name
+from thalweg.advisor.icon_streams import Answer
 from thalweg.errors import ThalwegError
+
+Advise = Callable[..., Answer]
+Streams = Callable[..., Answer]
 
 
 @pytest.mark.parametrize(
@@ -66,3 +71,19 @@ def test_a_grid_file_tells_all_its_points(tmp_path: Path) -> None:
 def test_a_grid_that_cannot_be_is_refused() -> None:
     with pytest.raises(ThalwegError, match="grid 'R0B3' does not exist"):
         mesh_of_name("iconR0B3.nc", limited=False)
+
+
+def test_cells_that_a_name_denies_are_told(streams: Streams) -> None:
+    """R2B4 has 20480."""
+    (told,) = [each for each in streams("", cells=("1000",)).warnings if "--cells" in each]
+    assert "a grid with 20480 cells, and --cells says 1000, which are counted" in told
+    assert not any("--cells" in each for each in streams("", cells=("20480",)).warnings)
+
+
+def test_what_run_nml_leaves_out_is_told(advise: Advise) -> None:
+    text = "&grid_nml dynamics_grid_filename = 'iconR2B04_G.nc' /\n&run_nml nsteps = 9 {} /\n"
+    told = "".join(advise(text.format("")).warnings)
+    assert "no dtime: ICON's own of 600 s is counted" in told
+    assert "no num_lev: ICON's own of 31 is counted" in told
+    given = "".join(advise(text.format("dtime = 60., num_lev = 9")).warnings)
+    assert "ICON's own" not in given

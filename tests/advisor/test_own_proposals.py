@@ -83,8 +83,10 @@ def test_the_page_tells_what_the_json_tells(here: Cli, case: Path, calibrated_fi
     assert done.returncode == 0, done.stderr
     best = advise(here, case, calibrated_file)["proposal"]
     for word in ("now       serial; restart sync", "limited by", "node hours", "80 % between",
-                 f"{best['compute_ranks']} ranks compute"):  # fmt: skip
+                 f"{best['compute_ranks']} ranks compute", "the calibration had"):  # fmt: skip
         assert word in done.stdout, word
+    assert best["looked_at_nodes"] > 0
+    assert f"from {best['output_limits_from_nodes']} node" in done.stdout
 
 
 @pytest.mark.some(2)

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from thalweg.advisor import limits
 from thalweg.advisor.command import advise
 from thalweg.advisor.prediction.run_facts import MeasuredRun
-from thalweg.advisor.proposing import outlook
 from thalweg.advisor.proposing.command import Asked
 from thalweg.errors import ThalwegError
 
@@ -53,7 +53,7 @@ def propose(
     """The answer on a script, in this process. No patch tells from which nodes on output limits,
     and to look at more of them takes as long as all else.
     """
-    monkeypatch.setattr(outlook, "_MOST_NODES", 1)
+    monkeypatch.setattr(limits, "_MOST_NODES", 1)
 
     def answer(
         path: Path, write: Path | None = None, cells: Sequence[str] = (), **more: Any

@@ -193,7 +193,7 @@ def test_a_run_without_output_writes_no_restart(streams: Streams) -> None:
         ("nrestart_streams = 0", "", "nrestart_streams is 0; give 1 or more"),
         ("nrestart_streams = 4", "", "'sync' takes 1"),
         ("", "&parallel_nml num_io_procs = 257 /", "is 257, more than 256: ICON stops"),
-        ("", "&parallel_nml num_io_procs = -1 /", "num_io_procs is -1; give 0 or more"),
+        ("", "&parallel_nml num_io_procs = -1 /", "num_io_procs is -1, and ICON takes it as 0"),
         ("", "&parallel_nml num_prefetch_proc = 2 /", "there is one such process or none"),
         ("", "&parallel_nml proc0_shift = -1 /", "proc0_shift is -1; give 0 or more: ICON stops"),
         ("", "&parallel_nml pio_type = 3 /", "pio_type is 3, which does not exist; give 1 or 2"),

@@ -85,6 +85,8 @@ def test_a_list_of_names_ends_at_the_first_blank_one(streams: Streams) -> None:
         ("start_time = 0., 7200. end_time = 0., 43200.", 11),
         ("start_time(2) = 7200. end_time(2) = 43200.", 11),
         ("start_time = , 7200.", 23),
+        ("start_time = 0., 86400.", 1),
+        ("start_time = 0., 87000.", 0),
         ("", 25),
     ],
 )

@@ -61,9 +61,22 @@ def test_another_table_is_predicted_from_the_first(here: Cli, table: Path, tmp_p
     assert told["runs"] == len(large.read_text().splitlines()) - 1
     assert told["fitted_runs"] == len(small.read_text().splitlines()) - 1
     assert told["median_error"] < 0.06
-    assert told["notes"] == []
+    assert told["notes"] == ["27 runs lie outside the fitted ones (nodes): 100.0 % are inside"]
     again = here("advise", "--fit", small, "--validate", small)
     assert "they are no test" in again.stdout
+
+
+def test_repeats_of_a_way_are_one_way(campaign: Campaign) -> None:
+    """Rules get the shortest of the ways that are as near, and not the shortest of its repeats."""
+    runs = [run for run in campaign(0.0) if run.facts.outputs and not run.facts.checkpoints]
+    again = [replace(run, total_s=run.total_s * factor) for run in runs
+             for factor in (0.7, 1.0, 1.02)]  # fmt: skip
+    once, thrice = (
+        judge("group", "", [Tried(run, Prediction(run.total_s, 0.0, 1e9)) for run in given])
+        for given in (runs, again)
+    )
+    assert thrice.rules == pytest.approx(once.rules)
+    assert thrice.regret == pytest.approx(once.regret)
 
 
 def few_groups(table: Path) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.errors import ThalwegError
 from thalweg.logs.beliefs import believe
 from thalweg.logs.icon_log import read_icon_log
 from thalweg.testing.icon_logs import MANY, OLDER, ONE, got, many, one, table
@@ -64,6 +65,32 @@ def test_the_last_number_of_a_cut_log_is_not_told(write_log: WriteLog, letters: 
     row = read_icon_log(path)
     assert (row["total_s"], row["output_s"]) == (5970.156, None)
     assert any("has no end: the log is cut off" in note for note in row.texts("notes"))
+
+
+@pytest.mark.parametrize("letters", [20, 45, 60])
+def test_a_log_cut_within_its_last_line_says_so(write_log: WriteLog, letters: int) -> None:
+    io = lines_of(MANY, [many("wrt_output", 44, 40.0, 44.0, 42.0, 2)], ", ranks 8-9", 8)
+    path = write_log([*lines_of(MANY, EIGHT, ", ranks 0-7"), *io])
+    text = path.read_text()
+    line = text.rindex("wrt_output")
+    path.write_text(text[: text.index("\n", line) - letters])
+    row = read_icon_log(path)
+    assert (row["total_s"], row["io_output_s"]) == (100.5, None)
+    assert any("has no end: the log is cut off" in note for note in row.texts("notes"))
+    path.write_text(path.read_text() + "\nmore\n")
+    with pytest.raises(ThalwegError, match="the line is cut or two reports are mixed"):
+        read_icon_log(path)
+
+
+@pytest.mark.parametrize("rate", ["Infinity", "NaN", "********"])
+def test_a_rate_of_no_seconds_is_not_told(write_log: WriteLog, rate: str) -> None:
+    line = (
+        " Got     64.000 MB, time get:      0.016 s [  4000.000 MB/s], "
+        f"time write:      0.000 s [   {rate} MB/s], times copy:      0.031 s"
+    )
+    row = read_icon_log(write_log([*lines_of(MANY, EIGHT, ", ranks 0-7"), (8, line)]))
+    assert (row["output_events"], row["output_rate_logged"]) == (1, None)
+    assert row["output_event_bytes"] == 64e6
 
 
 def test_a_log_cut_between_two_timers_says_so(write_log: WriteLog) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from thalweg.advisor import limits
 from thalweg.advisor.command import icon_reader
 from thalweg.advisor.prediction.run_table import read_runs
-from thalweg.advisor.proposing import outlook
 from thalweg.advisor.proposing.command import Asked
 from thalweg.advisor.proposing.machine import fit_machine, machine_text
 from thalweg.config.checkout import ROOT
@@ -41,7 +41,7 @@ def write(tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch) -> Wri
     """Test runs of a script in tmp_path, written and not submitted. What a proposal tells of more
     nodes, which takes as long as all else, is looked at for one node only.
     """
-    monkeypatch.setattr(outlook, "_MOST_NODES", 1)
+    monkeypatch.setattr(limits, "_MOST_NODES", 1)
 
     def written(
         text: str = RUN_SCRIPT, *, runs: int = 3, nodes: int = 2, ranks: int = 2,

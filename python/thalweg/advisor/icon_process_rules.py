@@ -16,7 +16,7 @@ from thalweg.advisor.items import Section, Settings
 from thalweg.config.calendars import SECOND_MS
 from thalweg.errors import did_you_mean
 
-_MOST_IO_PROCESSES = 256  # MAX_NUM_IO_PROCS of ICON 2024; older ones have 100
+MOST_IO_PROCESSES = 256  # MAX_NUM_IO_PROCS of ICON 2024; older ones have 100
 _RESTART_FILE_TYPES = (4, 5)  # netCDF-2 and -4
 _PIO_TYPES = (1, 2)  # classic I/O ranks, CDI-PIO
 _STRONG_DAMPING = 24  # nonhydrostatic_nml/divdamp_order, which changes in the first hours
@@ -44,9 +44,10 @@ def _numbers(section: Section, found: Processes) -> Iterator[str]:
     for name in ("num_io_procs", "num_restart_procs", "num_prefetch_proc"):
         number = items.integer(name)
         if number is not None and number < 0:
-            yield f"{section.place(name)}: {name} is {number}; give 0 or more"
-    if (number := items.integer("num_io_procs") or 0) > _MOST_IO_PROCESSES:
-        yield _stops(section, "num_io_procs", f"is {number}, more than {_MOST_IO_PROCESSES}")
+            taken = "" if name == "num_prefetch_proc" else ", and ICON takes it as 0"
+            yield f"{section.place(name)}: {name} is {number}{taken}; give 0 or more"
+    if (number := items.integer("num_io_procs") or 0) > MOST_IO_PROCESSES:
+        yield _stops(section, "num_io_procs", f"is {number}, more than {MOST_IO_PROCESSES}")
     if (number := items.integer("num_prefetch_proc") or 0) > 1:
         yield _stops(
             section, "num_prefetch_proc", f"is {number}; there is one such process or none"

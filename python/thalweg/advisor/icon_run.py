@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_cells, mesh_of_file, mesh_of_name, torus
@@ -253,6 +253,8 @@ def _domains(
         if not 0 <= number <= len(names):
             raise ThalwegError(f"--cells {number}=...: the run has {many(len(names), 'domain')}")
     meshes = [_mesh(script, settings, name, i, cells) for i, name in enumerate(names, 1)]
+    warnings += _defaults(run)
+    warnings += _other_cells(script, grid, names, meshes)
     unknown = [i for i, mesh in enumerate(meshes, 1) if mesh is None]
     if unknown:
         told = " ".join(f"--cells {i}=N" for i in unknown)
@@ -288,6 +290,30 @@ def _at(values: Sequence[float | None], i: int, default: float) -> float:
 
 def _whole(value: float | None) -> float | None:
     return None if value is None else float(round(value))
+
+
+def _defaults(run: Section) -> Iterator[str]:
+    """What ICON takes where run_nml does not say."""
+    if not (run.has("dtime") or run.has("modeltimestep")):
+        yield f"run_nml has no dtime: ICON's own of {DEFAULT_STEP_S:g} s is counted"
+    if not run.has("num_lev"):
+        yield f"run_nml has no num_lev: ICON's own of {DEFAULT_LEVELS} is counted"
+
+
+def _other_cells(
+    script: RunScript, grid: Section, names: Sequence[str], meshes: Sequence[Mesh | None]
+) -> Iterator[str]:
+    """Of --cells, where the name of a global grid tells another number."""
+    limited = grid.flag("l_limited_area", False)
+    for number, (name, mesh) in enumerate(zip(names, meshes, strict=True), 1):
+        target = script.links.get(name.rpartition("/")[2], "")
+        told = mesh_of_name(target or name, limited=limited or number > 1)
+        is_given = mesh is not None and mesh.regional
+        if told is not None and mesh is not None and is_given and told.cells != mesh.cells:
+            yield (
+                f"{grid.place('dynamics_grid_filename')}: '{target or name}' is the name of a grid "
+                f"with {told.cells} cells, and --cells says {mesh.cells}, which are counted"
+            )
 
 
 def _mesh(

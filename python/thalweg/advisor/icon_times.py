@@ -170,13 +170,18 @@ def _times(run: IconRun, section: Section, series: _Series) -> Times:
 
 
 def _join(parts: Sequence[Times]) -> Times:
-    return np.unique(np.concatenate(parts)) if len(parts) > 1 else parts[0]
+    return _distinct(np.sort(np.concatenate(parts))) if len(parts) > 1 else parts[0]
+
+
+def _distinct(times: Times) -> Times:
+    """Of times that ascend; np.unique takes 50 times as long."""
+    return times[np.append(True, times[1:] != times[:-1])] if len(times) else times
 
 
 def _moved(run: IconRun, domain: Domain, times: Times) -> Times:
     """To the next step of the model; a nest writes only while it exists."""
     steps = -((run.start_ms - times) // run.step_ms)
-    moved = np.unique(run.start_ms + steps * run.step_ms)
+    moved = _distinct(run.start_ms + steps * run.step_ms)
     moved = moved[moved >= run.start_ms + domain.begin_ms]
     if domain.end_ms is not None:
         moved = moved[moved <= run.start_ms + domain.end_ms]
@@ -185,7 +190,8 @@ def _moved(run: IconRun, domain: Domain, times: Times) -> Times:
 
 def _with_last(run: IconRun, domain: Domain, series: Sequence[_Series], times: Times) -> Times:
     """One output at the end of the run, where none falls there and a series lasts until then."""
-    exists = domain.end_ms is None or run.start_ms + domain.end_ms >= run.end_ms
+    length = run.end_ms - run.start_ms
+    exists = domain.begin_ms <= length and (domain.end_ms is None or domain.end_ms >= length)
     lasts = any(each.begin <= run.end_ms <= each.end and not each.without_end for each in series)
     if not lasts or not exists or (len(times) and times[-1] == run.end_ms):
         return times
@@ -202,11 +208,11 @@ def _files(run: IconRun, section: Section, times: Times, partitioned: bool) -> i
             return 1
         interval = interval_of(section, "file_interval")
         if not interval.months:
-            return len(np.unique((times - times[0]) // interval.ms))
+            return len(_distinct((times - times[0]) // interval.ms))
         ends = [int(times[0])]
         while ends[-1] <= times[-1]:
             ends.append(run.calendar.add(int(times[0]), interval, len(ends)))
-        return len(np.unique(np.searchsorted(np.array(ends), times, side="right")))
+        return len(_distinct(np.searchsorted(np.array(ends), times, side="right")))
     if partitioned:
         return len(times)  # steps_per_file becomes 1
     steps = section.integer("steps_per_file", 0)

@@ -56,8 +56,10 @@ def _stamp(match: re.Match[str]) -> datetime | None:
 
 
 def parse_number(text: str) -> float | None:
-    """None for a number that its field was too narrow for ("*****"). Raises ValueError."""
-    if text and set(text) == {"*"}:
+    """None for a number that its field was too narrow for ("*****"), and for what Fortran writes of
+    one over 0 ("Infinity", "NaN"). Raises ValueError.
+    """
+    if (text and set(text) == {"*"}) or text in ("Infinity", "NaN"):
         return None
     value = float(text)
     if not math.isfinite(value) or value < 0.0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from thalweg.errors import ThalwegError
 from thalweg.logs.icon_line import Line, parse_icon_duration, parse_number
 
 _TITLE = re.compile(r"\s*Timer report(?:, ranks (?P<ranks>\S.*?)| of PE (?P<pe>\d+))?\s*")
@@ -51,6 +52,7 @@ class Report:
     timers: dict[str, Timer] = field(default_factory=dict)
     doubled: set[str] = field(default_factory=set)
     open: bool = True
+    ends_in_line: bool = False  # the log is cut off within the line of a timer
 
     @property
     def of_one_pe(self) -> bool:
@@ -74,20 +76,26 @@ class ReportReader:
     def __init__(self) -> None:
         self._reports: list[Report] = []
         self._current: dict[str, Report] = {}  # by the rank before the line: a log mixes reports
+        self._broken: ThalwegError | None = None  # unless the log ends there
 
     def read(self, line: Line) -> None:
+        if self._broken is not None and line.text.strip():
+            raise self._broken
         if title := _TITLE.fullmatch(line.text):
             report = _report(line, title)
             self._reports.append(report)
             self._current[line.rank] = report
         elif (found := self._current.get(line.rank)) is not None and found.open:
-            _read_line(found, line)
+            try:
+                _read_line(found, line)
+            except ThalwegError as error:
+                self._broken, found.ends_in_line = error, True
 
     def finish(self) -> list[Report]:
         for report in self._reports:
-            if report.cut and report.timers:
+            if report.cut and report.timers and not report.ends_in_line:
                 report.timers.popitem()  # digits may be missing at its end
-            if not report.timers:
+            if not report.timers and not report.ends_in_line:
                 raise report.line.error("the timer report has no timers; is the log cut off?")
         return self._reports
 

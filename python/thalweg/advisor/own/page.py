@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
 from thalweg.advisor.curve import curve_as_json
+from thalweg.advisor.limits import limits_text
 from thalweg.advisor.own.propose import OwnProposal
 from thalweg.advisor.own.repeats import ASSUMED
 from thalweg.advisor.own.situation import OwnSituation
@@ -55,6 +56,12 @@ def _lines(
         yield "writes", "; ".join(texts)
     if best.choice.io_ranks:
         yield "placement", placement_of(situation)
+    machine = proposal.predictor.machine
+    known = f"the calibration had {many(machine.nodes, 'node')}"
+    yield (
+        "nodes",
+        limits_text(proposal.output_limits_from, proposal.most_nodes, "steps on all ranks", known),
+    )
 
 
 def placement_of(situation: OwnSituation) -> str:
@@ -120,6 +127,8 @@ def own_proposal_as_json(
         "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
         "placement": placement_of(situation) if proposal.best.choice.io_ranks else None,
+        "output_limits_from_nodes": proposal.output_limits_from,
+        "looked_at_nodes": proposal.most_nodes,
         "now": now,
         "curve": curve_as_json(proposal.curve),
         "learned_from_runs": proposal.predictor.runs,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,6 +52,8 @@ class Rates:
     file_s: Draws
     write_cpu: float
     factors: Mapping[str, Draws]
+    _steps: dict[tuple[int, int], tuple[Draws, Draws]] = field(default_factory=dict)
+    _writers: dict[tuple[int, int], Draws] = field(default_factory=dict)
 
     @property
     def sharing(self) -> Draws:
@@ -70,6 +72,11 @@ class Rates:
         """(a cell and level on a core of its own, the overhead of a step), not corrected. Ranks
         that shared cores when they were calibrated have that in both.
         """
+        if (ranks, nodes) not in self._steps:
+            self._steps[ranks, nodes] = self._of_step(ranks, nodes)
+        return self._steps[ranks, nodes]
+
+    def _of_step(self, ranks: int, nodes: int) -> tuple[Draws, Draws]:
         most = max(self.overhead_s)
         cell = {n: each / self.crowd(n, self._nodes_of(n)) for n, each in self.cell_level_s.items()}
         beyond = self.crowd(ranks, nodes) / self.crowd(min(ranks, most), self._nodes_of(most))
@@ -83,6 +90,11 @@ class Rates:
 
     def writers(self, count: int, nodes: int) -> Draws:
         """Bytes/s that so many reach together on so many nodes, corrected."""
+        if (count, nodes) not in self._writers:
+            self._writers[count, nodes] = self._of_writers(count, nodes)
+        return self._writers[count, nodes]
+
+    def _of_writers(self, count: int, nodes: int) -> Draws:
         measured = max(1, self.machine.ranks // self.machine.nodes) * nodes
         told = self.node_bytes_per_s is not None
         found = self.writer_bytes_per_s * (count if told else min(count, measured))

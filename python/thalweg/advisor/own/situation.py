@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from thalweg.advisor.icon_meshes import Mesh, mesh_of_name
 from thalweg.advisor.own.equations import Work, work_of
@@ -27,6 +27,7 @@ class OwnSeries:
     bytes_per_output: int
     bytes_once: int
     duration_s: float
+    _files: dict[int, int] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
@@ -34,9 +35,11 @@ class OwnSeries:
 
     def files(self, partitions: int) -> int:
         """Of all partitions, each file of a team counted once."""
-        values = {**self.output.values, "partitions": partitions}
-        schedule = own_schedule(SettingValues(self.output.table, values), self.duration_s)
-        return sum(schedule.files.values())
+        if partitions not in self._files:
+            values = {**self.output.values, "partitions": partitions}
+            schedule = own_schedule(SettingValues(self.output.table, values), self.duration_s)
+            self._files[partitions] = sum(schedule.files.values())
+        return self._files[partitions]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.advisor.prediction.bars import BARS, judge_bars
+from thalweg.advisor.prediction.outside import outside_of
 from thalweg.advisor.prediction.page import as_json, print_page
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.run_facts import MeasuredRun
@@ -73,7 +74,8 @@ def _of_two(fit_table: Path, table: Path) -> Validation:
     fitted, runs = read_two(fit_table, table)
     predictor = learn(fitted)
     result = judge("other", f"all runs of {table.name}", try_on(predictor, runs))
-    return Validation(result, (), predictor, len(fitted), _overlaps(fitted, runs))
+    notes = (*_overlaps(fitted, runs), *outside_of(fitted, result))
+    return Validation(result, (), predictor, len(fitted), notes)
 
 
 def _overlaps(fitted: list[MeasuredRun], runs: list[MeasuredRun]) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def _print_decisions(decisions: Sequence[Decision]) -> None:
             group_name(each.proposed),
             str(len(each.runs)),
             way(each.proposed),
-            f"{each.proposed.total_s:.0f} s",
+            f"{each.proposed_s:.0f} s",
             percent(each.regret),
             *(percent(each.rules[rule.name]) for rule in RULES),
         ]

@@ -151,6 +151,11 @@ def _check(path: Path, row: Row) -> None:
     for name in ("outputs", "checkpoints"):
         if row[name] is None:
             raise ThalwegError(f"{where}: {_shown(name)} is empty; give 0 where the run had none")
+        if _number(row, name) and row.number(f"{name[:-1]}_event_bytes") == 0.0:
+            raise ThalwegError(
+                f"{where}: bytes of one of its {name} are 0 ('mb_per_event_logged', "
+                f"'{name[:-1]}_event_bytes'); leave them empty where they are not known"
+            )
     ranks = sum(_number(row, name) for name in ("compute_ranks", "io_ranks", "restart_ranks"))
     if ranks > _number(row, "ranks"):
         raise ThalwegError(f"{where} has {ranks:g} ranks by their roles and {row['ranks']} in all")

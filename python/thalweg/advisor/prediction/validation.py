@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TypeAlias
 
 from thalweg.advisor.prediction.figures import Figures, Tried
 from thalweg.advisor.prediction.predictor import Predictor, learn
 from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
-from thalweg.advisor.prediction.run_facts import MeasuredRun
+from thalweg.advisor.prediction.run_facts import MeasuredRun, RunFacts
 from thalweg.advisor.prediction.splits import GROUP, Split, folds, situation
 
 TriedRun: TypeAlias = Tried[MeasuredRun]
@@ -18,13 +19,15 @@ TriedRun: TypeAlias = Tried[MeasuredRun]
 
 @dataclass(frozen=True)
 class Decision:
-    """A group of runs that differ in ranks and modes alone. Regrets: over its shortest, less 1.
+    """A group of runs that differ in ranks and modes alone, of which repeats count as one way, with
+    the median of their times. Regrets: over the shortest way, less 1.
 
     rules: of each rule the shortest of the runs nearest to it, which is more than the rule says
     """
 
     runs: tuple[MeasuredRun, ...]
     proposed: MeasuredRun
+    proposed_s: float
     regret: float
     rules: dict[str, float]
     risky: bool
@@ -79,11 +82,25 @@ def _decide(told: Sequence[TriedRun], all_tried: Sequence[TriedRun]) -> Decision
     if len(runs) < 2:
         return None
     at = choose([t.run.facts for t in told], [t.prediction.total_s for t in told])
-    proposed = told[at].run
-    shortest = min(run.total_s for run in runs)
+    proposed, times = told[at].run, _times(runs)
+    shortest = min(times.values())
     rules = {}
     for rule in RULES:
         at_rule = nearest(rule, [run.facts for run in runs])
-        rules[rule.name] = min(runs[at].total_s for at in at_rule) / shortest - 1.0
-    regret = proposed.total_s / shortest - 1.0
-    return Decision(tuple(runs), proposed, regret, rules, is_risky(proposed.facts))
+        rules[rule.name] = min(times[_way(runs[at])] for at in at_rule) / shortest - 1.0
+    proposed_s = times[_way(proposed)]
+    regret = proposed_s / shortest - 1.0
+    return Decision(tuple(runs), proposed, proposed_s, regret, rules, is_risky(proposed.facts))
+
+
+def _times(runs: Sequence[MeasuredRun]) -> dict[RunFacts, float]:
+    """Medians of repeats."""
+    found: dict[RunFacts, list[float]] = {}
+    for run in runs:
+        found.setdefault(_way(run), []).append(run.total_s)
+    return {way: median(times) for way, times in found.items()}
+
+
+def _way(run: MeasuredRun) -> RunFacts:
+    """What repeats have in common: logs tell bytes of one in other digits than those of another."""
+    return replace(run.facts, output_bytes=0.0, checkpoint_bytes=0.0)

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thalweg.advisor.icon_process_rules import MOST_IO_PROCESSES
 from thalweg.advisor.prediction.run_facts import RunFacts
 from thalweg.advisor.proposing.partitions import Dealt, deal
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.shapes import VALUE_BYTES, Nodes
 
-MOST_IO_RANKS = 256  # ICON's own limit
 _MOST_SHARE = 0.5  # of all ranks that do not compute
 
 
 def choices(situation: Situation, nodes: Nodes) -> list[Choice]:
     """With fewer ranks first. Never so many that less than half of them compute."""
-    most = min(MOST_IO_RANKS, int(nodes.ranks * _MOST_SHARE))
+    most = min(MOST_IO_PROCESSES, int(nodes.ranks * _MOST_SHARE))
     io_ranks = list(_numbers(most)) if situation.outputs else [0]
     restarts = list(_restarts(situation, most))
     found = [Choice(io, mode, ranks) for io in io_ranks for mode, ranks in restarts]

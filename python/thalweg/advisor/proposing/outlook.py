@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from thalweg.advisor.limits import LIMITS_FROM, limited_from
 from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
@@ -16,11 +17,8 @@ from thalweg.advisor.proposing.dealing import best_dealing
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.situation import Choice, Situation
 from thalweg.advisor.proposing.ways import quick_totals
-from thalweg.advisor.shapes import Nodes
+from thalweg.advisor.shapes import VALUE_BYTES, Nodes
 
-# Output and restarts limit a run that they make this much longer than its steps alone take.
-_LIMITS_FROM = 0.1
-_MOST_NODES = 4096
 _MOST_TRIED = 6
 _TOLD = {  # name -> word, unit
     "cells": ("cells", 1.0),
@@ -28,7 +26,7 @@ _TOLD = {  # name -> word, unit
     "ranks_per_node": ("ranks on a node", 1.0),
     "io_ranks": ("I/O ranks", 1.0),
     "restart_ranks": ("restart ranks", 1.0),
-    "output_bytes": ("GB of an output", 1e9),
+    "output_bytes": ("million values of an output", 1e6 * VALUE_BYTES),
     "checkpoint_bytes": ("GB of a restart set", 1e9),
 }
 _FAR = 1.5  # times the largest of the fitted runs, or less than the least over it
@@ -37,27 +35,12 @@ _FAR = 1.5  # times the largest of the fitted runs, or less than the least over 
 def output_limits_from(
     predictor: Predictor, situation: Situation, ranks_per_node: int
 ) -> tuple[int | None, int]:
-    """Nodes from which the best way takes a tenth longer than steps on all ranks would; and the
-    most that were looked at, 0 where none can be predicted: doubled until it is so, then halved.
-    """
+    """As limited_from()."""
 
     def is_limited(count: int) -> bool | None:
         return _is_limited(predictor, situation, Nodes(count, ranks_per_node))
 
-    first = -(-2 // ranks_per_node)
-    count, looked_at, below = first, 0, first - 1
-    while count <= _MOST_NODES and count * ranks_per_node <= situation.cells:
-        limited = is_limited(count)
-        looked_at = looked_at if limited is None else count
-        if limited:
-            break
-        below, count = count, count * 2
-    else:
-        return None, looked_at
-    while count - below > 1:
-        middle = (count + below) // 2
-        below, count = (middle, count) if is_limited(middle) is False else (below, middle)
-    return count, looked_at
+    return limited_from(is_limited, ranks_per_node, situation.cells)
 
 
 def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> bool | None:
@@ -68,7 +51,7 @@ def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> boo
         return None
     alone = facts_of(situation, nodes, Choice(0))
     steps_s = float(predict(ManyRuns.of([alone]), predictor.fit.values).compute_s[0])
-    limit_s = (1.0 + _LIMITS_FROM) * steps_s
+    limit_s = (1.0 + LIMITS_FROM) * steps_s
     short = [(choice, each_s) for choice, each, each_s in zip(asked, facts, total_s, strict=True)
              if each_s <= limit_s and not is_risky(each)]  # fmt: skip
     outputs = situation.some_in_order

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.advisor.chosen_table import print_chosen, restart_words
+from thalweg.advisor.limits import limits_text
 from thalweg.advisor.proposing.machine import ONE_GROUP
 from thalweg.advisor.proposing.propose import Proposal
 from thalweg.advisor.proposing.situation import RESTART_MODES, Situation
@@ -52,8 +53,8 @@ def _lines(
         "sure",
         (
             f"a closed form fitted to {many(proposal.machine.runs, 'run')} of "
-            f"'{proposal.machine.name}'{_one_group(proposal)}; what lies outside them is in the "
-            "warnings"
+            f"'{proposal.machine.name}'{_one_group(proposal)}; {_widths(situation)}; what lies "
+            "outside them is in the warnings"
         ),
     )
     if best.choice.ranks:
@@ -63,7 +64,7 @@ def _lines(
         yield "writes", f"{written}{held}" if written else held[2:]
     elif written:
         yield "writes", written
-    yield "nodes", limits_text(proposal, situation.set_aside)
+    yield "nodes", _limits(proposal, situation.set_aside)
 
 
 def _proposed(best: Way, situation: Situation) -> Iterator[str]:
@@ -77,6 +78,17 @@ def _proposed(best: Way, situation: Situation) -> Iterator[str]:
     if choice.io_ranks:
         parts = zip(situation.series, best.partitions, strict=True)
         yield "stream partitions: " + ", ".join(f"{each.name} {count}" for each, count in parts)
+
+
+def _widths(situation: Situation) -> str:
+    """Of values: those that are half as wide may take half as long to move and to write."""
+    stored = " or ".join(map(str, situation.stored_bytes))
+    if not stored:
+        return "it counts values, as wide as theirs"
+    return (
+        f"it counts values, as wide as theirs (here {situation.moved_bytes} bytes on the way to "
+        f"I/O ranks, {stored} in files)"
+    )
 
 
 def _one_group(proposal: Proposal) -> str:
@@ -103,21 +115,10 @@ def placement(proposal: Proposal) -> str:
     )
 
 
-def limits_text(proposal: Proposal, set_aside: int) -> str:
+def _limits(proposal: Proposal, set_aside: int) -> str:
     steps = f"steps on all ranks but {set_aside}" if set_aside else "steps on all ranks"
     fitted = f"fitted runs have at most {many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
-    first, most = proposal.output_limits_from, proposal.most_nodes
-    if not most:
-        return f"from how many on output and restarts limit it cannot be told; {fitted}"
-    if first is None:
-        return (
-            f"the best way takes less than a tenth longer than {steps} alone, on up to {most} "
-            f"nodes; {fitted}"
-        )
-    return (
-        f"from {many(first, 'node')} on the best way takes a tenth or more longer than {steps} "
-        f"alone would; {fitted}"
-    )
+    return limits_text(proposal.output_limits_from, proposal.most_nodes, steps, fitted)
 
 
 def warnings_of(proposal: Proposal) -> list[str]:

@@ -20,14 +20,18 @@ class Dealt:
     """partitions    of each stream
     ranks            I/O rank of each partition of each stream
     busy_ranks       all load over that of the busiest I/O rank
-    bytes_on_a_rank  values of one output of each partition that the fullest I/O rank has, in bytes
-                     of float64: what it may have to hold at a time
+    values_on_a_rank  of one output of each partition that the fullest I/O rank has: what it may
+                     have to hold at a time
     """
 
     partitions: tuple[int, ...]
     ranks: tuple[tuple[int, ...], ...]
     busy_ranks: float
-    bytes_on_a_rank: int
+    values_on_a_rank: int
+
+    def used_ranks(self, io_ranks: int) -> int:
+        """I/O ranks that a partition comes to."""
+        return min(io_ranks, len(set(itertools.chain.from_iterable(self.ranks))))
 
 
 _EVEN = 0.97  # of the ranks busy on average: more partitions make more files only
@@ -44,7 +48,7 @@ def deal(
     parts = partitions or share_out(series, io_ranks, more)
     ranks = ranks_of(series, parts, io_ranks, placed)
     busy = _busy_ranks(series, ranks, more) if io_ranks else 0.0
-    return Dealt(parts, ranks, busy, _bytes_on_a_rank(series, ranks))
+    return Dealt(parts, ranks, busy, _values_on_a_rank(series, ranks))
 
 
 def ranks_of(
@@ -143,12 +147,9 @@ def _busy_ranks(series: Sequence[Series], ranks: Sequence[Sequence[int]], more: 
     return float(loads.sum() / loads.max()) if loads.max() else 1.0
 
 
-def _bytes_on_a_rank(series: Sequence[Series], ranks: Sequence[Sequence[int]]) -> int:
-    """Values of one output of each partition that the fullest I/O rank has, in bytes of float64:
-    what it may have to hold at a time.
-    """
+def _values_on_a_rank(series: Sequence[Series], ranks: Sequence[Sequence[int]]) -> int:
     held: Counter[int] = Counter()
     for each, its_ranks in zip(series, ranks, strict=True):
         for rank in its_ranks:
-            held[rank] += each.values * 8
+            held[rank] += each.values
     return max(held.values(), default=0)

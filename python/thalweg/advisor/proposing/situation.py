@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from thalweg.advisor.icon_process_rules import MOST_IO_PROCESSES
 from thalweg.advisor.icon_restart import Processes, Restart
 from thalweg.advisor.icon_run import IconRun
 from thalweg.advisor.icon_stream import Stream
@@ -93,6 +94,8 @@ class Situation:
     partitions: tuple[int, ...]  # of each stream, as the script has them
     notes: tuple[str, ...] = ()
     set_aside: int = 0  # ranks that neither compute nor write
+    moved_bytes: int = 4  # of a value that goes to an I/O rank
+    stored_bytes: tuple[int, ...] = ()  # of a value in files, where that is known
 
     def compute_ranks(self, nodes: Nodes, choice: Choice) -> int:
         return nodes.ranks - choice.ranks - self.set_aside
@@ -142,6 +145,8 @@ def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
         (*notes, *_notes(run, processes, answer.other_models)),
         sum(processes.set_aside.values()),
+        4 if processes.parallel.values["use_dp_mpi2io"] in (None, False) else 8,
+        tuple(sorted({stream.value_bytes for stream in answer.streams if stream.outputs})),
     )  # fmt: skip
 
 
@@ -239,8 +244,9 @@ def _chosen(processes: Processes, streams: Sequence[Stream]) -> tuple[Choice | N
     restart_ranks = processes.parallel.integer("num_restart_procs")
     if io_ranks is None or restart_ranks is None:
         return None, ["what the script has now is open: it is not compared"]
-    if io_ranks < 0 or restart_ranks < 0:
+    if io_ranks > MOST_IO_PROCESSES:
         return None, []  # a warning says so
+    io_ranks, restart_ranks = max(0, io_ranks), max(0, restart_ranks)
     io_ranks = io_ranks if streams else 0
     if not processes.restart.sets:
         return Choice(io_ranks, "none", restart_ranks), []

@@ -24,12 +24,14 @@ class Way(WayFigures):
     """A choice with what is predicted of it. prediction: with a reason where there is none.
 
     stalls_s  of waiting_s: where streams meet on I/O ranks, and at the end
+    busy_io_ranks  those that a partition comes to
     """
 
     choice: Choice
     facts: RunFacts
     partitions: tuple[int, ...]
     stalls_s: float
+    busy_io_ranks: int
 
 
 def ways_of(
@@ -59,11 +61,12 @@ def ways_of(
         }
         found.append(
             Way(
-                choice, each, dealt.partitions, stalls_s, prediction=prediction, nodes=nodes,
+                choice, each, dealt.partitions, stalls_s, dealt.used_ranks(choice.io_ranks),
+                prediction=prediction, nodes=nodes,
                 simulated_s=situation.simulated_s, steps_s=steps_s,
                 waiting_s=max(0.0, prediction.total_s - steps_s),
                 limit=max(shares, key=lambda name: shares[name]),
-                bytes_on_io_rank=dealt.bytes_on_a_rank,
+                bytes_on_io_rank=dealt.values_on_a_rank * situation.moved_bytes,
             )
         )  # fmt: skip
     return found
