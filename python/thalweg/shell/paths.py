@@ -10,16 +10,13 @@ from __future__ import annotations
 from thalweg.shell.unresolved import has_unresolved, show_unresolved, unresolved
 
 START = unresolved("PWD")
-_HOME = unresolved("HOME")
 
 
 def path_from(folder: str, text: str) -> str:
     """`text` as seen from a folder, without `.`, and without `..` where that is known."""
-    if text == "~" or text.startswith("~/"):
-        text = _HOME + text[1:]
     if text.startswith(START):
         folder, text = "", text[len(START) :].lstrip("/")
-    elif text.startswith(("/", "~")) or begins_open(text):
+    elif text.startswith("/") or begins_open(text):
         folder = ""
     whole = f"{folder}/{text}" if folder else text
     is_absolute = whole.startswith("/")
@@ -54,7 +51,7 @@ def known_root(folder: str) -> str | None:
     """Folders with one root are the same if they are equal; None: that cannot be known."""
     if folder.startswith("/"):
         root, rest = "/", folder
-    elif begins_open(folder) or folder.startswith("~"):
+    elif begins_open(folder):
         root, _, rest = folder.partition("/")
     else:
         root, rest = "", folder

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import is_unsure, known, regex_of_program
+from thalweg.shell.files.regexes import fits, known, regex_of_program
 from thalweg.shell.values.escapes import unescaped
 from thalweg.shell.values.formats import printf
 
@@ -253,10 +253,7 @@ def of_both(sign: str, left: Expression, right: Expression) -> Expression:
 
 def like(left: Expression, regex: re.Pattern[str], is_negated: bool) -> Expression:
     def run(awk: Awk) -> Value:
-        text = text_of(left(awk))
-        if is_unsure(regex, text):
-            raise ValueError(text)
-        return float((regex.search(text) is not None) is not is_negated)
+        return float(fits(regex, text_of(left(awk))) is not is_negated)
 
     return run
 

@@ -279,7 +279,8 @@ class FileCommands(Output):
         elif command in ("cd", "pushd") and texts == ["-"]:
             folders.enter_again()
         elif command in ("cd", "pushd"):
-            files.enter(folders.path(texts[0] if texts else "~"), pushes=command == "pushd")
+            text = texts[0] if texts else expand("${HOME}", self.variables)
+            files.enter(folders.path(text), pushes=command == "pushd")
         else:
             return False
         return True

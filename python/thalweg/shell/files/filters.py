@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from thalweg.shell.files.awk_program import awk_of
-from thalweg.shell.files.regexes import is_unsure, known, regex_of_program
+from thalweg.shell.files.regexes import fits, known, regex_of_program
 from thalweg.shell.files.sed import Read, sed_of
 from thalweg.shell.files.whole_filters import WHOLE
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.escapes import unescaped
+from thalweg.shell.values.letters import of_bytes
 from thalweg.shell.values.variables import Variables
 
 # A line, or none where it is left out; raises ValueError where that is not known.
@@ -73,7 +74,7 @@ def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
     given, files = _options_of_cut(words)
     kinds = {"c", "f"} & set(given)
     mark = given.get("d", "\t")
-    if len(kinds) != 1 or set(given) - {"c", "f", "d"} or len(mark) != 1:
+    if len(kinds) != 1 or set(given) - {"c", "f", "d"} or len(mark) != 1 or not mark.isascii():
         return None
     spans = [_COLUMNS.fullmatch(each) for each in given[kinds.pop()].split(",")]
     if not all(spans):
@@ -87,9 +88,15 @@ def _cut(words: Sequence[str]) -> tuple[Filter, list[str]] | None:
             if first or last
         )
 
+    def letters(line: str) -> str:
+        return "".join(each for place, each in enumerate(known(line), 1) if is_in(place))
+
     def columns(line: str) -> str:
-        if "c" in given and not line.isascii():
-            raise ValueError(line)  # of which some count the bytes
+        if "c" in given and not line.isascii():  # of which some count the bytes
+            text, of_all = letters(line), letters(of_bytes(line))
+            if of_bytes(text) != of_all:
+                raise ValueError(line)
+            return text
         parts = list(known(line)) if "c" in given else known(line).split(mark)
         if "f" in given and len(parts) == 1:
             return line
@@ -162,8 +169,6 @@ def _grep(options: Sequence[str], operands: Sequence[str]) -> tuple[Filter, list
     wants = "v" not in letters
 
     def chosen(line: str) -> str | None:
-        if is_unsure(regex, line):
-            raise ValueError(line)
-        return line if (regex.search(known(line)) is not None) is wants else None
+        return line if fits(regex, known(line)) is wants else None
 
     return chosen, files

@@ -22,8 +22,7 @@ class Folders:
     _lost: int = 0
 
     def path(self, text: str) -> str:
-        home = self.variables.value("HOME") if text == "~" or text.startswith("~/") else None
-        return path_from(self.here, text if home is None else home + text[1:])
+        return path_from(self.here, text)
 
     def enter(self, path: str) -> None:
         self._before = self.here
@@ -59,5 +58,5 @@ class Folders:
 
     def _shown(self, path: str) -> str:
         """As $PWD has it."""
-        is_relative = not path.startswith(("/", "~")) and not begins_open(path)
+        is_relative = not path.startswith("/") and not begins_open(path)
         return f"{START}/{path}".rstrip("/") if is_relative else path

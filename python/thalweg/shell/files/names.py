@@ -26,6 +26,7 @@ from thalweg.shell.tree.tree import (
 )
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import expand
+from thalweg.shell.values.home import with_home
 from thalweg.shell.values.patterns import is_named, is_pattern
 from thalweg.shell.values.rows import read_row
 from thalweg.shell.values.variables import Variables
@@ -122,7 +123,7 @@ class Names:
         return replace(simple, words=[*words, *simple.words[1:]]).plain()
 
     def path(self, word: str) -> str:
-        return self.files.behind_links(self._path_of(expand(word, self.variables)))
+        return self.files.behind_links(self._path_of(expand(with_home(word), self.variables)))
 
     def _path_of(self, text: str) -> str:
         return self.channels.get(_ALIASES.get(text, text)) or self.files.folders.path(text)
@@ -218,7 +219,7 @@ class Names:
         ended: those of which the last one has no end are not known
         """
         if files.strings:
-            return expand(files.strings[-1], self.variables).split("\n")
+            return expand(with_home(files.strings[-1]), self.variables).split("\n")
         if files.documents:
             return [each.text for each in self.lines_of(files.documents[-1])]
         if not files.ins:

@@ -7,7 +7,7 @@ import re
 from math import factorial
 
 from thalweg.shell.unresolved import has_unresolved, without_marks
-from thalweg.shell.values.letters import OF_LANGUAGE, may_differ
+from thalweg.shell.values.letters import OF_LANGUAGE, has
 
 _OF_BASIC = re.compile(
     r"\\([(){}+?|])|([(){}+?|])|\\(.)|(\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|(.)", re.DOTALL
@@ -93,10 +93,16 @@ def lacks(line: str, wanted: str) -> bool:
     return not (begun or ends)
 
 
-def is_unsure(regex: re.Pattern[str], line: str) -> bool:
-    """It may take without end, or what it fits is not the same on all machines."""
-    if may_differ(regex, line):
-        return True
+def fits(regex: re.Pattern[str], line: str) -> bool:
+    """Whether some of a line does. Raises ValueError where that is not known."""
+    found = None if is_slow(regex, line) else has(regex, line)
+    if found is None:
+        raise ValueError(line)
+    return found
+
+
+def is_slow(regex: re.Pattern[str], line: str) -> bool:
+    """It may take without end."""
     repeats = len(re.findall(r"(?<!\\)[*+?{]", regex.pattern))
     return repeats > 1 and len(line) ** repeats / factorial(repeats) > _MOST_STEPS
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.regexes import is_unsure, known, lacks, needed, regex_of_program
+from thalweg.shell.files.regexes import fits, is_slow, known, lacks, needed, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
+from thalweg.shell.values.letters import is_of_language, of_bytes, regex_of_bytes
 
 Read = Callable[[str], list[str] | None]
 IN_PLACE = re.compile(r"(?:-i|--in-place=?)(\.\w+|~)?")  # with a copy of what was there
@@ -39,10 +40,8 @@ class _Address:
         """Raises ValueError where that is not known."""
         if self.regex is not None and lacks(sed.space, self.wanted):
             return False
-        if self.regex is not None and is_unsure(self.regex, sed.space):
-            raise ValueError(sed.space)
         if self.regex is not None:
-            return self.regex.search(known(sed.space)) is not None
+            return fits(self.regex, known(sed.space))
         return sed.number == (sed.count if self.is_last else self.number)
 
 
@@ -350,11 +349,23 @@ def _quit(sed: Sed) -> None:
 def substituted(
     regex: re.Pattern[str], new: str, text: str, *, first: int = 1, most: int | None = 1
 ) -> tuple[str, bool]:
-    """From the first place on that counts, at most so often; and whether anything was. Nothing
-    right behind what was replaced is not replaced again, as Python would.
+    """From the first place on that counts, at most so often; and whether anything was. Raises
+    ValueError where that is not known.
     """
-    if is_unsure(regex, text):
+    if is_slow(regex, text):
         raise ValueError(text)
+    found, is_any = _substituted(regex, new, text, first, most)
+    if not text.isascii():
+        of_all, _ = _substituted(regex_of_bytes(regex), of_bytes(new), of_bytes(text), first, most)
+        if of_bytes(found) != of_all or is_of_language(regex):
+            raise ValueError(text)
+    return found, is_any
+
+
+def _substituted(
+    regex: re.Pattern[str], new: str, text: str, first: int, most: int | None
+) -> tuple[str, bool]:
+    """Nothing right behind what was replaced is not replaced again, as Python would."""
     done, position, last, count, made = "", 0, -1, 0, 0
     while position <= len(text) and (match := regex.search(text, position)):
         if match.end() == last and match[0] == "":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from thalweg.shell.files.regexes import is_unsure, regex_of_program
+from thalweg.shell.files.regexes import fits, regex_of_program
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.bc import bc
 from thalweg.shell.values.escapes import unescaped
@@ -80,12 +80,13 @@ def _counted_by_grep(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None
     if regex is None or ("F" in letters and re.escape(pattern) != pattern):
         return None
     flags = re.DOTALL | (re.IGNORECASE if "i" in letters else 0)
-    fits, wants = re.compile(regex.pattern, flags), "v" not in letters
+    wanted, wants = re.compile(regex.pattern, flags), "v" not in letters
 
     def count(lines: Lines) -> Lines | None:
-        if any(is_unsure(fits, each) for each in lines):
+        try:
+            return [str(sum(fits(wanted, each) is wants for each in lines))]
+        except ValueError:
             return None
-        return [str(sum((fits.search(each) is not None) is wants for each in lines))]
 
     return count, files
 

@@ -12,7 +12,8 @@ from thalweg.shell.tree.lexer import words_of
 from thalweg.shell.tree.tree import SUBSCRIPT, Simple
 from thalweg.shell.unresolved import has_unresolved, unresolved
 from thalweg.shell.values.arithmetic import with_zeros
-from thalweg.shell.values.expansion import arithmetic_value, expand, with_home
+from thalweg.shell.values.expansion import arithmetic_value, expand
+from thalweg.shell.values.home import with_home
 from thalweg.shell.values.parameters import ALWAYS_SET
 from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.scopes import at_top, may_stay
@@ -106,7 +107,7 @@ class Assignments:
         variables = self.variables
         if text.startswith("(") and text.endswith(")") and not index:
             return lambda: self._assign_array(name, text[1:-1], is_more=bool(adds))
-        value = expand(with_home(text), variables)
+        value = expand(with_home(text, is_assigned=True), variables)
         if index:
             return lambda: self._assign_element(name, index[1:-1], value, bool(adds))
         return lambda: self._assign(name, value, bool(adds))

@@ -11,7 +11,8 @@ from thalweg.shell.tree.brackets import is_quoted, segments
 from thalweg.shell.tree.lexer import tokens_of
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.expansion import arithmetic_value, expand, fits, is_set, pattern_of
-from thalweg.shell.values.letters import may_differ
+from thalweg.shell.values.home import with_home
+from thalweg.shell.values.letters import has
 from thalweg.shell.values.variables import Variables
 from thalweg.shell.values.words import split_words
 
@@ -127,7 +128,7 @@ def _test_one(sign: str, word: str, variables: Variables) -> bool | None:
 
 def _test(raw: list[str], variables: Variables) -> bool | None:
     """Of [[ ]]: texts may be patterns, numbers arithmetic."""
-    words = [expand(each, variables) for each in raw]
+    words = [expand(with_home(each), variables) for each in raw]
     if any(has_unresolved(word) for word in words):
         return None
     if len(words) == 2 and words[0] in _OF_ONE:
@@ -184,7 +185,7 @@ def _is_like(text: str, word: str, variables: Variables) -> bool | None:
     cases = {"nocasematch", "?nocasematch"} & variables.options
     try:
         regex = re.compile(pattern, re.IGNORECASE if cases else 0)
-        if may_differ(regex, text):
+        if has(regex, text) is None or (not text.isascii() and regex.groups):
             return None
         found = regex.search(text)
         is_exact = "?nocasematch" not in cases or bool(re.search(pattern, text)) == bool(found)

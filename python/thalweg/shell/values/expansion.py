@@ -9,7 +9,8 @@ from thalweg.shell.tree.brackets import closing, is_quoted, segments
 from thalweg.shell.unresolved import unresolved
 from thalweg.shell.values.arithmetic import arithmetic
 from thalweg.shell.values.escapes import unescaped
-from thalweg.shell.values.letters import may_differ
+from thalweg.shell.values.home import with_home
+from thalweg.shell.values.letters import is_one
 from thalweg.shell.values.modifiers import Inner
 from thalweg.shell.values.parameters import is_there, parameter
 from thalweg.shell.values.patterns import escaped, regex_of
@@ -73,14 +74,6 @@ def expand(
     return "".join(done) + text[position:]
 
 
-def with_home(text: str, before: str = "^|:") -> str:
-    """~ and ~/x at the beginning, and behind a colon in what is assigned"""
-    if "~" not in text:
-        return text
-    text = re.sub(rf"({before})~(?=[/:]|$)", r"\1${HOME}", text)
-    return re.sub(rf"({before})(~\w+)", lambda found: found[1] + unresolved(found[2]), text)
-
-
 def _unescaped(text: str, begin: int) -> tuple[str, int]:
     """What $'...' stands for, and where it ends."""
     end = begin
@@ -134,7 +127,10 @@ def _inner(variables: Variables, depth: int, inside: bool) -> Inner:
     return Inner(
         variables,
         lambda word: expand(
-            word if inside else with_home(word), variables, inside=inside, depth=depth + 1
+            word if inside else with_home(word, is_assigned=True),
+            variables,
+            inside=inside,
+            depth=depth + 1,
         ),
         lambda word: expand(word, variables),
         lambda word: pattern_of(word, variables),
@@ -155,22 +151,22 @@ def pattern_of(word: str, variables: Variables) -> str:
     """With what stands in quotes as it is."""
     return "".join(
         escaped(expand(part, variables)) if is_quoted(part) else expand(part, variables)
-        for part in segments(word)
+        for part in segments(with_home(word))
     )
 
 
 def fits(text: str, pattern: str, variables: Variables) -> bool | None:
     """Whether a shell's pattern is one of the text; None for one that is not understood."""
     found = regex_of(pattern, "nocasematch" in variables.options)
-    if found is None or may_differ(found, text):
+    truth = None if found is None else is_one(found, text)
+    if truth is None:
         return None
-    truth = found.fullmatch(text) is not None
     if "?nocasematch" in variables.options and not truth:
         other = regex_of(pattern, ignores_case=True)
-        return None if other is None or other.fullmatch(text) else False
+        return None if other is None or is_one(other, text) is not False else False
     if "?nocasematch" in variables.options and regex_of(pattern) is not None:
         exact = regex_of(pattern)
-        return truth if exact is not None and exact.fullmatch(text) else None
+        return truth if exact is not None and is_one(exact, text) else None
     return truth
 
 

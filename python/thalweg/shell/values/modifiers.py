@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from thalweg.shell.tree.brackets import segments
 from thalweg.shell.unresolved import has_unresolved, known_beginning
-from thalweg.shell.values.letters import may_differ
+from thalweg.shell.values.home import with_home
+from thalweg.shell.values.letters import in_both, of_bytes
 from thalweg.shell.values.patterns import (
     cut_before,
     cut_behind,
@@ -57,12 +58,16 @@ def modified(value: str, rest: str, inner: Inner) -> str | None:
         is_longest = rest[:2] in ("%%", "##")
         regex = _pattern(rest[2:] if is_longest else rest[1:], inner)
         cuts = cut_behind if rest[0] == "%" else cut_before
-        is_known = regex is not None and not may_differ(regex, value)
-        return cuts(value, regex, is_longest) if regex is not None and is_known else None
-    if not value.isascii() and rest[0] not in "/@":
-        return None
+        return (
+            None
+            if regex is None
+            else in_both(lambda regex, text: cuts(text, regex, is_longest), regex, value)
+        )
     if rest[0] == ":":
-        return _slice(value, rest[1:], inner)
+        text = _slice(value, rest[1:], inner)
+        if not value.isascii() and text is not None:
+            return text if _slice(of_bytes(value), rest[1:], inner) == of_bytes(text) else None
+        return text
     if rest[0] == "/":
         return _replaced(value, rest[1:], inner)
     if rest == "@Q":
@@ -160,7 +165,13 @@ def _replaced(value: str, rest: str, inner: Inner) -> str | None:
             before, _, part = part.partition("/")
             old, is_new = old + before, True
         old, new = (old, new + part) if is_new else (old + part, new)
-    regex, text = _pattern(old, inner), inner.text(new)
+    regex, text = _pattern(old, inner), inner.text(with_home(new))
     if regex is None or "&" in text or has_unresolved(text) or not (old or sign in ("#", "%")):
         return None
-    return None if may_differ(regex, value) else replaced(value, regex, text, sign)
+    if {"nocasematch", "?nocasematch"} & inner.variables.options:
+        return None  # which bash heeds here, and others do not
+
+    def change(found: re.Pattern[str], of: str) -> str | None:
+        return replaced(of, found, text if found is regex else of_bytes(text), sign)
+
+    return in_both(change, regex, value)

@@ -185,6 +185,8 @@ class Variables:
         if "allexport" in self.options and "x" not in self.letters.get(name, ""):
             self.letters[name] = self.letters.get(name, "") + "x"
         self.of_status.discard(name)
+        if name == "IFS" and not value.isascii():
+            value = unresolved("IFS")  # in letters, or in bytes
         self.assigned[name] = value
         if name in self.given:
             self.overridden.setdefault(name, {})[value] = None

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from thalweg.shell.tree.braces import braces
 from thalweg.shell.tree.brackets import closing, is_quoted, segments
-from thalweg.shell.unresolved import has_unresolved, unresolved_names, without_marks
-from thalweg.shell.values.expansion import expand, inner_of, with_home
+from thalweg.shell.unresolved import has_unresolved, unresolved, unresolved_names, without_marks
+from thalweg.shell.values.expansion import expand, inner_of
 from thalweg.shell.values.formats import wanted_by
+from thalweg.shell.values.home import with_home
 from thalweg.shell.values.parameters import All, all_of
 from thalweg.shell.values.patterns import is_pattern
 from thalweg.shell.values.variables import Variables
@@ -20,6 +21,7 @@ _EXPANDED_BY_SHELL = re.compile(r".*[*?\[]")
 HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
 _IS_OF_NAME = re.compile(r"-*\w[\w-]*=")
+_HOME_OF_NAME = re.compile(r"^(\w+=(?:[^'\"$`:]*:)*)~(?=[/:]|$)")  # x=~/a: not in all shells
 _NEEDS_NO_QUOTES = re.compile(r"[\w./:,=+@%-]+")
 _MAY_BE_NO_WORD = re.compile("[\\w./:,=+@%*?\x02\x03-]+")
 ONE_WORD = frozenset(
@@ -70,7 +72,7 @@ def _has_no_blank(text: str) -> bool:
 
 
 def _split(word: str, variables: Variables) -> tuple[list[str], bool]:
-    word = with_home(word, "^")
+    word = _HOME_OF_NAME.sub(lambda found: found[1] + unresolved("~"), with_home(word))
     parts = segments(word)
     if all(is_quoted(part) or (part[0] not in "$`" and not has_unresolved(part)) for part in parts):
         around = _around_all(word)

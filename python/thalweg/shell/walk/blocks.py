@@ -16,6 +16,7 @@ from thalweg.shell.tree.tree import Body, Case, For, If, Loop, Pipeline, Simple
 from thalweg.shell.unresolved import has_unresolved, known_beginning
 from thalweg.shell.values.assignments import Assignments
 from thalweg.shell.values.expansion import expand, fits, pattern_of
+from thalweg.shell.values.home import with_home
 from thalweg.shell.walk.defaults import default_taken
 from thalweg.shell.walk.failures import Failures
 from thalweg.shell.walk.loops import counted_loop, turns_of
@@ -278,7 +279,7 @@ class Blocks:
     def _case(self, command: Case, known: Known) -> None:
         """The first branch whose pattern fits; all that may, unsure, where that is open."""
         ends: list[Way] = []
-        word, sure, falls = expand(command.word, self.variables), known.sure, False
+        word, sure, falls = expand(with_home(command.word), self.variables), known.sure, False
         for patterns, body, end in command.branches:
             is_one = True if falls else self._fits(word, patterns)
             falls = end == ";&" and is_one is not False
