@@ -163,6 +163,9 @@ def _run(
             f"{files.too_large}: from here on the files of the script are larger than what is "
             "followed: what is written to them is not counted"
         )
+    namelists.passed_over += files.started.go_back(
+        files.contents, files.removed.gone, files.templates
+    )
     try:
         namelists.made_unread = files.unread.made
         namelists.take(
@@ -172,7 +175,7 @@ def _run(
     except ThalwegError as error:
         raise ThalwegError(f"{error}{_cause(namelists.passed_over)}") from error
     namelists.passed_over += unread
-    namelists.tell_anew(files.written_anew)
+    namelists.tell_anew(files.started.written_anew if files.started.at else files.written_anew)
     script.sourced = [beside.label(path) for path in sourced.read]
     script.links = {last_of(path): last_of(behind) for path, behind in files.links.items()}
     script.texts = {

@@ -322,8 +322,8 @@ class FileCommands(Output):
         for folder in folders if with_folders else ():
             for each in files.within(folder):
                 files.remove(each, sure=is_sure)
-            if is_sure:
-                files.remove_folder(folder)
+            if is_sure and not files.is_tried:
+                files.removed.folders.add(folder)  # with what lies in it outside of what is known
         if path not in folders:
             files.remove(path, sure=is_sure)
 

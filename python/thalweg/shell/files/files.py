@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from thalweg.shell.files.contents import Content, Outside, Piece, Written
 from thalweg.shell.files.folders import Folders
 from thalweg.shell.files.removed import Removed
+from thalweg.shell.files.started import Started
 from thalweg.shell.files.unread import Unread
 from thalweg.shell.paths import folder_of, known_root, last_of, may_be_one, parents_of
 from thalweg.shell.unresolved import has_unresolved, unresolved_names
@@ -31,6 +32,7 @@ class Files:
     starts       of the model: where the last one was of those that may have read a file, by path
     has_started  whether the model, or a program that is not read, may have been started
     started_in   the folder of the last start
+    started      what was there then
     written_anew files that were written again behind it: where that start was, and this
     is_tried     nothing is done with files, but those of what is captured
     too_large    "FILE:LINE" from which on files are larger than what is followed
@@ -48,6 +50,7 @@ class Files:
     too_large: str = ""
     has_started: bool = False
     started_in: str | None = None
+    started: Started = field(default_factory=Started)
     removed: Removed = field(default_factory=Removed)
     _starts_model: bool = False
     _pieces: int = 0
@@ -64,17 +67,20 @@ class Files:
         is started like one tells the folder only as long as no model is, and two starts of which
         one need not be in two folders tell none.
         """
-        here = self.real(self.folders.here)
-        if not self.is_tried and (is_model or self._starts_model is False):
+        if self.is_tried:
+            return
+        here, gone = self.real(self.folders.here), self.removed.gone
+        if is_model or self._starts_model is False:
             is_one = sure or self.started_in in (None, here)
             self.started_in, self._starts_model = here if is_one else None, is_model
-        if is_model and sure and not (self.is_tried or self.has_started):
-            for path, is_gone in self.removed.gone.items():
-                if is_gone and path not in self.starts:  # none has read it
-                    self.contents.pop(path, None)
-        if not self.is_tried:
-            self.has_started = True
-            self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
+        if is_model and sure and not self.has_started:
+            for path in [each for each in gone if gone[each] and each not in self.starts]:
+                self.contents.pop(path, None)  # none has read it
+        if is_model:
+            anew = self.written_anew
+            self.started.keep(at, self.contents, gone, self.templates, anew, sure=sure)
+        self.has_started = True
+        self.starts |= {path: at for path, each in self.contents.items() if each.pieces}
 
     def _write_anew(self, path: str, at: str) -> None:
         if path in self.starts:
@@ -381,12 +387,6 @@ class Files:
             if sure and each in self.contents:
                 self.contents[each].has_twin = False
 
-    def remove_folder(self, path: str) -> None:
-        """With what lies in it outside of what is known."""
-        if self.is_tried:
-            return
-        self.removed.folders.add(path)
-
     def join(
         self, sources: Sequence[str | Sequence[Piece]], target: str, at: str, *,
         sure: bool, replaces: bool,
@@ -466,11 +466,11 @@ class Files:
         """The path that the target gets; None where nothing is left to do, or it is told."""
         if target == source:
             self._found(source, at)
-            return None
-        if target in self.contents and not sure:
+        elif target in self.contents and not sure:
             self.unread.add(at, _MAYBE)
-            return None
-        return target
+        else:
+            return target
+        return None
 
     def _keep(self, path: str, content: Content) -> Content:
         self.contents[path] = content

@@ -230,11 +230,14 @@ class Blocks:
         where others may write something else, that is told.
         """
         files = self.commands.files
+        started = files.started.at
         with self._loops():
             self._turn(command.body, known)
             if not self.ways.ends_turn():
                 return
             self.run(step, known)
+            if files.started.at != started:
+                files.started.at = ""  # another turn may start it again
             values = dict(self.variables.assigned)
             outer = files.is_tried, files.unread.is_quiet
             files.is_tried = files.unread.is_quiet = True
