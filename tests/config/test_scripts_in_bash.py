@@ -210,7 +210,7 @@ TOLD = {
         "NAMELIST doubtful exp.test:2",
     ),
     "one of two": (
-        f"if [ -f base.nml ]; then\n{F}else\nf() {{\n"
+        f"if [ -f /none/base.nml ]; then\n{F}else\nf() {{\n"
         f"{M}}}\nfi\nf\n", "NAMELIST doubtful exp.test:3",
     ),
     "another program": (

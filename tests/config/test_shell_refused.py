@@ -33,6 +33,23 @@ SAME = [
     "f() { local a=1 b; export C=$((a + 1)); [ $C -gt 1 ] && echo $C; }; v=$(f 2>&1 | wc -l)",
     "f() { set -e; a=(1 2); shift 0; echo ${a[1]} ${a[@]:0:1} >&2; }; v=$(f 2>&1 | wc -l)",
     "f() { x=$(echo 1 >&2; echo 2); return; }; v=$(f 2>&1)",
+    "x='a b'; HOME=$x; f() { v=$#; }; f ~/q; a=(~/q); v=$v${#a[@]}",
+    "mkdir h; HOME=$PWD/h; echo 7 > h/f; rm -f '~/f'; v=$(cat h/f)",
+    "HOME=/h; x=/h/q; case $x in ~/*) v=1;; *) v=2;; esac; v=$v${x#~/}$(cat <<< ~/a)",
+    "v=$(echo 'ä  ' | sed 's/[[:space:]]*$//'); x='ä b'; v=$v${x//[[:space:]]/_}",
+    "v=$(echo 'v = 1 ! ä' | sed 's/v = ./v = 3/'); v=$v$(echo 'v ä' | cut -c1-2)",
+    "x=aüb; [[ $x == *ü* ]] && v=1; v=$v${x#*ü}${x%%ü*}${x:0}${x:0:1}${x//ü/ö}",
+    "v=$(echo 'ä1b' | sed 's/[^0-9]//g'); v=$v$(echo 'ä.b' | sed 's/[.]/,/')",
+    "echo 'x=1; [[ no == yes ]] && x=2' > f; . ./f && v=1 || v=2",
+    "echo 'return 3' > f; . ./f; v=$?",
+    "echo 'x=1; false' > f; lib() { . ./f || return 0; v=2; }; v=0; lib",
+    "arr=(a 'b c'); n='arr[@]'; set -- \"${!n}\"; v=$#; for i in \"${!n}\"; do v=$v-$i; done",
+    "f() { unset -fn g; }; g() { v=2; }; v=1; f; g 2>/dev/null",
+    "a=1; declare -n r=a; declare +n r; r=5; v=$a",
+    'log() { echo "[$(date +%T)] $*" >&2; }; f() { log a; echo 3; }; v=$(f 2>&1 | tail -n 1)',
+    "f() { a=(1 2); i=1; x=abc; echo ${a[$i]} ${a[-1]} ${x: -2} ${1#??}; }; v=$(f abcd 2>&1)",
+    "f() { set -euo pipefail; unset -v x; mapfile -t b <<< 4; echo ${b[0]}; }; v=$(f 1 2>&1)",
+    "v=$(printf '%s\\n' num_io nproma dtime | sort | xargs)",
 ]
 OPEN = [
     "echo 'set -- 8 9' > s.sh; set -- 1 2; . ./s.sh 5; v=z$1",
@@ -66,6 +83,17 @@ OPEN = [
     "v=$( { x=$(export 1a=2; echo 1); echo a; } 2>&1 | wc -l )",
     "v=$( { read x < nothing; echo a; } 2>&1 | wc -l )",
     "f() { unset x; }; readonly x=1; v=$(f 2>&1 | wc -l)",
+    "IFS=,; set -- a b; v=$(cat << X\n$*\nX\n)",
+    "shopt -s nocasematch; x=r2b04; v=${x/R2B/R02B}",
+    "v=$(printf '%s\\n' b a_c aB | sort | xargs)",
+    "v=$(echo aüb | sed 's/x*/-/g')",
+    "v=$(echo aüb | cut -dü -f2)",
+    "IFS=ü; x=aüb; set -- $x; v=$1",
+    "v=$'a\\u00fcb'",
+    "if printf -v q %d abc 2> /dev/null; then v=1; else v=2; fi",
+    "HOME=/h; v=$(echo x=~/b)",
+    "v=$( { for i in $(nothing); do :; done; echo a; } 2>&1 | wc -l )",
+    "v=$( { case $(nothing) in *) echo a;; esac; } 2>&1 | wc -l )",
 ]
 NAMELIST = "cat > NAMELIST << EOF\n&a\n v = 1\n/\nEOF\n"
 TOLD = {
@@ -73,7 +101,12 @@ TOLD = {
     "readonly x=1\nfor x in 3; do :; done\n": "'x' is readonly",
     "readonly -a x=(1)\nx=(1 2)\n": "'x' is readonly",
     "f() { local x=2; }\nreadonly x=1\nf\n": "'x' is readonly",
+    "readonly x=1\nx=1\n": "'x' is readonly",
     "declare -n r\nr=x\n": "whose name is not known",
+    "set -e\nf() { x=1; [[ a = b ]] && x=2; }\nf\n": "'set -e' ends the script here",
+    "trap 'x=2' USR1\nkill -USR1 $$\n": "a signal to the script",
+    "f() { echo '&a /' >&2; }\nf 2> NAMELIST_q\n": "the channel of errors",
+    "set -A x 1 2\n": "'set -A' is of ksh",
     "typeset -Z3 x=1\n": "'typeset -Z, -L or -R' is of ksh",
     "print a\n": "'print' is of ksh",
     "x=1\r\ny=2\r\n": "end as on Windows",
@@ -97,6 +130,15 @@ def test_what_a_shell_would_not_do_is_told(tmp_path: Path, text: str) -> None:
     whole = "#!/bin/bash" + end + text + NAMELIST.replace("\n", end)
     (tmp_path / "exp.run").write_bytes(whole.encode())
     assert TOLD[text] in "".join(read_run_script(tmp_path / "exp.run", {}).passed_over)
+
+
+def test_what_lies_beside_the_script_is_there(tmp_path: Path) -> None:
+    (tmp_path / "set.sh").write_text("q=7\n")
+    text = "if [ -r ./set.sh ]; then . ./set.sh; else q=8; fi\n" + NAMELIST.replace("= 1", "= $q")
+    (tmp_path / "exp.run").write_text(text)
+    script = read_run_script(tmp_path / "exp.run", {})
+    assert script.groups["NAMELIST"][0].items["v"].values == [7]
+    assert not script.passed_over
 
 
 def test_what_ksh_has_is_not_told_of_ksh(tmp_path: Path) -> None:

@@ -122,10 +122,13 @@ class Files:
         return ""
 
     def lines_written(self, text: str) -> int | None:
-        """Of a file that is there for sure, as the script wrote it; None of others."""
+        """Of a file that is there for sure, as the script wrote it or found it; None of others."""
         path = self.real(self.behind_links(self.folders.path(text)))
         content = self.contents.get(path)
         is_open = content is not None and (bool(content.doubtful) or content.is_stale)
+        if content is None and not (self.removed.covers(path) or path in self.removed.gone):
+            lines = self.read(path)  # of one that lies beside the script
+            return None if lines is None else len(lines)
         if self.is_tried or content is None or is_open or path in self.removed.gone:
             return None
         if not all(isinstance(each, Written) for each in content.pieces):

@@ -219,7 +219,7 @@ class Names:
         ended: those of which the last one has no end are not known
         """
         if files.strings:
-            return expand(with_home(files.strings[-1]), self.variables).split("\n")
+            return expand(files.strings[-1], self.variables).split("\n")
         if files.documents:
             return [each.text for each in self.lines_of(files.documents[-1])]
         if not files.ins:

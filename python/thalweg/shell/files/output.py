@@ -145,6 +145,12 @@ class Output(Names):
         self.stdin = self.given_by(files, at) if has_own else given
         before = {name: self.channels.get(name) for name in _opened_by(files)}
         self._tell_of_channels(files, at)
+        if (
+            files.errors
+            and not is_fd(files.errors[1])
+            and self.is_namelist(self.path(files.errors[1]))
+        ):
+            self.files.unread.add(at, "the channel of errors")
         if not files.outs:
             self._let_errors_go(files)
             yield

@@ -21,6 +21,7 @@ _COUNT = re.compile(r"-(?:n\s*)?([0-9]+)")
 _FROM = re.compile(r"-n\s*\+([0-9]+)|\+([0-9]+)")
 _LONGEST_LINE = 2000
 _SAME_ORDER = re.compile(r"[a-z0-9]*")  # in every language of a machine
+_ALMOST = re.compile(r"[A-Za-z0-9_.-]*")
 
 
 def whole_of(words: Sequence[str]) -> tuple[Whole, Sequence[str]] | None:
@@ -120,7 +121,14 @@ def _end_of(name: str, words: Sequence[str]) -> tuple[Whole, Sequence[str]] | No
 
 
 def _sorted(lines: Lines) -> Lines | None:
-    return sorted(lines) if all(map(_SAME_ORDER.fullmatch, lines)) else None
+    """None where languages have them in different orders."""
+    found = sorted(lines)
+    if all(map(_SAME_ORDER.fullmatch, lines)):
+        return found
+    without = sorted(lines, key=lambda each: (re.sub("[_.-]", "", each).lower(), each))
+    first = sorted(lines, key=lambda each: ([(c.isalnum(), c.lower()) for c in each], each))
+    is_one = all(map(_ALMOST.fullmatch, lines)) and found == without == first
+    return found if is_one else None
 
 
 def _backwards(lines: Lines | None) -> Lines | None:

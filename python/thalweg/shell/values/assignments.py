@@ -138,6 +138,8 @@ class Assignments:
         )
         planned: list[Callable[[], None]] = []
         given: list[tuple[str, str]] = []
+        for word in words if "n" in undone else ():
+            self.variables.references.pop(word, None)
         for word in words:
             name = "" if word.startswith(("-", "+")) else self._named(word, planned)
             if name:
@@ -155,9 +157,11 @@ class Assignments:
                     self.variables.assign_map(name, {})
                 if _OF_VALUES & set(options) or undone:
                     self._keep_letters(name, options.replace("r", ""), undone)
+            is_read_only = command == "readonly" or "r" in options
+            self.variables.is_made_readonly = is_read_only  # again, with the same value
             for each in planned:
                 each()
-            is_read_only = command == "readonly" or "r" in options
+            self.variables.is_made_readonly = False
             is_exported = (command == "export" and "-n" not in words) or "x" in options
             for name in names:
                 if command in ("export", "readonly"):

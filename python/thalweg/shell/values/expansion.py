@@ -65,7 +65,10 @@ def expand(
             if letter == "`" and doubled and quotes:
                 value, position = _in_backticks(text, position, variables, depth, '$`\\\\"')
             else:
+                is_joined = not quotes and text.startswith(("$*", "${*"), position)
                 value, position = _dollar(text, position, variables, depth, in_text)
+                if is_joined and (variables.value("IFS") or "")[:1] != " ":
+                    value = unresolved("IFS")  # which some shells heed in documents
             done.append(value)
         else:
             done.append(letter)

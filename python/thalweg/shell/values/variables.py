@@ -64,6 +64,7 @@ class Variables:
     truth: bool | None = True
     sets_unknown: bool = False
     in_order: set[str] = field(default_factory=set)  # whose elements with names were gone over
+    is_made_readonly: bool = False
     refused: set[str] = field(default_factory=set)  # that are read-only, and were given values
     has_own_arguments: bool = False  # by `set --`, since a function or script was called
     has_set_unknown: bool = False  # at any time before
@@ -174,7 +175,7 @@ class Variables:
     def _refuses(self, name: str, *, is_other: bool) -> bool:
         """What is `readonly` keeps its value."""
         is_kept = "r" in self.letters.get(name, "")
-        self.refused |= {name} if is_kept and is_other else set()
+        self.refused |= {name} if is_kept and (is_other or not self.is_made_readonly) else set()
         return is_kept
 
     def assign(self, name: str, value: str) -> None:

@@ -21,6 +21,8 @@ _EXPANDED_BY_SHELL = re.compile(r".*[*?\[]")
 HAS_ALL = re.compile(r"\$(?:@|\{@|\{!?[A-Za-z_]\w*\[@\])")
 HAS_ARGUMENTS = re.compile(r"\$(?:[@*]|\{[@*])")
 _IS_OF_NAME = re.compile(r"-*\w[\w-]*=")
+_BY_NAME = re.compile(r"!([A-Za-z_]\w*)")
+_ALL_OF_ARRAY = re.compile(r"[A-Za-z_]\w*\[[@*]\]")
 _HOME_OF_NAME = re.compile(r"^(\w+=(?:[^'\"$`:]*:)*)~(?=[/:]|$)")  # x=~/a: not in all shells
 _NEEDS_NO_QUOTES = re.compile(r"[\w./:,=+@%-]+")
 _MAY_BE_NO_WORD = re.compile("[\\w./:,=+@%*?\x02\x03-]+")
@@ -143,6 +145,9 @@ def _elements(word: str, variables: Variables) -> list[str] | None:
         body = text[2:-1]
     else:
         return None
+    if by_name := _BY_NAME.fullmatch(body):  # ${!n}, where n is "x[@]"
+        value = variables.known(by_name[1]) or ""
+        body = value if _ALL_OF_ARRAY.fullmatch(value) else body
     found = all_of(body, inner_of(variables))
     if found is None:
         return None

@@ -39,7 +39,7 @@ class Arguments:
     @contextmanager
     def of_script(self, arguments: Given | None) -> Iterator[None]:
         """As long as one is sourced; None: those that are there. Where it sets others, by
-        `set --`, bash goes on with these, and ksh with those of before.
+        `set --`, bash goes on with these outside of functions, and ksh with those of before.
         """
         variables = self.variables
         if arguments is None:
@@ -49,6 +49,7 @@ class Arguments:
         with self.given(arguments):
             yield
             is_changed = variables.has_own_arguments
+        is_changed &= not any(each.is_function for each in variables.scopes)
         if is_changed:
             variables.forget_arguments()
         variables.has_own_arguments = has_own or is_changed

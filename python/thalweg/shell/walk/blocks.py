@@ -121,6 +121,8 @@ class Blocks:
             self._counted(command, known)
             return
         turns = turns_of(command.words, self.commands.turns, _MOST_TURNS)
+        if turns is None or any(map(has_unresolved, turns)):
+            self._tell_of_errors(command.at, command.words)
         if turns is None:
             self._any_turns(command.body, [command.name])
             return
@@ -133,6 +135,11 @@ class Blocks:
                 self._turn(command.body, known)
                 if not self.ways.ends_turn():
                     break
+
+    def _tell_of_errors(self, at: str, words: Sequence[str]) -> None:
+        """Of commands that print them, and of what cannot be computed."""
+        if any("$(" in word or "`" in word for word in words):
+            self.commands.tell_of_errors(at)
 
     def _turn(self, body: Body, known: Known) -> None:
         self.run(body, known.but(sure=not self.ways.doubts))
@@ -283,6 +290,8 @@ class Blocks:
         """The first branch whose pattern fits; all that may, unsure, where that is open."""
         ends: list[Way] = []
         word, sure, falls = expand(with_home(command.word), self.variables), known.sure, False
+        if has_unresolved(word):
+            self._tell_of_errors(command.at, [command.word])
         for patterns, body, end in command.branches:
             is_one = True if falls else self._fits(word, patterns)
             falls = end == ";&" and is_one is not False

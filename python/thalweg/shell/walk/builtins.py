@@ -109,7 +109,7 @@ class Builtins:
         if split_exactly(words, self.variables)[1] is not None:
             self.variables.sets_unknown = True
         words = split_words(words, self.variables)
-        if words[:1] == ["-f"]:
+        if words[:1] and re.fullmatch("-n?fn?", words[0]):
             for each in words[1:]:
                 self.course.functions.pop(each, None)
             return
@@ -133,9 +133,9 @@ class Builtins:
             given = words_given(plain.words[3:], self.variables)
             text = None if given is None else OF_WORDS["printf"](given)
             of = words[1].partition("[")[0]
-            text = unresolved(of) if text is None else text
-            if Assignments(self.variables).give(words[1], text):
-                return True
+            truth = None if text is None else True
+            if Assignments(self.variables).give(words[1], unresolved(of) if text is None else text):
+                return truth
         if name == "printf":  # "$x"
             self.variables.sets_unknown |= has_unresolved("".join(words[1:2]))
             return True

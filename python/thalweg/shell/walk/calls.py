@@ -109,11 +109,13 @@ class Calls:
             with self.arguments.of_function(given, simple.assigned()):
                 return self._call(name, known)
 
-    def source(self, simple: Simple, plain: Simple, known: Known) -> bool | None:
-        """A script that is there: whether it is; None where it is not run."""
+    def source(
+        self, simple: Simple, plain: Simple, known: Known
+    ) -> tuple[bool | None, bool | None]:
+        """A script: whether it is there, None where it is not run, and whether it succeeds."""
         with self._entered(simple, known) as may_run:
             if not may_run:
-                return None
+                return None, None
             return self._source(plain, simple.assigned(), known)
 
     def evaluate(self, plain: Simple, assigned: Sequence[str], known: Known) -> bool | None:
@@ -151,21 +153,22 @@ class Calls:
                 body = parse_script([text if is_value else f'{text} "$@"'], file, int(line))
                 self.course.functions[name] = [Braces(plain.at, body, Redirections())]
 
-    def _source(self, plain: Simple, assigned: Sequence[str], known: Known) -> bool:
-        """A script that this one wrote, or that lies beside it. Whether it is there."""
+    def _source(
+        self, plain: Simple, assigned: Sequence[str], known: Known
+    ) -> tuple[bool, bool | None]:
+        """A script that this one wrote, or that lies beside it."""
         if len(plain.words) < 2:
-            return False
+            return False, None
         path, found = "", self._of_stream(plain)
         if found is None and not _STREAM.match(plain.words[1]):
             path = self.commands.path(plain.words[1])
             found = self._of_file(path)
         if found is None:
-            return False
+            return False, None
         is_asked_for = bool(path) and known.there == path
         given = self.commands.given(plain.words[2:]) if plain.words[2:] else None
         with self.arguments.before_command(assigned), self.arguments.of_script(given):
-            self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
-        return True
+            return True, self._run_within(found, plain.words[1], Known(known.sure or is_asked_for))
 
     def _of_stream(self, plain: Simple) -> Body | None:
         """`. <(sed s/a/b/ FILE)` and `. /dev/stdin <<< "x=1"`"""

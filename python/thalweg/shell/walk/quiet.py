@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from thalweg.shell.tree.tree import Simple
 from thalweg.shell.unresolved import has_unresolved
-from thalweg.shell.values.assignments import ARITHMETIC, DECLARES, is_name_or_assignment
+from thalweg.shell.values.assignments import ARITHMETIC, DECLARES
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.formats import printf
 from thalweg.shell.values.variables import Variables
@@ -26,14 +26,23 @@ OF_SHELL = SUCCEEDS | LEAVES | DECLARES | frozenset(
      "alias", "hash", "pwd", "false", "getopts", "setenv", "@"}
 )  # fmt: skip
 _RUN = frozenset({"source", ".", "exec", "command", "builtin", "eval"})  # asked by itself
-_MAY_COMPLAIN = re.compile(
-    r"\$\[|\$\{!|\$\{[^}]*\?|\$\{#?\w+(?:\[(?!(?:[0-9]+|@|\*)\])|[@:](?![-=+0-9]))"
-)
+# Of expansions: values that are known are no errors.
+_MAY_COMPLAIN = re.compile(r"\$\[.*?\]|\$\{(?:!|#?\w+(?:\[|:?\?|[@:](?![-=+0-9])))[^{}]*\}?")
+_CALCULATED = re.compile(r"\$\(\((?:[^()]|\([^()]*\))*\)\)")
+_GIVES_ARGUMENT = re.compile(r"\$\{[0-9@*#]+:?=")
 _PRINTED = re.compile(r"\$\((?!\()|`")
-_CHECKED = re.compile(r"\$\(\((?:[^()]|\([^()]*\))*\)\)")  # whose value tells
-_SAYING = frozenset({"echo", "print", ":", "true", "false", "pwd", "set", "read", "unset"})
-_PLAIN_OPTION = re.compile("[-+](?:[aefuxirA]*|-)")
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
+_QUIET_PROGRAM = re.compile(
+    r"date(?: -u)?(?: ['\"]?\+[^;|&]*)?|hostname(?: -\w+)?|uname(?: -\w+)?|whoami|pwd"
+)
+_SAYING = frozenset({"echo", "print", ":", "true", "false", "pwd"})
+_DECLARING = re.compile("[-+][aAgilrux]+|--")
+_OPTIONS = {
+    "set": re.compile(r"[-+](?:[aefuxnvEhbmBCHPT]*o?|-)"), "read": re.compile("-r"),
+    "unset": re.compile("-v"), "export": re.compile("-n|--"), "readonly": re.compile("-[aA]|--"),
+}  # fmt: skip
+_OF_SET = frozenset({"errexit", "nounset", "pipefail", "noglob", "xtrace", "noclobber"})
+_NUMBER = re.compile("-?[0-9]+")
+_NAMED = re.compile(r"([A-Za-z_]\w*)(\[.*\])?")
 
 
 def is_of_shell(simple: Simple) -> bool:
@@ -47,39 +56,36 @@ def is_quiet(simple: Simple, truth: bool | None, variables: Variables, *, has_le
     loop or a function
     """
     plain = simple.plain()
-    if (
-        not all(_is_plain(word, variables) for word in simple.words)
-        or plain.files.ins
-        or plain.files.channels
-    ):
+    if not all(_is_plain(word, variables) for word in simple.words):
         return False
-    words = plain.words
-    if variables.refused or any(map(has_unresolved, (variables.printed or {}).values())):
+    if plain.files.ins or plain.files.channels or variables.refused:
+        return False
+    printed = (variables.printed or {}).items()
+    if any(has_unresolved(text) and not _QUIET_PROGRAM.fullmatch(each) for each, text in printed):
         return False  # by a program, which may print errors, too
+    words = plain.words
     if len(simple.assigned()) == len(simple.words):
         return all(_gives_plainly(word, variables) for word in simple.assigned())
     name = words[0]
     if name in LEAVES:
-        return has_left or name == "exit"
+        given = [expand(word, variables) for word in words[1:]]
+        is_number = all(has_unresolved(each) or _NUMBER.fullmatch(each) for each in given)
+        return (has_left or name == "exit") and is_number and len(given) < 2
     if name in ("[", "test"):
         return True  # asked elsewhere
     if _asks(plain) or name == "shift":
         return truth is not None
     if name == "printf":
-        given = words_given(words[1:], variables)
-        return given is not None and printf(given) is not None
-    if name in DECLARES:
-        named = [word for word in words[1:] if word[:1] != "-"]
-        is_other = name in ("integer", "nameref") or (name == "local" and not variables.scopes)
-        return (
-            not is_other
-            and all(_PLAIN_OPTION.fullmatch(each) for each in words[1:] if each not in named)
-            and all(
-                is_name_or_assignment(each) and _gives_plainly(each, variables) for each in named
-            )
-        )
-    if name in ("set", "read", "unset"):
-        return _are_plain(name, words[1:], variables)
+        given_to_it = words_given(words[1:], variables)
+        return given_to_it is not None and printf(given_to_it) is not None
+    if name in ("mapfile", "readarray"):
+        return words[1:2] == ["-t"] and len(words) == 3 and variables.is_array(words[2])
+    if name == "set":
+        return _sets_plainly(words[1:])
+    if name in DECLARES or name in ("read", "unset"):
+        is_outside = name == "local" and not variables.scopes
+        is_other = name in ("integer", "nameref") or is_outside
+        return not is_other and _are_plain(name, words[1:], variables)
     return name in _SAYING
 
 
@@ -91,26 +97,41 @@ def _is_plain(word: str, variables: Variables) -> bool:
     """What is expanded in it is no error."""
     if "$" not in word and "`" not in word:
         return True
-    checked = _CHECKED.findall(word)
-    if any(_PRINTED.search(each) or has_unresolved(expand(each, variables)) for each in checked):
-        return False
-    return _MAY_COMPLAIN.search(_CHECKED.sub("", word)) is None
+    asked = [*_CALCULATED.findall(word), *_MAY_COMPLAIN.findall(_CALCULATED.sub("", word))]
+    return not _GIVES_ARGUMENT.search(word) and not any(
+        _PRINTED.search(each) or has_unresolved(expand(each, variables)) for each in asked
+    )
 
 
 def _gives_plainly(word: str, variables: Variables) -> bool:
-    """x=1, of which no letters make anything else."""
-    name = word.partition("=")[0].removesuffix("+")
+    """x=1, or x[1]=1 of an array."""
+    found = _NAMED.fullmatch(word.partition("=")[0].removesuffix("+"))
+    if found is None:
+        return False
+    name, element = found.groups()
     letters = set(variables.letters.get(variables.name(name), ""))
-    is_computed = letters & set("i?") or _PRINTED.search(word)
-    is_open = bool(is_computed) and has_unresolved(variables.value(name) or "")
-    return _PLAIN_NAME.fullmatch(name) is not None and not is_open
+    is_computed = letters & set("i?") or _PRINTED.search(word) or element
+    return not (is_computed and has_unresolved(variables.value(name) or ""))
+
+
+def _sets_plainly(words: Sequence[str]) -> bool:
+    left = list(words)
+    while left and left[0][:1] in ("-", "+"):
+        word = left.pop(0)
+        if not _OPTIONS["set"].fullmatch(word):
+            return False
+        if word.endswith("o") and (not left or left.pop(0) not in _OF_SET):
+            return False
+        if word == "--":
+            break
+    return True
 
 
 def _are_plain(name: str, words: Sequence[str], variables: Variables) -> bool:
     options = [word for word in words if word[:1] in ("-", "+")]
     others = [word for word in words if word not in options]
-    if not all(map(_PLAIN_OPTION.fullmatch, options)):
+    if not all(map(_OPTIONS.get(name, _DECLARING).fullmatch, options)):
         return False
-    is_kept = any("r" in variables.letters.get(variables.name(each), "") for each in others)
-    plain = all(_gives_plainly(each, variables) for each in others) and not is_kept
-    return name == "set" or plain
+    keeps = name in ("read", "unset")
+    is_kept = keeps and any("r" in variables.letters.get(variables.name(e), "") for e in others)
+    return not is_kept and all(_gives_plainly(each, variables) for each in others)

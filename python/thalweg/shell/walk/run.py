@@ -129,6 +129,12 @@ class _Walk:
         may_end = self.ways.ends_by_failure and not self.course.left
         if may_end and self.asking.may_end_shell(each.parts[-1][1], of_last):
             self.ways.may_end_shell()
+        if of_last is False and known.sure and self.ways.ends_script and not self.course.left:
+            last = each.parts[-1][1]
+            if self.asking.may_end_shell(last, of_last):
+                self.course.tell_once(
+                    _at(last.commands[-1]), "this fails, and 'set -e' ends the script here"
+                )
         return truth
 
     def _ends_work(self, joint: str, body: Body, before: Sequence[Pipeline]) -> bool:

@@ -26,6 +26,7 @@ from thalweg.shell.values.assignments import (
 from thalweg.shell.values.conditions import holds, is_condition, may_complain
 from thalweg.shell.values.expansion import expand
 from thalweg.shell.values.formats import printf
+from thalweg.shell.values.home import with_home
 from thalweg.shell.values.words import quoted, split_exactly, words_given
 from thalweg.shell.walk.arguments import name_in
 from thalweg.shell.walk.builtins import GIVES, NUMBER, Builtins
@@ -45,8 +46,8 @@ _MAY_SET = re.compile(r"\$\{\w+:?=|\$\(\(.*(?:\+\+|--|[^=!<>]=[^=])", re.DOTALL)
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _OF_ERRORS = frozenset({ERRORS, "/dev/stderr"})
 _EMPTIES = (["cd"], ["return"], ["break"], ["mkdir"], ["type"], ["command"], ["getopts"])  # by >
-_OF_NUMBERS = re.compile(r"%[-+ 0#'*.\d]*[diouxXeEfFgGaA]")
-_OF_KSH = frozenset({"print", "integer", "nameref", "whence", "float"})
+_OF_TEXTS = re.compile(r"(?:[^%]|%%|%[-.\d]*[sbcq])*", re.DOTALL)  # as formats of printf
+_OF_KSH = frozenset({"set -A", "print", "integer", "nameref", "whence", "float"})
 _WIDTH = re.compile("-[a-z]*[ZLR]")
 _NEW_CHANNEL = re.compile(r"\{[A-Za-z_]\w*\}")
 _COUNTS = re.compile(
@@ -112,6 +113,7 @@ class SimpleCommands:
         """What a script for bash has of ksh, which is read as ksh has it."""
         words = simple.plain().words if IS_BASH in self.variables.options else []
         name = "".join(words[:1])
+        name = "set -A" if words[:2] == ["set", "-A"] else name
         is_width = name in ("typeset", "declare", "local") and any(map(_WIDTH.match, words[1:]))
         if (name in _OF_KSH or is_width) and name not in self.course.functions:
             what = f"{name} -Z, -L or -R" if is_width else name
@@ -151,7 +153,7 @@ class SimpleCommands:
     def counted(self, files: Redirections) -> Redirections:
         """Their words are expanded more than once."""
         outs = [(behind, self._counted_once(word)) for behind, word in files.outs]
-        strings = [self._counted_once(word) for word in files.strings]
+        strings = [self._counted_once(with_home(word)) for word in files.strings]
         return replace(files, outs=outs, strings=strings)
 
     def _counted_once(self, word: str) -> str:
@@ -231,12 +233,15 @@ class SimpleCommands:
             return found
         if name in (".", "source"):
             self.commands.tell_of_errors(simple.at, simple.files)
-            is_there = self.calls.source(simple, plain, known)
-            self.is_taken_as_done = is_there is False
-            is_asked = is_there is False and self._may_fail_quietly(plain)
-            return None if is_there is None or is_asked else True
+            is_there, truth = self.calls.source(simple, plain, known)
+            if is_there is not False:
+                return truth
+            self.is_taken_as_done = True
+            return None if self._may_fail_quietly(plain) else True
         if name in _LATER:
             self.calls.tell_later(plain.words[1:], of_end=name == "trap")
+        if name == "kill" and any("$$" in word for word in simple.words):
+            self.course.tell_once(simple.at, "what a signal to the script does is not followed")
         if name == "trap":
             self.calls.tell_trap(plain)
             if self.commands.stdout:
@@ -273,9 +278,12 @@ class SimpleCommands:
 
     def _may_refuse(self, plain: Simple) -> bool:
         """`printf %d abc`"""
-        if not _OF_NUMBERS.search(" ".join(plain.words[1:2])):
+        words = list(plain.words[1:])
+        words = words[2:] if words[:1] == ["-v"] else words
+        words = words[words[:1] == ["--"] :]
+        if _OF_TEXTS.fullmatch(expand(words[0], self.variables) if words else ""):
             return False
-        given = words_given(plain.words[1:], self.variables)
+        given = words_given(words, self.variables)
         return given is None or printf(given) is None
 
     def _may_fail_quietly(self, plain: Simple) -> bool:

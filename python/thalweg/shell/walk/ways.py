@@ -109,6 +109,11 @@ class Ways:
         is_on = {"errexit", "?errexit"} & self.variables.options
         return bool(self.shells and self.goes_on and is_on and not self.ignored)
 
+    @property
+    def ends_script(self) -> bool:
+        """A failure, behind `set -e`."""
+        return not self.shells and "errexit" in self.variables.options and not self.ignored
+
     def may_end_shell(self) -> None:
         if self.ends_by_failure:
             self.doubts.append(Doubt("exit", -1, self.here()))
