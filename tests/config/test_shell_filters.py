@@ -25,6 +25,7 @@ LINES = [
     "a b aab",
 ]
 SCRIPTS = [
+    ["-E", "s/[a-z]\\w*\\s*=\\s*(\\S+)/\\1:/; s/\\W/_/g"], ["s/^\\s*\\w\\w*\\s/X/"],
     ["/^&run/,/^\\//s/= *[0-9]*/= 9/"], ["/&io/,$d"], ["2,+1s/$/ !/"], ["5,2s/^/> /"],
     ["$!d"], ["-n", "s/.*dtime *= *\\([0-9]*\\).*/\\1/p"], ["-n", "2p"], ["-n", "/&io/,/\\//p"],
     ["s/a/X/2"], ["s/a/X/2g"], ["s/b*/-/g"], ["s/[[:space:]]*$//"], ["s/[]]/x/;y/ab/AB/"],
@@ -43,6 +44,7 @@ PROGRAMS = [
     ["$1==\"dtime\"{sub(/300/, \"60\"); print}"], ["{print ($1 == \"a\") ? \"yes\" : \"no\"}"],
 ]  # fmt: skip
 NO_PROGRAMS = [
+    "/a\\s/",
     "{print > \"f\"}", "BEGIN{while (i<3) print i++}", "{a[$1]=1}", "END{while (1) x++}",
     "BEGIN{print 2**3}",
     "{print length/2}", "BEGIN{print 4294967296}", "BEGIN{getline; print}", "{print $1 | \"sort\"}",

@@ -146,8 +146,8 @@ def regex_in(token: str) -> re.Pattern[str]:
             raise ValueError(pattern)
     elif token[:1] != "/":
         raise ValueError(token)
-    if "{" in pattern:
-        raise ValueError(pattern)  # some awks know no intervals
+    if "{" in pattern or re.search(r"\\[sSwW]", pattern):
+        raise ValueError(pattern)  # some awks know no intervals, and others no \s
     regex = regex_of_program(pattern.replace("\\/", "/"), extended=True)
     if regex is None:
         raise ValueError(pattern)

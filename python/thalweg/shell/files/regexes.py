@@ -26,13 +26,19 @@ _CLASSES = {
     "[:xdigit:]": "0-9a-fA-F",
 }
 
+_BLANKS, _WORD = r" \t\n\r\f\v", f"A-Za-z0-9_{OF_LANGUAGE}"
+_ESCAPED = {
+    "n": "\n", "t": "\t", "s": f"[{_BLANKS}]", "S": f"[^{_BLANKS}]", "w": f"[{_WORD}]",
+    "W": f"[^{_WORD}]",
+}  # fmt: skip
+
 
 def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
     """Of a basic expression, or an extended one; None where it is not plain."""
     plain = _COUNTED.sub("", pattern)
     if re.search(r"\(\^|\$\\?\)", pattern):
         return None  # anchors there
-    if has_unresolved(pattern) or re.search(r"\\[wWsSbB<>`'{|1-9]", plain):
+    if has_unresolved(pattern) or re.search(r"\\[bB<>`'{|1-9]", plain):
         return None
     if extended and re.search(r"[{|]", plain):
         return None
@@ -55,7 +61,7 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
         if plain:
             return plain if extended else f"\\{plain}"
         if escaped:
-            return {"n": "\n", "t": "\t"}.get(escaped, re.escape(escaped))
+            return _ESCAPED.get(escaped, re.escape(escaped))
         begin, end = found.span()
         if not extended and (
             (other == "^" and begin > 0)
@@ -76,7 +82,7 @@ def regex_of_program(pattern: str, *, extended: bool) -> re.Pattern[str] | None:
 
 def needed(pattern: str) -> str:
     """Letters that stand in all that an expression fits; "" where there are only a few."""
-    plain = re.sub(r"\[\^?\]?[^]]*\]", "\0", pattern)
+    plain = re.sub(r"\\.|\[\^?\]?[^]]*\]", "\0", pattern)
     runs = re.findall(r"[A-Za-z0-9_ =&,%@-]{4,}(?![*?\\])", plain)
     return max(runs, key=len, default="")
 
