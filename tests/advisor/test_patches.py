@@ -122,6 +122,7 @@ ENCODED = [(name, form) for name in ("as it is", "restarts")
            for form in ("windows", "latin-1", "utf-8-sig")]  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "form"), [*((name, "utf-8") for name in FORMS), *ENCODED])
 def test_a_copy_says_what_is_proposed(
     propose: Callable[..., Any], tmp_path: Path, name: str, form: str

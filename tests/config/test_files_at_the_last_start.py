@@ -86,3 +86,14 @@ def test_groups_that_the_model_has_not_read_count(tmp_path: Path) -> None:
     other = "cat > NAMELIST_p << E\n&jsb_control_nml a = 2 /\nE\n./run_land\n"
     script = read(tmp_path, WRITE.format(1) + "srun icon\n" + other)
     assert set(script.groups) == {"NAMELIST_q", "NAMELIST_p"}
+
+
+def test_a_failure_that_ends_the_script_ends_it(tmp_path: Path) -> None:
+    """Behind a start; before one it is told, and read on."""
+    text = "set -e\n{}count=0\n((count++))\n" + WRITE.format(5) + "srun icon\n"
+    script = read(tmp_path, text.format(WRITE.format(1) + "srun icon\n"))
+    assert value(script) == ("NAMELIST_q", 1)
+    assert any("'set -e' ends the script here" in each for each in script.passed_over)
+    script = read(tmp_path, text.format(""))
+    assert value(script) == ("NAMELIST_q", 5)
+    assert any("'set -e' ends the script here" in each for each in script.passed_over)

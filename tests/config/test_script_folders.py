@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.config.run_script import RunScript, read_run_script
+from thalweg.shell.walk import course
 from thalweg.testing.scripts import append, to
 
 BASE = "&o\n/\n"  # what base.nml has, beside the script
@@ -157,6 +158,9 @@ def test_two_outside_files_of_one_name_are_two(tmp_path: Path) -> None:
     assert groups(script) == {"N_a": "o", "N_b": "o"}
 
 
-def test_functions_that_call_themselves_end(tmp_path: Path) -> None:
+def test_functions_that_call_themselves_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "_MOST_TURNS_IN_ALL", 2_000)
     script = read(tmp_path, "f() {\nf; f; f\n}\n" + to("N", "a") + "f\n")
     assert groups(script) == {"N": "a"}

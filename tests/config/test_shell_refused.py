@@ -50,6 +50,15 @@ SAME = [
     "f() { a=(1 2); i=1; x=abc; echo ${a[$i]} ${a[-1]} ${x: -2} ${1#??}; }; v=$(f abcd 2>&1)",
     "f() { set -euo pipefail; unset -v x; mapfile -t b <<< 4; echo ${b[0]}; }; v=$(f 1 2>&1)",
     "v=$(printf '%s\\n' num_io nproma dtime | sort | xargs)",
+    "l=(a.case b.case); l+=(c-case); v=${#l[@]}${l[0]}$(basename a.case .case)",
+    "cfg=([0]=test-case\n[1]=200); v=${cfg[1]:-100}",
+    "a=(\n u\n v   # don't forget :)\n w # in \"m/s\n); v=${#a[@]}${a[1]}",
+    "a=(\n u # the worst case\n v\n); v=${#a[@]}; x=$(echo 3 # it's\n); v=$v$x",
+    "declare -A d=(\n [R2B4]=600 # don't change\n [R2B6]=240\n); v=${d[R2B6]:-1}",
+    "y=$(\n # compute (roughly\n echo 4\n); z=$( # in case\n echo 5\n); v=$y$z",
+    "x='a #b'; v=$(echo ${x# } ${x// #/_}; echo a#b)$((16#ff))",
+    "v=$(for i in a b; do case $i in a) echo 1;; b) echo 2;; esac; done)",
+    "v=$(if true; then case a in (a) echo 1;; esac; fi; x=case; echo $x in a)",
 ]
 OPEN = [
     "echo 'set -- 8 9' > s.sh; set -- 1 2; . ./s.sh 5; v=z$1",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.proposal import is_risky
@@ -13,7 +13,7 @@ from thalweg.advisor.proposing.choosing import best_of, next_best
 from thalweg.advisor.proposing.machine import FittedMachine
 from thalweg.advisor.proposing.outlook import far_off, output_limits_from
 from thalweg.advisor.proposing.partitions import refused_places
-from thalweg.advisor.proposing.situation import Choice, Situation
+from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way, ways_of
 from thalweg.advisor.shapes import Nodes
 from thalweg.advisor.words import many
@@ -49,7 +49,6 @@ def propose(
     """Raises a sentence where nothing can be predicted."""
     _check(situation, nodes)
     ways = ways_of(predictor, situation, nodes, choices(situation, nodes))
-    ways = _without_idle(ways, predictor, situation, nodes)
     best = best_of(ways)
     now, notes = _now(predictor, situation, nodes)
     first, most = output_limits_from(predictor, situation, nodes.ranks_per_node)
@@ -67,25 +66,6 @@ def propose(
     return Proposal(
         machine, nodes, best, now, next_best(ways, best), curve, first, most, tuple(notes)
     )
-
-
-def _without_idle(
-    ways: Sequence[Way], predictor: Predictor, situation: Situation, nodes: Nodes
-) -> list[Way]:
-    """I/O ranks that no partition comes to compute instead: with each number of them streams are
-    dealt out anew, and may leave some idle again.
-    """
-    found: dict[Choice, Way] = {}
-    while ways:
-        found |= {way.choice: way for way in ways if way.busy_io_ranks == way.choice.io_ranks}
-        fewer = [
-            replace(way.choice, io_ranks=way.busy_io_ranks)
-            for way in ways
-            if way.busy_io_ranks < way.choice.io_ranks
-        ]
-        left = [each for each in dict.fromkeys(fewer) if each not in found]
-        ways = ways_of(predictor, situation, nodes, left)
-    return sorted(found.values(), key=lambda way: way.choice.io_ranks)
 
 
 def _check(situation: Situation, nodes: Nodes) -> None:

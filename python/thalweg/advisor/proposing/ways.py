@@ -24,14 +24,12 @@ class Way(WayFigures):
     """A choice with what is predicted of it. prediction: with a reason where there is none.
 
     stalls_s  of waiting_s: where streams meet on I/O ranks, and at the end
-    busy_io_ranks  those that a partition comes to
     """
 
     choice: Choice
     facts: RunFacts
     partitions: tuple[int, ...]
     stalls_s: float
-    busy_io_ranks: int
 
 
 def ways_of(
@@ -39,10 +37,14 @@ def ways_of(
     partitions: tuple[int, ...] = (),
 ) -> list[Way]:  # fmt: skip
     """One for each that is asked. partitions: those that the script has, and where it places them;
-    none: as best_dealing() has them.
+    none: as best_dealing() has them, and I/O ranks that no partition comes to compute instead.
     """
     of_ranks = {n: _dealing(predictor, situation, nodes, choice, partitions)
                 for n, choice in representatives(asked).items()}  # fmt: skip
+    if not partitions:
+        used = {n: dealing.dealt.used_ranks(n) for n, dealing in of_ranks.items()}
+        of_ranks = {used[n]: dealing for n, dealing in sorted(of_ranks.items(), reverse=True)}
+        asked = list(dict.fromkeys(replace(c, io_ranks=used[c.io_ranks]) for c in asked))
     facts = [facts_of(situation, nodes, each, of_ranks[each.io_ranks].dealt) for each in asked]
     many = ManyRuns.of(facts)
     services = predict(many, predictor.fit.values)
@@ -61,8 +63,7 @@ def ways_of(
         }
         found.append(
             Way(
-                choice, each, dealt.partitions, stalls_s, dealt.used_ranks(choice.io_ranks),
-                prediction=prediction, nodes=nodes,
+                choice, each, dealt.partitions, stalls_s, prediction=prediction, nodes=nodes,
                 simulated_s=situation.simulated_s, steps_s=steps_s,
                 waiting_s=max(0.0, prediction.total_s - steps_s),
                 limit=max(shares, key=lambda name: shares[name]),

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 
-_CASE = re.compile(r"(?<![\w$])(case|esac)(?=\s|;|\)|$)")
+# Where a command may begin; and behind a pattern, too.
+_CASE = re.compile(r"(?:^|[\n;&|({`!]|\b(?:then|do|else|if|while|until|time)\b)[ \t\n]*case(?=\s)")
+_ESAC = re.compile(r"(?:^|[\n;&|(){}`]|\bin\b)[ \t\n]*esac(?=\s|;|\)|$)")
 _PAIRS = {"(": ")", "{": "}"}
 
 
@@ -29,6 +31,10 @@ def _end_of(text: str, opening: int) -> int | None:
             quote = "" if letter == quote else quote
         elif letter in "'\"":
             quote = letter
+        elif letter == "#" and left == "(" and _is_comment(text, opening, i):
+            i = text.find("\n", i)
+            if i < 0:
+                return None
         elif letter == left and (not is_parameter or text[i - 1] == "$"):
             depth += 1
         elif letter == right and not (depth == 1 and left == "(" and _is_of_case(text, opening, i)):
@@ -41,8 +47,17 @@ def _end_of(text: str, opening: int) -> int | None:
 
 def _is_of_case(text: str, begin: int, end: int) -> bool:
     """Whether a bracket ends a pattern of `case`."""
-    words = _CASE.findall(text, begin, end) if "case" in text else []
-    return words.count("case") > words.count("esac")
+    if "case" not in text or text[begin - 1 : begin] == "=":  # of an array
+        return False
+    return len(_CASE.findall(text, begin, end)) > len(_ESAC.findall(text, begin, end))
+
+
+def _is_comment(text: str, begin: int, position: int) -> bool:
+    """Whether a # in brackets is no letter of a word, nor of ${...}."""
+    if text[position - 1] not in " \t\n;(&|" or text.startswith("((", begin):
+        return False
+    line = text[max(begin, text.rfind("\n", begin, position)) : position]
+    return line.count("${") <= line.count("}")
 
 
 def is_left_open(text: str) -> bool:

@@ -135,6 +135,8 @@ class _Walk:
                 self.course.tell_once(
                     _at(last.commands[-1]), "this fails, and 'set -e' ends the script here"
                 )
+                if self.commands.files.started.at:  # it came as far as that
+                    self.course.leave("exit")
         return truth
 
     def _ends_work(self, joint: str, body: Body, before: Sequence[Pipeline]) -> bool:
