@@ -56,9 +56,9 @@ SAME = [
     "a=(\n u # the worst case\n v\n); v=${#a[@]}; x=$(echo 3 # it's\n); v=$v$x",
     "declare -A d=(\n [R2B4]=600 # don't change\n [R2B6]=240\n); v=${d[R2B6]:-1}",
     "y=$(\n # compute (roughly\n echo 4\n); z=$( # in case\n echo 5\n); v=$y$z",
-    "x='a #b'; v=$(echo ${x# } ${x// #/_}; echo a#b)$((16#ff))",
-    "v=$(for i in a b; do case $i in a) echo 1;; b) echo 2;; esac; done)",
-    "v=$(if true; then case a in (a) echo 1;; esac; fi; x=case; echo $x in a)",
+    "x='a #b'; v=$(echo ${x# } ${x// #/_} a#b)$((16#ff))",
+    "v=$(for i in a b; do case $i in a) echo 1;; b) echo 2;; esac; done | xargs)",
+    "v=$( (if true; then case a in (a) echo 1;; esac; fi; x=case; echo $x in a) | xargs)",
 ]
 OPEN = [
     "echo 'set -- 8 9' > s.sh; set -- 1 2; . ./s.sh 5; v=z$1",
