@@ -83,11 +83,11 @@ def test_all_that_lies_outside_is_in_one_sentence(
 
 def test_an_io_rank_holds_what_moves(propose: Callable[..., Any], made_up_machine: str) -> None:
     """4 bytes a value, 8 with use_dp_mpi2io, whatever is in the files."""
-    half, whole = (
+    half, whole, of_float64 = (
         propose(made_up_machine, more=more)["proposal"]["bytes_on_an_io_rank"]
-        for more in ("", "use_dp_mpi2io = .true.")
+        for more in ("", "use_dp_mpi2io = .true.", "/ &io_nml lnetcdf_flt64_output = .true.")
     )
-    assert 0 < 2 * half == whole
+    assert 0 < 2 * half == whole == of_float64
 
 
 def test_no_io_rank_is_idle(propose: Callable[..., Any], made_up_machine: str) -> None:

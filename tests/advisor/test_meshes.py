@@ -83,7 +83,7 @@ def test_cells_that_a_name_denies_are_told(streams: Streams) -> None:
 def test_what_run_nml_leaves_out_is_told(advise: Advise) -> None:
     text = "&grid_nml dynamics_grid_filename = 'iconR2B04_G.nc' /\n&run_nml nsteps = 9 {} /\n"
     told = "".join(advise(text.format("")).warnings)
-    assert "no dtime: ICON's own of 600 s is counted" in told
-    assert "no num_lev: ICON's own of 31 is counted" in told
+    assert "exp.test:2: there is no dtime: ICON's own of 600 s is counted" in told
+    assert "exp.test:2: there is no num_lev: ICON's own of 31 is counted" in told
     given = "".join(advise(text.format("dtime = 60., num_lev = 9")).warnings)
     assert "ICON's own" not in given

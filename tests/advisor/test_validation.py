@@ -79,6 +79,16 @@ def test_repeats_of_a_way_are_one_way(campaign: Campaign) -> None:
     assert thrice.regret == pytest.approx(once.regret)
 
 
+def test_ways_with_other_sizes_are_others_and_repeats_alone_no_choice(campaign: Campaign) -> None:
+    run = next(each for each in campaign(0.0) if each.facts.outputs)
+    larger = replace(run, facts=replace(run.facts, output_bytes=10 * run.facts.output_bytes))
+    slower = replace(larger, total_s=3.0 * run.total_s)
+    tried = [Tried(each, Prediction(each.total_s, 0.0, 1e9)) for each in (run, run, slower)]
+    (decision,) = judge("group", "", tried).decisions
+    assert decision.proposed_s == run.total_s
+    assert not judge("group", "", tried[:2]).decisions
+
+
 def few_groups(table: Path) -> list[str]:
     """Its lines that are of one grid on one node, with outputs or checkpoints and not both."""
     return [

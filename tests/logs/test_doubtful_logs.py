@@ -77,12 +77,26 @@ def test_a_log_cut_within_its_last_line_says_so(write_log: WriteLog, letters: in
     row = read_icon_log(path)
     assert (row["total_s"], row["io_output_s"]) == (100.5, None)
     assert any("has no end: the log is cut off" in note for note in row.texts("notes"))
-    path.write_text(path.read_text() + "\nmore\n")
+    path.write_text(path.read_text() + "\nslurmstepd: error: *** STEP 1.0 CANCELLED ***\n")
+    assert read_icon_log(path)["total_s"] == 100.5
+    path.write_text(path.read_text() + "8: more\n")
     with pytest.raises(ThalwegError, match="the line is cut or two reports are mixed"):
         read_icon_log(path)
 
 
-@pytest.mark.parametrize("rate", ["Infinity", "NaN", "********"])
+def test_a_log_may_be_cut_off_anywhere(write_log: WriteLog) -> None:
+    """At each letter: what is told is what the whole log tells, or nothing."""
+    got_line = got(64e6, 0.016, 0.02, 32e6)
+    path = write_log([(8, got_line), *lines_of(MANY, EIGHT, ", ranks 0-7")])
+    text, whole = path.read_text(), read_icon_log(path)
+    columns = ("total_s", "output_s", "steps", "output_event_bytes", "compute_ranks")
+    for end in range(len(got_line) // 2, len(text), 7):
+        path.write_text(text[:end])
+        row = read_icon_log(path)
+        assert all(row[name] in (None, whole[name]) for name in columns), end
+
+
+@pytest.mark.parametrize("rate", ["Infinity", "+Inf", "NaN", "********"])
 def test_a_rate_of_no_seconds_is_not_told(write_log: WriteLog, rate: str) -> None:
     line = (
         " Got     64.000 MB, time get:      0.016 s [  4000.000 MB/s], "

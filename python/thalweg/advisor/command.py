@@ -61,6 +61,10 @@ def advise(
     asked: Asked | None = None,
 ) -> None:
     """asked: for what a proposal is wanted."""
+    if asked is not None and (asked.write is not None or asked.picture is not None):
+        from thalweg.advisor.targets import refuse_targets
+
+        refuse_targets(asked)
     if script.suffix.lower() == ".toml":
         for option, given in (
             ("--cells", cells),

@@ -254,7 +254,7 @@ def _domains(
             raise ThalwegError(f"--cells {number}=...: the run has {many(len(names), 'domain')}")
     meshes = [_mesh(script, settings, name, i, cells) for i, name in enumerate(names, 1)]
     warnings += _defaults(run)
-    warnings += _other_cells(script, grid, names, meshes)
+    warnings += _other_cells(script, grid, names, cells)
     unknown = [i for i, mesh in enumerate(meshes, 1) if mesh is None]
     if unknown:
         told = " ".join(f"--cells {i}=N" for i in unknown)
@@ -295,32 +295,36 @@ def _whole(value: float | None) -> float | None:
 def _defaults(run: Section) -> Iterator[str]:
     """What ICON takes where run_nml does not say."""
     if not (run.has("dtime") or run.has("modeltimestep")):
-        yield f"run_nml has no dtime: ICON's own of {DEFAULT_STEP_S:g} s is counted"
+        yield f"{run.place()}: there is no dtime: ICON's own of {DEFAULT_STEP_S:g} s is counted"
     if not run.has("num_lev"):
-        yield f"run_nml has no num_lev: ICON's own of {DEFAULT_LEVELS} is counted"
+        yield f"{run.place()}: there is no num_lev: ICON's own of {DEFAULT_LEVELS} is counted"
 
 
 def _other_cells(
-    script: RunScript, grid: Section, names: Sequence[str], meshes: Sequence[Mesh | None]
+    script: RunScript, grid: Section, names: Sequence[str], cells: Mapping[int, int]
 ) -> Iterator[str]:
     """Of --cells, where the name of a global grid tells another number."""
     limited = grid.flag("l_limited_area", False)
-    for number, (name, mesh) in enumerate(zip(names, meshes, strict=True), 1):
-        target = script.links.get(name.rpartition("/")[2], "")
-        told = mesh_of_name(target or name, limited=limited or number > 1)
-        is_given = mesh is not None and mesh.regional
-        if told is not None and mesh is not None and is_given and told.cells != mesh.cells:
+    for number, name in enumerate(names, 1):
+        given = _given_cells(cells, number)
+        target = script.links.get(name.rpartition("/")[2], "") or name
+        told = mesh_of_name(target, limited=limited or number > 1)
+        if given is not None and told is not None and told.cells != given:
             yield (
-                f"{grid.place('dynamics_grid_filename')}: '{target or name}' is the name of a grid "
-                f"with {told.cells} cells, and --cells says {mesh.cells}, which are counted"
+                f"{grid.place('dynamics_grid_filename')}: '{target}' is the name of a grid with "
+                f"{told.cells} cells, and --cells says {given}, which are counted"
             )
+
+
+def _given_cells(cells: Mapping[int, int], number: int) -> int | None:
+    return cells.get(number, cells.get(0) if number == 1 else None)
 
 
 def _mesh(
     script: RunScript, settings: Settings, name: str, number: int, cells: Mapping[int, int]
 ) -> Mesh | None:
     """--cells first, then a grid file that is there, then its name and that behind its link."""
-    given = cells.get(number, cells.get(0) if number == 1 else None)
+    given = _given_cells(cells, number)
     target = script.links.get(name.rpartition("/")[2], "")
     if given is not None:
         return mesh_of_cells(target or name, given)

@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target
 from thalweg.logs.beliefs import believe
 from thalweg.logs.columns import COLUMNS, Row
 from thalweg.logs.notes import note_lines
-from thalweg.logs.sources import read_runs
+from thalweg.logs.sources import is_parquet, read_runs
 from thalweg.tables import print_entries, print_table
 
 _SHOWN = (
@@ -38,6 +39,8 @@ def import_logs(
 
         refuse_target(out, overwrite)
     rows = read_runs(paths)
+    if out is not None:
+        _refuse_source(out, rows)
     for row in rows:
         if complete is not None:
             complete(row)
@@ -51,6 +54,13 @@ def import_logs(
     _print(rows)
     if out is not None:
         print(f"'{out}': {len(rows)} run{'s' * (len(rows) != 1)}, {len(COLUMNS)} columns")
+
+
+def _refuse_source(out: Path, rows: Sequence[Row]) -> None:
+    """A table may take the place of one that is in it, and of nothing else that is read."""
+    sources = {Path(each).resolve() for row in rows for each in row.texts("sources")}
+    if out.exists() and out.resolve() in sources and not is_parquet(out):
+        raise ThalwegError(f"'{out}' is what the table is made from; choose another name")
 
 
 def print_columns(as_json: bool) -> None:

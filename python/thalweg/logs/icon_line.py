@@ -55,11 +55,15 @@ def _stamp(match: re.Match[str]) -> datetime | None:
         return None
 
 
+def parse_rate(text: str) -> float | None:
+    """As parse_number(); None, too, for what Fortran writes of one over 0 s ("Infinity", "+Inf")."""
+    is_none = text.lstrip("+-").lower() in ("infinity", "inf", "nan")
+    return None if is_none else parse_number(text)
+
+
 def parse_number(text: str) -> float | None:
-    """None for a number that its field was too narrow for ("*****"), and for what Fortran writes of
-    one over 0 ("Infinity", "NaN"). Raises ValueError.
-    """
-    if (text and set(text) == {"*"}) or text in ("Infinity", "NaN"):
+    """None for a number that its field was too narrow for ("*****"). Raises ValueError."""
+    if text and set(text) == {"*"}:
         return None
     value = float(text)
     if not math.isfinite(value) or value < 0.0:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from thalweg.errors import ThalwegError
 from thalweg.logs.columns import Row
 from thalweg.logs.icon_line import Line
 from thalweg.logs.icon_throughput import Event, read_event, restart_mode, summarise
@@ -35,6 +36,10 @@ _RESTART = {
     "restart_rank_communication_s": "write_restart_communication",
     "restart_rank_wait_s": "write_restart_wait",
 }
+# What others write behind the log of a job that was killed.
+_BEHIND_END = re.compile(
+    r"\s*(?:slurmstepd|srun|mpirun|mpiexec|prterun|aprun)\b|\s*\*+ |-{20,}\s*$"
+)
 _SIGNS = ("Timer report", "Number of procs for test:", "MB, time get:", "Time step:")
 
 
@@ -57,6 +62,7 @@ class Log:
     nodes: set[int] = field(default_factory=set)
     jobs: set[str] = field(default_factory=set)
     threads: set[int] = field(default_factory=set)
+    cut: list[int] = field(default_factory=list)  # lines at which it ends, for a rank
 
 
 def is_icon_log(path: Path) -> bool:
@@ -84,23 +90,34 @@ def read_icon_log(path: Path) -> Row:
 
 def _read(path: Path) -> Log:
     log, reader = Log(path), ReportReader()
+    broken: dict[str, ThalwegError] = {}  # by rank: the last line of a log may end anywhere
     for line in _lines(path):
-        reader.read(line)
-        text = line.text
-        if "procs for test:" in text and (match := _RANKS.fullmatch(text)):
-            log.ranks.append(tuple(int(each or 0) for each in match.groups()))
-        elif "Time step:" in text and (match := _STEP.fullmatch(text)):
-            model_time = _model_time(f"{match[2]} {match[3]}")
-            log.steps.append(Step(int(match[1]), model_time, line.stamp))
-        elif "SLURM_" in text:
-            log.nodes |= {int(each[1]) for each in [_NODES.fullmatch(text)] if each}
-            log.jobs |= {each[1] for each in [_JOB.fullmatch(text)] if each}
-        elif "OMP_NUM_THREADS=" in text and (match := _THREADS.fullmatch(text)):
-            log.threads.add(int(match[1]))
-        elif event := read_event(line):
-            log.events.append(event)
+        if line.rank in broken and line.text.strip() and not _BEHIND_END.match(line.text):
+            raise broken[line.rank]
+        try:
+            _read_line(log, reader, line)
+        except ThalwegError as error:
+            broken[line.rank] = error
+            log.cut.append(line.number)
     log.reports = reader.finish()
     return log
+
+
+def _read_line(log: Log, reader: ReportReader, line: Line) -> None:
+    reader.read(line)
+    text = line.text
+    if "procs for test:" in text and (match := _RANKS.fullmatch(text)):
+        log.ranks.append(tuple(int(each or 0) for each in match.groups()))
+    elif "Time step:" in text and (match := _STEP.fullmatch(text)):
+        model_time = _model_time(f"{match[2]} {match[3]}")
+        log.steps.append(Step(int(match[1]), model_time, line.stamp))
+    elif "SLURM_" in text:
+        log.nodes |= {int(each[1]) for each in [_NODES.fullmatch(text)] if each}
+        log.jobs |= {each[1] for each in [_JOB.fullmatch(text)] if each}
+    elif "OMP_NUM_THREADS=" in text and (match := _THREADS.fullmatch(text)):
+        log.threads.add(int(match[1]))
+    elif event := read_event(line):
+        log.events.append(event)
 
 
 def _lines(path: Path) -> Iterator[Line]:
@@ -160,7 +177,7 @@ def _tell_timers(row: Row, log: Log) -> None:
     if not compute:
         row.note("no timer report of compute ranks: the run did not end, or ltimer is off")
     _tell_ranks_of_reports(row, log, by_role)
-    _tell_doubts(row, log.reports)
+    _tell_doubts(row, log.reports, log.cut)
     total = _together(compute, "total")
     stepping = _together(compute, "integrate_nh")
     ranks = sum(report.ranks for report in compute)
@@ -214,7 +231,9 @@ def _tell_ranks_of_reports(row: Row, log: Log, by_role: dict[str, list[Report]])
         row["ranks"] = after
 
 
-def _tell_doubts(row: Row, reports: Sequence[Report]) -> None:
+def _tell_doubts(row: Row, reports: Sequence[Report], cut: Sequence[int]) -> None:
+    if cut:
+        row.note(f"line {cut[0]} is cut off where the log ends: it is not read")
     for report in reports:
         if report.cut:
             row.note(

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thalweg.logs.columns import Value
-from thalweg.logs.icon_line import Line, parse_number
+from thalweg.logs.icon_line import Line, parse_number, parse_rate
 
 MB = 1e6  # bytes
 GIB = 2.0**30  # bytes
@@ -49,10 +49,10 @@ def read_event(line: Line) -> Event | None:
         if match is None:
             raise ValueError
         if not of_output:
-            size, seconds, rate = (parse_number(each) for each in match.groups())
+            size, seconds, rate = (parse_rate(each) for each in match.groups())
             return Event("multifile", _times(size, GIB), None, seconds, _times(rate, GIB))
         of = "async" if match["of"] else "output"
-        got, get_s, _, write_s, rate = (parse_number(each) for each in match.groups()[1:6])
+        got, get_s, _, write_s, rate = (parse_rate(each) for each in match.groups()[1:6])
         copy_s = parse_number(match.groups()[6]) if match.groups()[6] else None
         return Event(of, _times(got, MB), get_s, write_s, _times(rate, MB), copy_s)
     except ValueError:

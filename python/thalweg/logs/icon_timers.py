@@ -76,11 +76,8 @@ class ReportReader:
     def __init__(self) -> None:
         self._reports: list[Report] = []
         self._current: dict[str, Report] = {}  # by the rank before the line: a log mixes reports
-        self._broken: ThalwegError | None = None  # unless the log ends there
 
     def read(self, line: Line) -> None:
-        if self._broken is not None and line.text.strip():
-            raise self._broken
         if title := _TITLE.fullmatch(line.text):
             report = _report(line, title)
             self._reports.append(report)
@@ -88,14 +85,15 @@ class ReportReader:
         elif (found := self._current.get(line.rank)) is not None and found.open:
             try:
                 _read_line(found, line)
-            except ThalwegError as error:
-                self._broken, found.ends_in_line = error, True
+            except ThalwegError:
+                found.ends_in_line = True  # if the log ends there
+                raise
 
     def finish(self) -> list[Report]:
         for report in self._reports:
             if report.cut and report.timers and not report.ends_in_line:
                 report.timers.popitem()  # digits may be missing at its end
-            if not report.timers and not report.ends_in_line:
+            if not report.timers and not report.cut:
                 raise report.line.error("the timer report has no timers; is the log cut off?")
         return self._reports
 

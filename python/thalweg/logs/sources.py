@@ -19,7 +19,7 @@ from thalweg.logs.own_run import is_own_run, read_own_run
 from thalweg.logs.run_list import is_run_list, read_run_list
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(4) == b"PAR1"
 
@@ -32,7 +32,7 @@ def _read_parquet(path: Path) -> list[Row]:
 
 # The first that says yes reads the file: name, is it one, its rows.
 _KINDS: tuple[tuple[str, Callable[[Path], bool], Callable[[Path], list[Row]]], ...] = (
-    ("parquet", _is_parquet, _read_parquet),
+    ("parquet", is_parquet, _read_parquet),
     ("darshan", is_darshan_log, lambda path: [read_darshan_log(path)]),
     ("table", is_run_list, read_run_list),
     ("log", is_icon_log, lambda path: [read_icon_log(path)]),

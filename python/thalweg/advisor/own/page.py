@@ -58,10 +58,8 @@ def _lines(
         yield "placement", placement_of(situation)
     machine = proposal.predictor.machine
     known = f"the calibration had {many(machine.nodes, 'node')}"
-    yield (
-        "nodes",
-        limits_text(proposal.output_limits_from, proposal.most_nodes, "steps on all ranks", known),
-    )
+    told = limits_text(proposal.limits, nodes.count, "steps on all ranks", known, "about ")
+    yield "nodes", told
 
 
 def placement_of(situation: OwnSituation) -> str:
@@ -127,8 +125,9 @@ def own_proposal_as_json(
         "ranks": proposal.nodes.ranks,
         **way_as_json(proposal.best, situation),
         "placement": placement_of(situation) if proposal.best.choice.io_ranks else None,
-        "output_limits_from_nodes": proposal.output_limits_from,
-        "looked_at_nodes": proposal.most_nodes,
+        "output_limits_from_nodes": proposal.limits.limited_from,
+        "output_limits_here": proposal.limits.here,
+        "looked_at_nodes": proposal.limits.looked_at,
         "now": now,
         "curve": curve_as_json(proposal.curve),
         "learned_from_runs": proposal.predictor.runs,

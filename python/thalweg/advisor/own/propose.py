@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from thalweg.advisor.limits import Limits
 from thalweg.advisor.own.learned import OwnPredictor
-from thalweg.advisor.own.outlook import own_limits_from
+from thalweg.advisor.own.outlook import own_limits
 from thalweg.advisor.own.pressure import with_room, without_a_slot
 from thalweg.advisor.own.rates import notes_of
 from thalweg.advisor.own.situation import OwnChoice, OwnSituation, has_no_time_in_form
@@ -35,7 +36,6 @@ class OwnProposal:
     """best: what is proposed. now: the experiment as it is, None where none would compute.
 
     curve: the shortest with each number of I/O ranks, restarts as the best has them
-    output_limits_from   nodes; None: not up to most_nodes
     """
 
     predictor: OwnPredictor
@@ -45,8 +45,7 @@ class OwnProposal:
     alternatives: tuple[OwnWay, ...]
     curve: tuple[OwnWay, ...]
     notes: tuple[str, ...]
-    output_limits_from: int | None
-    most_nodes: int
+    limits: Limits
 
 
 def propose_own(
@@ -105,8 +104,8 @@ def propose_own(
     ways = sorted(map(told, others), key=lambda way: way.prediction.total_s)
     on_curve = _curve([asked[at] for at in order], best.choice, is_taken)
     curve = tuple(best if each == best.choice else told(each) for each in on_curve)
-    first, most = own_limits_from(predictor.rates(), situation, best.choice, nodes.ranks_per_node)
-    return OwnProposal(predictor, nodes, best, now, tuple(ways), curve, tuple(notes), first, most)
+    limits = own_limits(predictor.rates(), situation, nodes, asked, totals)
+    return OwnProposal(predictor, nodes, best, now, tuple(ways), curve, tuple(notes), limits)
 
 
 def _curve(

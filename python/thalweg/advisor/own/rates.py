@@ -52,8 +52,12 @@ class Rates:
     file_s: Draws
     write_cpu: float
     factors: Mapping[str, Draws]
-    _steps: dict[tuple[int, int], tuple[Draws, Draws]] = field(default_factory=dict)
-    _writers: dict[tuple[int, int], Draws] = field(default_factory=dict)
+    _steps: dict[tuple[int, int], tuple[Draws, Draws]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _writers: dict[tuple[int, int], Draws] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def sharing(self) -> Draws:

@@ -27,7 +27,7 @@ class OwnSeries:
     bytes_per_output: int
     bytes_once: int
     duration_s: float
-    _files: dict[int, int] = field(default_factory=dict, compare=False)
+    _files: dict[int, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def name(self) -> str:

@@ -15,6 +15,7 @@ from thalweg.advisor.prediction.run_facts import MeasuredRun
 from thalweg.advisor.prediction.run_table import read_runs, read_two
 from thalweg.advisor.prediction.splits import GROUP, HARDER, most_nodes, situation
 from thalweg.advisor.prediction.validation import Result, judge, try_on, validate_split
+from thalweg.advisor.words import many
 from thalweg.errors import ThalwegError
 from thalweg.files.targets import refuse_target
 
@@ -85,5 +86,5 @@ def _overlaps(fitted: list[MeasuredRun], runs: list[MeasuredRun]) -> tuple[str, 
         notes.append(f"{len(both)} runs are in both tables: they are no test")
     groups = {situation(run) for run in fitted} & {situation(run) for run in runs}
     if groups and not both:
-        notes.append(f"runs of {len(groups)} groups are in both tables")
+        notes.append(f"runs of {many(len(groups), 'group')} are in both tables")
     return tuple(notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from statistics import median
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from thalweg.advisor.prediction.proposal import RULES, choose, is_risky, nearest
 from thalweg.advisor.prediction.run_facts import MeasuredRun, RunFacts
 from thalweg.advisor.prediction.splits import GROUP, Split, folds, situation
 
+_ALIKE = 0.05  # relative: sizes of repeats
 TriedRun: TypeAlias = Tried[MeasuredRun]
 
 
@@ -79,7 +81,7 @@ def _decide(told: Sequence[TriedRun], all_tried: Sequence[TriedRun]) -> Decision
     """Of the runs that have a prediction one is proposed; the shortest may be any."""
     group = situation(told[0].run)
     runs = [each.run for each in all_tried if situation(each.run) == group]
-    if len(runs) < 2:
+    if len(_times(runs)) < 2:
         return None
     at = choose([t.run.facts for t in told], [t.prediction.total_s for t in told])
     proposed, times = told[at].run, _times(runs)
@@ -102,5 +104,13 @@ def _times(runs: Sequence[MeasuredRun]) -> dict[RunFacts, float]:
 
 
 def _way(run: MeasuredRun) -> RunFacts:
-    """What repeats have in common: logs tell bytes of one in other digits than those of another."""
-    return replace(run.facts, output_bytes=0.0, checkpoint_bytes=0.0)
+    """What repeats have in common: bytes to a few percent, as logs have them in other digits."""
+    facts = run.facts
+    return replace(
+        facts, output_bytes=_rounded(facts.output_bytes),
+        checkpoint_bytes=_rounded(facts.checkpoint_bytes),
+    )  # fmt: skip
+
+
+def _rounded(size: float) -> float:
+    return round(log(size) / _ALIKE) if size > 0.0 else 0.0

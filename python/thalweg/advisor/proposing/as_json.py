@@ -17,8 +17,9 @@ def proposal_as_json(proposal: Proposal, situation: Situation) -> dict[str, obje
         **_as_json(proposal.best, situation),
         "placement": placement(proposal) if proposal.best.choice.ranks else None,
         "now": _as_json(proposal.now, situation) if proposal.now else None,
-        "output_limits_from_nodes": proposal.output_limits_from,
-        "looked_at_nodes": proposal.most_nodes,
+        "output_limits_from_nodes": proposal.limits.limited_from,
+        "output_limits_here": proposal.limits.here,
+        "looked_at_nodes": proposal.limits.looked_at,
         "curve": curve_as_json(proposal.curve),
     }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from thalweg.advisor.limits import LIMITS_FROM, limited_from
+from thalweg.advisor.limits import LIMITS_FROM, Limits, find_limits
 from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.advisor.prediction.run_facts import ManyRuns, RunFacts
@@ -32,15 +32,13 @@ _TOLD = {  # name -> word, unit
 _FAR = 1.5  # times the largest of the fitted runs, or less than the least over it
 
 
-def output_limits_from(
-    predictor: Predictor, situation: Situation, ranks_per_node: int
-) -> tuple[int | None, int]:
-    """As limited_from()."""
+def output_limits(predictor: Predictor, situation: Situation, nodes: Nodes) -> Limits:
+    """nodes: of the user."""
 
     def is_limited(count: int) -> bool | None:
-        return _is_limited(predictor, situation, Nodes(count, ranks_per_node))
+        return _is_limited(predictor, situation, Nodes(count, nodes.ranks_per_node))
 
-    return limited_from(is_limited, ranks_per_node, situation.cells)
+    return find_limits(is_limited, nodes.ranks_per_node, situation.cells, nodes.count)
 
 
 def _is_limited(predictor: Predictor, situation: Situation, nodes: Nodes) -> bool | None:

@@ -118,7 +118,7 @@ def placement(proposal: Proposal) -> str:
 def _limits(proposal: Proposal, set_aside: int) -> str:
     steps = f"steps on all ranks but {set_aside}" if set_aside else "steps on all ranks"
     fitted = f"fitted runs have at most {many(round(proposal.machine.ranges['nodes'][1]), 'node')}"
-    return limits_text(proposal.output_limits_from, proposal.most_nodes, steps, fitted)
+    return limits_text(proposal.limits, proposal.nodes.count, steps, fitted)
 
 
 def warnings_of(proposal: Proposal) -> list[str]:

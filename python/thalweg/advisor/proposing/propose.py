@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from thalweg.advisor.limits import Limits
 from thalweg.advisor.prediction.predictor import Predictor
 from thalweg.advisor.prediction.proposal import is_risky
 from thalweg.advisor.proposing.candidates import choices
 from thalweg.advisor.proposing.choosing import best_of, next_best
 from thalweg.advisor.proposing.machine import FittedMachine
-from thalweg.advisor.proposing.outlook import far_off, output_limits_from
+from thalweg.advisor.proposing.outlook import far_off, output_limits
 from thalweg.advisor.proposing.partitions import refused_places
 from thalweg.advisor.proposing.situation import Situation
 from thalweg.advisor.proposing.ways import Way, ways_of
@@ -27,10 +28,7 @@ _LARGE_BYTES = 32e9  # that one rank holds
 
 @dataclass(frozen=True)
 class Proposal:
-    """best: what is proposed. now: what the script has. curve: over I/O ranks, else as the best.
-
-    output_limits_from   nodes; None: not up to most_nodes
-    """
+    """best: what is proposed. now: what the script has. curve: over I/O ranks, else as the best."""
 
     machine: FittedMachine
     nodes: Nodes
@@ -38,8 +36,7 @@ class Proposal:
     now: Way | None
     alternatives: tuple[Way, ...]
     curve: tuple[Way, ...]
-    output_limits_from: int | None
-    most_nodes: int
+    limits: Limits
     notes: tuple[str, ...]
 
 
@@ -51,7 +48,7 @@ def propose(
     ways = ways_of(predictor, situation, nodes, choices(situation, nodes))
     best = best_of(ways)
     now, notes = _now(predictor, situation, nodes)
-    first, most = output_limits_from(predictor, situation, nodes.ranks_per_node)
+    limits = output_limits(predictor, situation, nodes)
     curve = tuple(
         way
         for way in ways
@@ -63,9 +60,7 @@ def propose(
         *notes, *far_off(machine, best.facts), *_left_out(ways), *_risky(ways, best, now),
         *_meetings(best), *_memory(best), *_rate(machine, best),
     ]  # fmt: skip
-    return Proposal(
-        machine, nodes, best, now, next_best(ways, best), curve, first, most, tuple(notes)
-    )
+    return Proposal(machine, nodes, best, now, next_best(ways, best), curve, limits, tuple(notes))
 
 
 def _check(situation: Situation, nodes: Nodes) -> None:

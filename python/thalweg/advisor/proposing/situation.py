@@ -145,9 +145,18 @@ def situation_of(answer: Answer, sizes_matter: bool = True) -> Situation:
         tuple(stream.partitions for stream in answer.streams if stream.outputs),
         (*notes, *_notes(run, processes, answer.other_models)),
         sum(processes.set_aside.values()),
-        4 if processes.parallel.values["use_dp_mpi2io"] in (None, False) else 8,
+        _moved_bytes(processes),
         tuple(sorted({stream.value_bytes for stream in answer.streams if stream.outputs})),
     )  # fmt: skip
+
+
+def _moved_bytes(processes: Processes) -> int:
+    """Of a value: ICON sets use_dp_mpi2io where lnetcdf_flt64_output is. 8 where they are open."""
+    given = (
+        processes.parallel.values["use_dp_mpi2io"],
+        processes.restart.items.values["lnetcdf_flt64_output"],
+    )
+    return 8 if any(each not in (None, False) for each in given) else 4
 
 
 def _cells(run: IconRun) -> int:

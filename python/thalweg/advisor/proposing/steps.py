@@ -45,6 +45,10 @@ def predictor_of(
 ) -> tuple[Predictor, list[str]]:
     """For steps of this run, and notes on what was taken for granted."""
     fitted = machine.predictor
+    if step is not None and step.compute_ranks > situation.cells:
+        raise ThalwegError(
+            f"--step: {step.compute_ranks} ranks are more than the {situation.cells} cells of the run"
+        )
     if step is not None:
         values = fitted.fit.values
         told = (

@@ -103,10 +103,12 @@ def quick_totals(
     them.
     """
     more = more_values(predictor)
-    facts = [
-        facts_of(situation, nodes, each, deal(situation.series, each.io_ranks, (), False, more))
-        for each in asked
+    dealt = [deal(situation.series, each.io_ranks, (), False, more) for each in asked]
+    asked = [
+        replace(each, io_ranks=one.used_ranks(each.io_ranks))
+        for each, one in zip(asked, dealt, strict=True)
     ]
+    facts = [facts_of(situation, nodes, each, one) for each, one in zip(asked, dealt, strict=True)]
     many = ManyRuns.of(facts)
     total_s = predictor.fit.total_s(many)
     told = predictor.told(many)
