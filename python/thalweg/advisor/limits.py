@@ -30,8 +30,8 @@ def find_limits(
     is_limited: Callable[[int], bool | None], ranks_per_node: int, cells: int, here: int,
     *, step: int = 2, nearness: float = 0.0,
 ) -> Limits:  # fmt: skip
-    """On a few ranks it may be so, too, as one that does not compute is much of them: the most nodes
-    are looked at first, and then fewer until it is not.
+    """On a few ranks it may be so, too, as one that does not compute is much of them: the most
+    nodes are looked at first, and then fewer until it is not.
 
     is_limited  on so many nodes; None: it cannot be predicted
     here        nodes of the user

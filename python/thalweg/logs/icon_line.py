@@ -56,7 +56,7 @@ def _stamp(match: re.Match[str]) -> datetime | None:
 
 
 def parse_rate(text: str) -> float | None:
-    """As parse_number(); None, too, for what Fortran writes of one over 0 s ("Infinity", "+Inf")."""
+    """As parse_number(); None for what Fortran writes of one over 0 s, too ("Infinity", "+Inf")."""
     is_none = text.lstrip("+-").lower() in ("infinity", "inf", "nan")
     return None if is_none else parse_number(text)
 

@@ -47,7 +47,8 @@ def predictor_of(
     fitted = machine.predictor
     if step is not None and step.compute_ranks > situation.cells:
         raise ThalwegError(
-            f"--step: {step.compute_ranks} ranks are more than the {situation.cells} cells of the run"
+            f"--step: {step.compute_ranks} ranks are more than the {situation.cells} cells of the "
+            "run"
         )
     if step is not None:
         values = fitted.fit.values
