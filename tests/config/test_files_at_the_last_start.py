@@ -97,3 +97,26 @@ def test_a_failure_that_ends_the_script_ends_it(tmp_path: Path) -> None:
     script = read(tmp_path, text.format(""))
     assert value(script) == ("NAMELIST_q", 5)
     assert any("'set -e' ends the script here" in each for each in script.passed_over)
+
+
+@pytest.mark.parametrize("end", ["srun ./icon && exit 0", "if srun ./icon; then break; fi"])
+def test_a_run_succeeds_and_is_not_tried_again(tmp_path: Path, end: str) -> None:
+    loop = f"n=120\nfor try in 1 2 3; do\n{WRITE.format('$n')}{end}\nn=$((n / 2))\ndone\n"
+    script = read(tmp_path, loop)
+    assert value(script) == ("NAMELIST_q", 120)
+    assert not script.doubtful
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print -r -u3 "&a v = 1 /"', 'print -u3 -r "&a v = 1 /"', 'print -ru3 -- "&a v = 1 /"',
+        'print -n -u3 "&a v = 1"\nprint -u 3 " /"', 'print -u3 -n "&a "\nprint -u3 "v = 1 /"',
+    ],
+)  # fmt: skip
+def test_print_of_ksh_on_a_channel(tmp_path: Path, text: str) -> None:
+    script = read(tmp_path, f"#!/bin/ksh\nexec 3> NAMELIST_q\n{text}\nexec 3>&-\n")
+    [group] = script.groups["NAMELIST_q"]
+    assert group.items["v"].values == [1]
+    said = read(tmp_path, '#!/bin/ksh\nx=$(print -r -u2 "&b")\necho "&a v = \'$x\' /" > N\n')
+    assert said.groups["N"][0].items["v"].values == [""]

@@ -150,7 +150,6 @@ OPEN = [
     "f() { cd -; }; mkdir w; cd w; cd ..; v=$(f | wc -l)",
     "f() { cp s d 2>&1; echo 3; }; v=$(f | wc -l)",
     "v=$( { rm nofile; echo a; } 2>&1 | wc -l)",
-    "v=$( { x=$(printf a >&2); echo b; } 2>&1)",
     "echo a > f; [ a ] > f; v=x$(cat f)",
     "echo a > f; cd . > f; v=x$(cat f)",
     "echo a > f; read x < f > f; v=x$(cat f)",

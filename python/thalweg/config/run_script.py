@@ -201,7 +201,7 @@ def _lines_of(beside: Beside, path: str) -> list[Written] | None:
 
 def _text(content: Content, beside: Beside) -> list[NumberedLine]:
     found: list[NumberedLine] = []
-    for piece in content.pieces:
+    for piece in content.whole():
         if not isinstance(piece, Outside):
             found.append((piece.number, piece.text))
         elif path := beside.find(piece.path):

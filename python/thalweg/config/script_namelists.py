@@ -253,7 +253,7 @@ class Namelists:
     def _read(self, name: str, content: Content, told: list[str]) -> list[Written]:
         """Lines; of files that lie beside the script those there."""
         found: list[Written] = []
-        for piece in content.pieces:
+        for piece in content.whole():
             if not isinstance(piece, Outside):
                 found.append(piece)
                 continue

@@ -49,6 +49,8 @@ _PRINTS = frozenset({"echo", "print", "printf", "date", "expr", "seq", "basename
 _NAMES = re.compile(r"[\w./+-]+")
 _MOST_SCRIPTS = 1000  # that run one another
 
+_OPTION_OF_PRINT = re.compile(r"-([a-tv-zA-Z]*)(u)?([0-9]*)(?<!-)")
+
 
 @dataclass
 class FileCommands(Output):
@@ -95,11 +97,12 @@ class FileCommands(Output):
             if path in self.files.contents and known.sure:
                 self.files.put(path, [], part.at, sure=True, replaces=True)
 
-    def start(self, simple: Simple, plain: Simple, known: Known) -> None:
-        """If it starts something on ranks."""
+    def start(self, simple: Simple, plain: Simple, known: Known) -> bool:
+        """If it starts something on ranks; whether that is the model, as far as its name tells."""
         is_model = start_of(simple.words, plain.words)
         if is_model is not None:
             self.files.start(simple.at, is_model=is_model, sure=known.sure)
+        return is_model is True
 
     def finds(self, plain: Simple) -> bool | None:
         """`grep -q a FILE`, where all lines are known."""
@@ -346,13 +349,14 @@ def _has_input(simple: Simple) -> bool:
 
 def _on_channel(simple: Simple) -> Simple | None:
     """`print -u4 a` is `print a >&4`."""
-    text = " ".join(simple.words[1:3])
-    found = re.match(r"-([a-tv-z]*)u\s?([0-9])(?:\s|$)", text)
-    if found is None:
+    left, letters, channel = list(simple.words[1:]), "", ""
+    while left and (found := _OPTION_OF_PRINT.fullmatch(left[0])):
+        del left[0]
+        letters += found[1]
+        if found[2]:
+            channel = found[3] or (left.pop(0) if left else "")
+    if not channel.isdecimal():
         return None
-    words = simple.words[1 + len(found[0].split()) :]
-    options = [f"-{found[1]}"] if found[1] else []
-    outs = [(True, f"/dev/fd/{found[2]}")]
-    return replace(
-        simple, words=["print", *options, *words], files=replace(simple.files, outs=outs)
-    )
+    options = [f"-{letters}"] if letters else []
+    outs = simple.files.outs if channel == "1" else [(True, f"/dev/fd/{channel}")]
+    return replace(simple, words=["print", *options, *left], files=replace(simple.files, outs=outs))

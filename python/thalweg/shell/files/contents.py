@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,9 @@ from thalweg.shell.paths import last_of
 _CALLED_SO = re.compile(r"namelist|nml", re.IGNORECASE)
 _LOG = re.compile(r"\.(?:log|txt|out|o)$|^log", re.IGNORECASE)
 _ALWAYS = 3  # a rank
+
+
+NO_END = "\0"  # of a line that goes on
 
 
 class Written(NamedTuple):
@@ -53,6 +56,21 @@ def is_called_namelist(name: str) -> bool:
     return _CALLED_SO.search(name) is not None
 
 
+def _goes_on(piece: Piece) -> bool:
+    return isinstance(piece, Written) and piece.text.endswith(NO_END)
+
+
+def _joined(pieces: Sequence[Piece]) -> list[Piece]:
+    found: list[Piece] = []
+    for each in pieces:
+        last = found[-1] if found else None
+        if isinstance(last, Written) and isinstance(each, Written) and _goes_on(last):
+            found[-1] = last._replace(text=last.text[:-1] + each.text)
+        else:
+            found.append(each)
+    return found
+
+
 @dataclass
 class Content:
     """pieces  in their order; what is copied has the same ones, not equal ones
@@ -70,8 +88,22 @@ class Content:
     is_script: bool = False
     is_stale: bool = False
 
+    def add(self, pieces: Sequence[Piece]) -> None:
+        """Behind those that are there; what has no end goes on with the next one."""
+        if any(map(_goes_on, [*self.pieces[-1:], *pieces[:-1]])):
+            self.pieces = _joined([*self.pieces, *pieces])
+        else:
+            self.pieces += pieces
+
+    def whole(self) -> list[Piece]:
+        """Pieces, of which the last line has an end."""
+        last = self.pieces[-1] if self.pieces else None
+        if not isinstance(last, Written) or not _goes_on(last):
+            return self.pieces
+        return [*self.pieces[:-1], last._replace(text=last.text.removesuffix(NO_END))]
+
     def lines(self) -> list[NumberedLine]:
-        return [(piece.number, piece.text) for piece in self.pieces if isinstance(piece, Written)]
+        return [(piece.number, piece.text) for piece in self.whole() if isinstance(piece, Written)]
 
     def is_same(self, other: Content) -> bool:
         return list(map(id, self.pieces)) == list(map(id, other.pieces))

@@ -263,7 +263,7 @@ class Files:
             self.links.pop(path, None)
         content.origin = ""
         if self._has_room(len(pieces), at):
-            content.pieces += pieces
+            content.add(pieces)
         if not sure or (path, at) in self._guessed:
             content.doubtful[at] = None
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from posixpath import normpath
 
-from thalweg.shell.files.contents import Outside, Piece, Written, is_called_namelist
+from thalweg.shell.files.contents import NO_END, Outside, Piece, Written, is_called_namelist
 from thalweg.shell.files.files import Files
 from thalweg.shell.lines import NumberedLine
 from thalweg.shell.paths import last_of
@@ -201,7 +201,11 @@ class Names:
         is_open = content is not None and (bool(content.doubtful) or content.is_stale)
         if self.files.is_tried or is_open or self.files.may_be_gone(path):
             return None
-        return self.lines_of_pieces(content.pieces if content else [Outside(path, "")])
+        pieces = content.pieces if content else [Outside(path, "")]
+        last = pieces[-1] if pieces else None
+        if isinstance(last, Written) and last.text.endswith(NO_END):
+            return None  # programs take it for a line, or for none
+        return self.lines_of_pieces(pieces)
 
     def lines_of_pieces(self, pieces: Iterable[Piece]) -> list[Written] | None:
         """Also of files that lie beside the script; None where they are not known."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from thalweg.shell.files.contents import Content, Piece, Written, is_called_namelist
+from thalweg.shell.files.contents import NO_END, Content, Piece, Written, is_called_namelist
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.names import (
     ERRORS,
@@ -30,7 +30,6 @@ from thalweg.shell.values.programs import OF_WORDS, WITHOUT_END
 from thalweg.shell.values.words import words_given
 
 _OWN = frozenset({"`mktemp`", "`date`", "`hostname`"})  # names of their own, no file has them
-NO_END = "\0"  # of a line that goes on
 
 
 @dataclass(frozen=True)
@@ -367,11 +366,10 @@ class Output(Names):
         given = words_given(simple.words[1:], self.variables)
         text = None if given is None else OF_WORDS[name](given)
         text = f"{text}\n" if text is not None and name in WITHOUT_END else text
-        is_captured = not outs and self.stdout.startswith(CAPTURED)
         if text == "" and outs:
             self.empty([word for is_behind, word in outs if not is_behind], simple.at, known)
             return True
-        if text is None or not (text.endswith("\n") or is_captured):
+        if text is None:
             return False
         text = text.removesuffix("\n") if text.endswith("\n") else text + NO_END
         pieces = self.written(text, simple.at)

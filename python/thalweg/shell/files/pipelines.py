@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from thalweg.shell.files.awk import Awk
 from thalweg.shell.files.awk_program import awk_of
-from thalweg.shell.files.contents import Written, is_called_namelist, is_log
+from thalweg.shell.files.contents import NO_END, Written, is_called_namelist, is_log
 from thalweg.shell.files.files import CAPTURED
 from thalweg.shell.files.filters import FILTERS, Filter, filter_of
-from thalweg.shell.files.output import NO_END, Known, Output, Printed
+from thalweg.shell.files.output import Known, Output, Printed
 from thalweg.shell.files.sed import IN_PLACE, Sed
 from thalweg.shell.files.whole_filters import WHOLE, made_whole, whole_of
 from thalweg.shell.paths import last_of

@@ -15,7 +15,7 @@ def lines_of_script(files: Files, path: str) -> list[str] | None:
         return None
     if content.doubtful or files.may_be_gone(path):
         return None
-    lines = [piece.text for piece in content.pieces if isinstance(piece, Written)]
+    lines = [piece.text for piece in content.whole() if isinstance(piece, Written)]
     content.is_script = len(lines) == len(content.pieces)
     return lines if content.is_script else None
 

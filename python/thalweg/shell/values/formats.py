@@ -10,7 +10,7 @@ from fractions import Fraction
 from thalweg.shell.unresolved import has_unresolved
 from thalweg.shell.values.escapes import unescaped
 
-_PART = re.compile(r"%(?:%|([-+ 0]*)(\*|[0-9]{0,3})(?:\.([0-9]{1,2}))?([diuxXocsbfeEgG]))")
+_PART = re.compile(r"%(?:%|([-+ 0]*)(\*|[0-9]{0,3})(?:\.([0-9]{0,2}))?([diuxXocsbfeEgG]))")
 _FORMAT = re.compile(rf"(?:[^%]|{_PART.pattern})*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})")
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,15}")

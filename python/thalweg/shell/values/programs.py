@@ -38,7 +38,7 @@ def _print(words: Sequence[str]) -> str | None:
         letters += word[1:]
         if word in ("-", "--"):
             break
-    if set(letters) - set("rn-"):
+    if set(letters) - set("rn-") or re.match("-[a-zA-Z]*u[0-9]", "".join(words[:1])):
         return None
     text = " ".join(words)
     if "\\" in text and "r" not in letters:

@@ -246,7 +246,7 @@ class SimpleCommands:
             self.calls.tell_trap(plain)
             if self.commands.stdout:
                 self.commands.printed.append((simple.at, "what a trap prints"))
-        self.commands.start(simple, plain, known)
+        is_run = self.commands.start(simple, plain, known)
         if name == "envsubst" and simple.assigned():
             with self.with_values(simple):
                 return self.commands.run([simple], known) or None
@@ -260,6 +260,8 @@ class SimpleCommands:
             return True
         if name in DONE and self._may_fail_quietly(plain):
             return None
+        if is_run:
+            return True  # a convention: what is done where it fails no run does
         if is_done or name in DONE:
             self.is_taken_as_done = not plain.never_fails
             return True
