@@ -52,7 +52,7 @@ SHAPE = Shape(20, 15, 8)  # of hexagons, where halos are of up to three steps
 
 def these(first: int) -> list[Any]:
     """All of the bodies above, and every other kernel that there is."""
-    return [*BODIES, *(pytest.param(name, marks=pytest.mark.some(2, first)) for name in KNOWN)]
+    return [*BODIES, *(pytest.param(name, marks=pytest.mark.some(3, first)) for name in KNOWN)]
 
 
 def made(name: str, folder: Path) -> Kernel:
