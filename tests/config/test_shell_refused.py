@@ -98,7 +98,6 @@ OPEN = [
     "v=$( { x=$(nothing); echo a; } 2>&1 | wc -l )",
     "v=$( { x=$(export 1a=2; echo 1); echo a; } 2>&1 | wc -l )",
     "v=$( { read x < nothing; echo a; } 2>&1 | wc -l )",
-    "f() { unset x; }; readonly x=1; v=$(f 2>&1 | wc -l)",
     "IFS=,; set -- a b; v=$(cat << X\n$*\nX\n)",
     "shopt -s nocasematch; x=r2b04; v=${x/R2B/R02B}",
     "v=$(printf '%s\\n' b a_c aB | sort | xargs)",
@@ -118,6 +117,7 @@ TOLD = {
     "readonly -a x=(1)\nx=(1 2)\n": "'x' is readonly",
     "f() { local x=2; }\nreadonly x=1\nf\n": "'x' is readonly",
     "readonly x=1\nx=1\n": "'x' is readonly",
+    "readonly x=1\nif unset x; then y=1; else y=2; fi\n": "'x' is readonly",
     "declare -n r\nr=x\n": "whose name is not known",
     "set -e\nf() { x=1; [[ a = b ]] && x=2; }\nf\n": "'set -e' ends the script here",
     "trap 'x=2' USR1\nkill -USR1 $$\n": "a signal to the script",
@@ -155,6 +155,21 @@ def test_what_lies_beside_the_script_is_there(tmp_path: Path) -> None:
     script = read_run_script(tmp_path / "exp.run", {})
     assert script.groups["NAMELIST"][0].items["v"].values == [7]
     assert not script.passed_over
+
+
+def test_line_ends_of_windows_are_told_of_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "set.sh").write_bytes(b"q=7\r\n")
+    (tmp_path / "list").write_bytes(b"1\r\n")
+    for text, name in ((". ./set.sh\n", "set.sh"), ("v=$(cat list)\n", "list")):
+        (tmp_path / "exp.run").write_text(text + NAMELIST)
+        told = read_run_script(tmp_path / "exp.run", {}).passed_over
+        assert any(each.startswith(f"{name}: its lines end as on Windows") for each in told)
+
+
+def test_what_need_not_be_run_is_not_told_of_ksh(tmp_path: Path) -> None:
+    text = '#!/bin/bash\nif [ -n "$KSH_VERSION" ]; then print a; fi\nprint a || echo a\n'
+    (tmp_path / "exp.run").write_text(text + NAMELIST)
+    assert not read_run_script(tmp_path / "exp.run", {}).passed_over
 
 
 def test_what_ksh_has_is_not_told_of_ksh(tmp_path: Path) -> None:

@@ -106,11 +106,8 @@ def read_run_script(
     if begins_group(first) and not lines[0].startswith("#!"):
         namelists.take_file(path.name, enumerate(lines, 1))
     else:
-        if beside.label(path) not in instead and read_text(path).line_end == "\r\n":
-            namelists.passed_over.append(
-                f"{path.name}: its lines end as on Windows (CR LF), and are read without CR: "
-                "a shell takes it for a part of values and names"
-            )
+        if beside.label(path) not in instead:
+            _tell_of_windows(path, namelists.passed_over)
         contents = _run(lines, beside, script, namelists)
     namelists.include(contents)
     namelists.tell_lacking(contents)
@@ -142,7 +139,9 @@ def _run(
         script.variables.options.add(IS_BASH)
     unclosed: list[str] = []
     sourced = _Sourced(beside, unclosed)
-    files = Files(Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside))
+    files = Files(
+        Folders(script.variables), beside=beside.within, read=partial(_lines_of, beside, unclosed)
+    )
     commands = FileCommands(script.variables, files)
     try:
         unread = run_script(
@@ -186,13 +185,22 @@ def _run(
     return files.contents
 
 
-def _lines_of(beside: Beside, path: str) -> list[Written] | None:
+def _tell_of_windows(path: Path, told: list[str]) -> None:
+    if read_text(path).line_end == "\r\n":
+        told.append(
+            f"{path.name}: its lines end as on Windows (CR LF), and are read without CR: a shell "
+            "takes it for a part of values and names"
+        )
+
+
+def _lines_of(beside: Beside, told: list[str], path: str) -> list[Written] | None:
     """Of the very file beside the script, if it is a text."""
     found = beside.find(path)
     if found is None or beside.label(found) != path:
         return None
     try:
         lines = beside.lines(found)
+        _tell_of_windows(found, told)
     except ThalwegError:
         return None
     lines = lines[:-1] if lines[-1:] == [""] else lines
@@ -226,5 +234,6 @@ class _Sourced:
             return None  # another one of its name
         if path not in self.read:
             lines = self.beside.lines(path)
+            _tell_of_windows(path, self.unclosed)
             self.read[path] = parse_script(lines, self.beside.label(path), 1, self.unclosed)
         return self.read[path]

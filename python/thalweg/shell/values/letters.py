@@ -30,19 +30,21 @@ def is_of_language(regex: re.Pattern[str]) -> bool:
 
 def has(regex: re.Pattern[str], text: str) -> bool | None:
     """Whether some of a text fits; None where that is not the same on all machines."""
-    found = regex.search(text) is not None
-    if text.isascii():
-        return found
-    of_all = regex_of_bytes(regex).search(of_bytes(text)) is not None
-    return None if is_of_language(regex) or of_all is not found else found
+    return _same(re.Pattern.search, regex, text)
 
 
 def is_one(regex: re.Pattern[str], text: str) -> bool | None:
     """Whether a text as a whole fits; None as of has()."""
-    found = regex.fullmatch(text) is not None
+    return _same(re.Pattern.fullmatch, regex, text)
+
+
+def _same(
+    asked: Callable[[re.Pattern[str], str], object], regex: re.Pattern[str], text: str
+) -> bool | None:
+    found = asked(regex, text) is not None
     if text.isascii():
         return found
-    of_all = regex_of_bytes(regex).fullmatch(of_bytes(text)) is not None
+    of_all = asked(regex_of_bytes(regex), of_bytes(text)) is not None
     return None if is_of_language(regex) or of_all is not found else found
 
 

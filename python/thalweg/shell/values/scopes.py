@@ -56,13 +56,15 @@ def make_local(variables: Variables, name: str) -> bool:
     return True
 
 
-def unset(variables: Variables, name: str) -> None:
+def unset(variables: Variables, name: str) -> bool:
     """One that another function has made local, or that stands before a command, shows what it
-    hides, as bash has it; one of this function stays local.
+    hides, as bash has it; one of this function stays local. Whether it is unset: what is `readonly`
+    stays, and is told.
     """
     name = variables.name(name)
     if "r" in variables.letters.get(name, ""):
-        return
+        variables.refused.add(name)
+        return False
     own = _function(variables)
     for each in reversed(variables.scopes):
         if name in each.hidden:
@@ -70,8 +72,9 @@ def unset(variables: Variables, name: str) -> None:
                 break
             variables.touch(name)
             _put(variables, name, each.hidden.pop(name))
-            return
+            return True
     variables.unset(name)
+    return True
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Builtins:
             letters = "".join(each for each in words if each[:1] == "-")
             self._switch("s" in letters, [each for each in words if each[:1] != "-"])
         elif name == "unset":
-            self._unset(words)
+            return self._unset(words)
         else:
             return self._give(plain, simple)
         return True
@@ -105,14 +105,15 @@ class Builtins:
         else:
             self.variables.options -= set(names)
 
-    def _unset(self, words: Sequence[str]) -> None:
+    def _unset(self, words: Sequence[str]) -> bool:
         if split_exactly(words, self.variables)[1] is not None:
             self.variables.sets_unknown = True
         words = split_words(words, self.variables)
         if words[:1] and re.fullmatch("-n?fn?", words[0]):
             for each in words[1:]:
                 self.course.functions.pop(each, None)
-            return
+            return True
+        is_done = True
         of_reference = any(re.fullmatch("-[fv]*n[fv]*", each) for each in words)
         for each in words:
             name = each.partition("[")[0]
@@ -124,7 +125,8 @@ class Builtins:
                 number = arithmetic_value(each[len(name) + 1 : -1], self.variables)
                 self.variables.unset_element(name, number)
             elif name.isidentifier():
-                unset(self.variables, name)
+                is_done &= unset(self.variables, name)
+        return is_done
 
     def _give(self, plain: Simple, simple: Simple) -> bool | None:
         """`read a b <<< "1 2"` and `printf -v x %02d 1`; what others give is not known."""

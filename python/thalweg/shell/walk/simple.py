@@ -111,7 +111,9 @@ class SimpleCommands:
 
     def _tell_of_ksh(self, simple: Simple) -> None:
         """What a script for bash has of ksh, which is read as ksh has it."""
-        words = simple.plain().words if IS_BASH in self.variables.options else []
+        is_asked = self.course.branches or self.ways.ignored  # it need not be run
+        is_bash = IS_BASH in self.variables.options and not is_asked
+        words = simple.plain().words if is_bash else []
         name = "".join(words[:1])
         name = "set -A" if words[:2] == ["set", "-A"] else name
         is_width = name in ("typeset", "declare", "local") and any(map(_WIDTH.match, words[1:]))
