@@ -122,6 +122,8 @@ TOLD = {
     "set -e\nf() { x=1; [[ a = b ]] && x=2; }\nf\n": "'set -e' ends the script here",
     "trap 'x=2' USR1\nkill -USR1 $$\n": "a signal to the script",
     "f() { echo '&a /' >&2; }\nf 2> NAMELIST_q\n": "the channel of errors",
+    "coproc x { :; }\nx=1\n": "what 'coproc' does",
+    "exec 3> NAMELIST_q\nexec 4> NAMELIST_q\necho '&a /' >&3\n": "two channels of one file",
     "set -A x 1 2\n": "'set -A' is of ksh",
     "typeset -Z3 x=1\n": "'typeset -Z, -L or -R' is of ksh",
     "print a\n": "'print' is of ksh",

@@ -101,6 +101,8 @@ class SimpleCommands:
             self.commands.printed.append((simple.at, "what goes to another channel"))
         self.course.tell_of(simple.at, self.variables)
         self._tell_of_ksh(simple)
+        if words[:1] == ["coproc"]:
+            self.course.tell_once(simple.at, "what 'coproc' does is not followed")
         if self.variables.sets_unknown:
             self.variables.sets_unknown, self.variables.has_set_unknown = False, True
             self.course.told.append(
@@ -306,6 +308,10 @@ class SimpleCommands:
         before = {} if known.sure else dict(commands.channels)
         for operator, word in plain.files.channels:
             path = commands.open_channel(operator, word)
+            is_one = list(commands.channels.values()).count(path) < 2
+            is_one |= path in commands.files.removed.moved  # what the other writes to is elsewhere
+            if path and not is_one and not operator.endswith(">>"):
+                commands.files.unread.add(plain.at, "two channels of one file")
             if path and not operator.endswith(">>"):
                 commands.files.put(path, [], plain.at, sure=known.sure, replaces=True)
             if "<>" in operator:
