@@ -10,6 +10,7 @@
 
 #include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
+#include "file/ompio_name.hpp"
 #include "file/refusal.hpp"
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
@@ -75,6 +76,7 @@ class Cdf5MpiIo final : public CollectiveContainer {
     FirstFailure opening;
     {
       const CallLimit limit("all writers to open a file");
+      free_ompio_name(aside());
       opening.note(ncmpi_open(team(), aside().c_str(), NC_WRITE, info.handle(), &ncid));
     }
     std::vector<int> variables(file().fields.size());

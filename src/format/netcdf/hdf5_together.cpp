@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "file/ompio_name.hpp"
 #include "format/netcdf/hdf5_id.hpp"
 
 namespace thalweg {
@@ -23,6 +24,7 @@ hid_t open_together(const std::string& path, MPI_Comm team, const IoHints& hints
                         H5Pset_all_coll_metadata_ops(access.id(), true) >= 0 &&
                         H5Pset_coll_metadata_write(access.id(), true) >= 0 &&
                         H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG) >= 0;
+  free_ompio_name(path);
   return prepared ? open_hdf5(path, H5F_ACC_RDWR, access.id()) : hid_t{-1};
 }
 

@@ -16,6 +16,7 @@
 #include "base/call_limit.hpp"
 #include "base/file_size_signal.hpp"
 #include "file/file_bytes.hpp"
+#include "file/ompio_name.hpp"
 #include "file/refusal.hpp"
 #include "format/container.hpp"
 #include "format/netcdf/collective_container.hpp"
@@ -58,6 +59,7 @@ void describe_chunked(const FileDescription& description) {
   // their places when the time axis grows, and collective writes find them there.
   const FileSizeSignalBlocked blocked;
   const auto aside = description.path + ".part";
+  free_ompio_name(aside);
   int ncid = -1;
   check_netcdf(
       nc_create_par(aside.c_str(), NC_NETCDF4 | NC_CLOBBER, MPI_COMM_SELF, MPI_INFO_NULL, &ncid),
