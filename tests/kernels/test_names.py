@@ -19,6 +19,7 @@ from thalweg.dsl.passes.library_names import may_be_macro
 from thalweg.dsl.passes.names import RESERVED
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.targets import cpp_target
+from thalweg.dsl.targets.cpp_includes import HEADERS, NAMES, with_includes
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different, outputs
 
@@ -154,8 +155,12 @@ def test_capitals_are_names(name: str) -> None:
 def test_no_macro_of_the_headers_is_forgotten(tmp_path: Path) -> None:
     """Of all headers that translated code may have, as this compiler and this MPI know them."""
     code = "".join(path.read_text() for path in TARGETS.glob("*.py"))
-    headers = sorted(set(re.findall(r"#include <[^>]*>", code)))
-    (tmp_path / "all.cpp").write_text("\n".join(each for each in headers if "cuda" not in each))
+    headers = sorted(
+        {*re.findall(r"#include <[^>]*>", code), *(f"#include <{h}>" for h in HEADERS)}
+    )
+    (tmp_path / "all.cpp").write_text(
+        "\n".join(each for each in headers if "<{" not in each and "cuda" not in each)
+    )
     compiler = shutil.which("mpicxx") or shutil.which("c++")
     assert compiler
     words = [compiler, "-std=c++20", "-fopenmp", "-dM", "-E", str(tmp_path / "all.cpp")]
@@ -164,3 +169,41 @@ def test_no_macro_of_the_headers_is_forgotten(tmp_path: Path) -> None:
     assert len(found) > 300
     odd = [name for name in found if not may_be_macro(name) and name not in RESERVED]
     assert len(odd) <= 0.05 * len(found), odd  # of other versions, and what nobody means
+
+
+def test_no_name_of_the_library_is_forgotten() -> None:
+    """What no header is named for is taken for a function of mathematics."""
+    files = [path for path in TARGETS.glob("cpp_*.py") if path.stem != "cpp_header"]
+    code = "".join(path.read_text() for path in [*files, *TARGETS.glob("cuda_*.py")])
+    code += "".join(path.read_text() for path in TARGETS.glob("ranks_*.py"))
+    known = {name for names in NAMES.values() for name in names}
+    mathematics = {"abs", "atan", "atan2", "cos", "exp", "fma", "log", "pow", "sin", "sqrt", "tan"}
+    assert set(re.findall(r"std::(\w+)", code)) <= known | mathematics
+
+
+def test_each_header_declares_what_it_is_included_for(tmp_path: Path) -> None:
+    """Compilers differ in what a header brings along of others."""
+    compiler = shutil.which("c++")
+    assert compiler
+    for header, names in NAMES.items():
+        words = (
+            "namespace own = std::" if name == "this_thread" else "using std::" for name in names
+        )
+        lines = [f"{word}{name};" for word, name in zip(words, names, strict=True)]
+        code = with_includes("@includes@" + "\n".join(lines))
+        assert code.count("#include") == 1, header
+        (tmp_path / "names.cpp").write_text(code)
+        said = subprocess.run(
+            [compiler, "-std=c++20", "-fsyntax-only", str(tmp_path / "names.cpp")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert said.returncode == 0, said.stderr
+
+
+def test_code_without_functions_has_no_header_of_them() -> None:
+    assert with_includes("@includes@std::int64_t n; double x = std::fma(y, NAN, 1.0);") == (
+        "#include <cmath>\n#include <cstdint>\nstd::int64_t n; double x = std::fma(y, NAN, 1.0);"
+    )
+    assert with_includes("@includes@double x;") == "double x;"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.dsl.targets.cpp_includes import with_includes
 from thalweg.dsl.targets.cuda_text import prelude
 from thalweg.kernels.compiler import build_for_device
 from thalweg.kernels.device import has_gpu
@@ -34,7 +35,8 @@ class DeviceCopy:
     """Two arrays; `measure` may be called at any time between others."""
 
     def __init__(self, folder: Path) -> None:
-        self.functions = ctypes.CDLL(str(build_for_device(NAME, prelude(NAME) + CODE, folder)))
+        code = with_includes(prelude(NAME) + CODE)
+        self.functions = ctypes.CDLL(str(build_for_device(NAME, code, folder)))
         values = np.arange(VALUES, dtype=np.float64)
         size = ctypes.c_size_t(values.nbytes)
         self.rooms = [ctypes.c_void_p(self._call("_room", size)) for _ in range(2)]

@@ -16,9 +16,7 @@ from itertools import chain, count
 from thalweg.dsl import ir
 
 ROWS_A_DIVISION = 8  # 39 rows by two are faster with divisions, nine by two without them
-CODE = """#include <type_traits>
-
-// Of a divisor; NaN where only a division gives the right bits.
+CODE = """// Of a divisor; NaN where only a division gives the right bits.
 static inline double reciprocal(double divisor) {
   const double size = std::abs(divisor);
   return size > 1e-30 && size < 1e30 ? 1.0 / divisor : NAN;

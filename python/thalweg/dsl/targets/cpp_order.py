@@ -16,9 +16,7 @@ from thalweg.dsl.passes.tiles import seeds
 
 LANDMARKS = 5  # on a sphere four would do
 LARGEST_BLOCKS = {"curve": 1, "blocks": 4096}  # in points
-CODE = """#include <numeric>
-#include <utility>
-
+CODE = """\
 // Points of all places, one after the other: those that tables lead to from each, both ways.
 struct Near {
   std::vector<std::int64_t> ends;

@@ -18,6 +18,7 @@ from thalweg.dsl.targets import cpp_order
 from thalweg.dsl.targets.cpp_divisions import CODE as CODE_OF_QUOTIENT
 from thalweg.dsl.targets.cpp_fetches import code as code_of_fetch
 from thalweg.dsl.targets.cpp_fetches import fetches
+from thalweg.dsl.targets.cpp_includes import MARK, with_includes
 from thalweg.dsl.targets.cpp_loops import CODE_OF_LINES, CODE_OF_VECTORS, Loops
 from thalweg.dsl.targets.cpp_power import CODE as CODE_OF_POWER
 from thalweg.dsl.targets.cpp_streams import CODE as STREAMS
@@ -29,13 +30,6 @@ from thalweg.errors import ThalwegError
 
 COMPILED_WITH = """// Compile as C++20 with -ffp-contract=off, or bits differ from the reference;
 // with -fopenmp where there are pragmas of it."""
-HEAD = """#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <vector>
-"""
 VECTOR_FUNCTIONS = ("**", "exp", "log", "sin", "cos")  # as glibc has them since 2.22
 LINES = """// Where the first line of the cache in some room begins.
 template <class Real>
@@ -96,7 +90,7 @@ class Writer:
         rows = {step.name for step in self.loops.rows}
         lines += [WHOLE_LOOPS] if sets_again(self.plan, rows) else []
         lines += [ONE_WAY] if "where" in self._operations() else []
-        lines += [HEAD]
+        lines += [MARK]
         lines += [STREAMS] if self.loops.rows else []
         lines += [LINES] if self.loops.rows or self.tiling else []
         lines += [code for op, code in CODE_OF_OPERATION.items() if op in self._operations()]
@@ -117,7 +111,7 @@ class Writer:
         lines += comment(self.kernel.doc)
         lines += ["// No argument that is set may lie in the memory of another one."]
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
-        return "\n".join([*lines, *indented([*self._begin(), *inner]), "}", ""])
+        return with_includes("\n".join([*lines, *indented([*self._begin(), *inner]), "}", ""]))
 
     def _before(self) -> list[str]:
         """What stands before the functions."""

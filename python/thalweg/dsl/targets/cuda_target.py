@@ -12,6 +12,7 @@ from thalweg.dsl.layout import factor
 from thalweg.dsl.passes.precision import in_precision
 from thalweg.dsl.passes.set_again import sets_again
 from thalweg.dsl.passes.sweeps import Plan, Sweep
+from thalweg.dsl.targets.cpp_includes import with_includes
 from thalweg.dsl.targets.cpp_text import CODE as CODE_OF_OPERATION
 from thalweg.dsl.targets.cpp_text import WHOLE_LOOPS, comment, constants
 from thalweg.dsl.targets.cuda_loops import LEVEL, CudaLoops, by_levels, on_device
@@ -81,7 +82,7 @@ class Writer:
         lines += [f'extern "C" void {self.kernel.name}({", ".join(self._parameters())}) {{']
         lines += [f"  {line}" for line in [*self._begin(), *self._fields(), *self._calls()]]
         lines += ["  end_of_call();"]
-        return "\n".join([*lines, "}", ""])
+        return with_includes("\n".join([*lines, "}", ""]))
 
     def _before(self) -> list[str]:
         """What stands before the functions."""

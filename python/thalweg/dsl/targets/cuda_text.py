@@ -5,15 +5,7 @@ from __future__ import annotations
 
 CODE = """// nvcc -std=c++20 -O3 -fmad=false makes code for a GPU of this. Any other compiler goes
 // through the same threads one after the other: for tests, where there is no GPU.
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
-
+@includes@
 // That a GPU takes in one launch.
 [[maybe_unused]] static constexpr std::int64_t most_parts = 65535;
 

@@ -15,18 +15,6 @@ HEAD = """#ifndef OMPI_SKIP_MPICXX
 #endif
 #include <mpi.h>
 
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <span>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-
 // What ranks know of each other's points: the same in every kernel of a model.
 #ifndef THALWEG_RANKS_@target@
 #define THALWEG_RANKS_@target@

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The headers of C++'s library that a translated file needs, and no others: to read all of them
+takes a compiler half a second, a third of what a kernel takes.
+"""
+
+from __future__ import annotations
+
+import re
+
+MARK = "@includes@"
+NAMES = {
+    "algorithm": (
+        "adjacent_find", "all_of", "any_of", "copy", "copy_n", "equal", "fill", "find",
+        "lower_bound", "max", "max_element", "min", "nth_element", "sort", "stable_sort",
+    ),
+    "bit": ("bit_cast",),
+    "cstddef": ("byte", "size_t"),
+    "cstdint": ("int32_t", "int64_t", "uint32_t", "uint64_t", "uintptr_t"),
+    "cstdio": ("fflush", "fprintf", "snprintf"),
+    "cstdlib": ("abort", "free", "malloc"),
+    "cstring": ("memcpy",),
+    "initializer_list": ("initializer_list",),
+    "iterator": ("begin", "end", "ssize"),
+    "memory": ("shared_ptr", "unique_ptr"),
+    "numeric": ("iota",),
+    "span": ("span",),
+    "string": ("char_traits", "string", "to_string"),
+    "string_view": ("string_view",),
+    "thread": ("this_thread",),
+    "type_traits": ("false_type", "true_type"),
+    "utility": ("move", "pair"),
+    "vector": ("erase_if", "vector"),
+}  # fmt: skip
+_HEADER = {name: header for header, names in NAMES.items() for name in names}
+_OF_MATHEMATICS = "cmath"  # has all others
+HEADERS = {*NAMES, _OF_MATHEMATICS}
+_USED = re.compile(r"\bstd::(\w+)|\b(NAN|INFINITY|HUGE_VALF?)\b")
+
+
+def with_includes(text: str) -> str:
+    """A file with them where it has the mark."""
+    names = {match[1] or match[2] for match in _USED.finditer(text)}
+    headers = sorted({_HEADER.get(name, _OF_MATHEMATICS) for name in names})
+    return text.replace(MARK, "".join(f"#include <{header}>\n" for header in headers), 1)
