@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exchange.hpp"
+#include "file/ompio_name.hpp"
 #include "peers.hpp"
 #include "range_exchange.hpp"
 
@@ -27,6 +28,7 @@ struct File {
   File(const Session& session, const std::string& path, Storage storage, int access) {
     constexpr int threshold_bytes = 1 << 20, page_bytes = 4096;
     must(nc_set_alignment(threshold_bytes, page_bytes), "alignment");
+    free_ompio_name(path);
     must(nc_create_par(path.c_str(), NC_NETCDF4 | NC_CLOBBER, session.comm, session.hints, &id),
          "create");
     int fill = 0, dimensions[2] = {0, 0};

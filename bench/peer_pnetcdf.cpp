@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exchange.hpp"
+#include "file/ompio_name.hpp"
 #include "peers.hpp"
 #include "range_exchange.hpp"
 
@@ -24,6 +25,7 @@ struct Cdf5File {
   std::vector<int> variables;
 
   Cdf5File(const Session& session, const std::string& path) {
+    free_ompio_name(path);
     succeed(
         ncmpi_create(session.comm, path.c_str(), NC_CLOBBER | NC_64BIT_DATA, session.hints, &id),
         "create");

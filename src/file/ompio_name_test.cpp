@@ -40,7 +40,7 @@ TEST_CASE("a_file_opens_whose_name_a_killed_run_holds") {
   const auto path = "/tmp/" + name;
   const Held held("/OMPIO_" + name);
   free_ompio_name(path);
-  CHECK_FALSE(held.is_there());
+  REQUIRE_FALSE(held.is_there());
   MPI_File file = MPI_FILE_NULL;  // waits for ever if it is
   REQUIRE(MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                         &file) == MPI_SUCCESS);
@@ -68,6 +68,6 @@ TEST_CASE("another_users_semaphore_stays_and_is_told_once") {
 TEST_CASE("where_nothing_is_left_nothing_happens") {
   CHECK(said_in([] { free_ompio_name("/tmp/ompio_name_test_nothing.nc"); }).empty());
   CHECK(said_in([] { free_ompio_name(""); }).empty());
-  const auto longest = "/tmp/" + std::string(255, 'a');  // OMPIO takes another way with such a name
+  const auto longest = "/tmp/" + std::string(255, 'a');  // OMPIO makes none of such a name
   CHECK(said_in([&] { free_ompio_name(longest); }).empty());
 }

@@ -25,11 +25,11 @@ duration = "PT3H"
 name = "NAME"
 interval = "PT1H"
 [io]
-mode = "serial"
+mode = "shared_file"
 way = "mpiio"
 timeout = 30
 [machine]
-ranks = 2
+ranks = 3
 """
 
 

@@ -19,7 +19,7 @@ from thalweg.dsl.passes.library_names import may_be_macro
 from thalweg.dsl.passes.names import RESERVED
 from thalweg.dsl.problem import KernelError
 from thalweg.dsl.targets import cpp_target
-from thalweg.dsl.targets.cpp_includes import HEADERS, NAMES, with_includes
+from thalweg.dsl.targets.cpp_includes import HEADERS, NAMES, with_includes, with_own_includes
 from thalweg.kernels.any_kernel import made_case
 from thalweg.testing.kernels.ways import IDS, REFERENCE, WAYS, different, outputs
 
@@ -207,3 +207,5 @@ def test_code_without_functions_has_no_header_of_them() -> None:
         "#include <cmath>\n#include <cstdint>\nstd::int64_t n; double x = std::fma(y, NAN, 1.0);"
     )
     assert with_includes("@includes@double x;") == "double x;"
+    kept = with_own_includes("// a\n#include <cmath>\n#include <vector>\n\nauto x = INT64_MAX;")
+    assert kept == "// a\n#include <cstdint>\n\nauto x = INT64_MAX;"

@@ -10,6 +10,7 @@ from pathlib import Path
 from thalweg.dsl import Kernel
 from thalweg.dsl.configuration import ON_RANKS, TARGETS, Configuration
 from thalweg.dsl.kernel_files import files_of_kernels, load_file
+from thalweg.dsl.targets.cpp_includes import with_own_includes
 from thalweg.dsl.targets.ranks_text import common
 from thalweg.errors import ThalwegError
 from thalweg.kernels.compiled import translate
@@ -178,7 +179,9 @@ def _translated(
 def _translation(kernel: Kernel, configuration: Configuration, target: str) -> str | ThalwegError:
     try:
         text = translate(kernel, configuration.changed(target=target))
-        return text.replace(common(target), "") if target in ON_RANKS else text
+        if target in ON_RANKS:
+            text = with_own_includes(text.replace(common(target), ""))
+        return text
     except ThalwegError as error:
         return error
 

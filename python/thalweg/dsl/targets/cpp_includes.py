@@ -31,14 +31,30 @@ NAMES = {
     "utility": ("move", "pair"),
     "vector": ("erase_if", "vector"),
 }  # fmt: skip
-_HEADER = {name: header for header, names in NAMES.items() for name in names}
 _OF_MATHEMATICS = "cmath"  # has all others
+_MACROS = {
+    **dict.fromkeys(("HUGE_VAL", "HUGE_VALF", "INFINITY", "NAN"), _OF_MATHEMATICS),
+    **dict.fromkeys(("INT32_MAX", "INT64_MAX"), "cstdint"),
+    "stderr": "cstdio",
+}
+_HEADER = {name: header for header, names in NAMES.items() for name in names}
 HEADERS = {*NAMES, _OF_MATHEMATICS}
-_USED = re.compile(r"\bstd::(\w+)|\b(NAN|INFINITY|HUGE_VALF?)\b")
+_USED = re.compile(rf"\bstd::(\w+)|\b({'|'.join(_MACROS)})\b")
 
 
 def with_includes(text: str) -> str:
     """A file with them where it has the mark."""
-    names = {match[1] or match[2] for match in _USED.finditer(text)}
-    headers = sorted({_HEADER.get(name, _OF_MATHEMATICS) for name in names})
+    used = [match.groups() for match in _USED.finditer(text)]
+    headers = sorted(
+        {_HEADER.get(name, _OF_MATHEMATICS) if name else _MACROS[macro] for name, macro in used}
+    )
     return text.replace(MARK, "".join(f"#include <{header}>\n" for header in headers), 1)
+
+
+def with_own_includes(text: str) -> str:
+    """A file of which a part was cut out, with the headers that the rest needs."""
+    lines = text.splitlines(keepends=True)
+    known = {f"#include <{header}>\n" for header in HEADERS}
+    first = next((n for n, line in enumerate(lines) if line in known), 0)
+    rest = [line for line in lines[first:] if line not in known]
+    return with_includes("".join([*lines[:first], MARK, *rest]))
