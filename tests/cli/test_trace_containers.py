@@ -158,6 +158,7 @@ def test_records_are_found_between_those_of_other_variables(
     assert value == 10 + 300
 
 
+@pytest.mark.slow
 def test_runs_that_began_from_a_checkpoint_are_followed(
     tmp_path: Path, model: Path, capsys: Capture
 ) -> None:

@@ -187,6 +187,7 @@ def test_an_apostrophe_hides_nothing(tmp_path: Path, line: str) -> None:
     assert value(tmp_path, f"{line}\nv=1") == "1"
 
 
+@pytest.mark.slow
 def test_a_script_of_forty_thousand_lines_is_read(tmp_path: Path) -> None:
     lines = "# comment\nx=$((i+1))\necho 'hello $x'\n\n" * 10_000
     assert value(tmp_path, lines + "v=1") == "1"

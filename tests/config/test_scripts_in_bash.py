@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -305,6 +306,12 @@ def test_namelists_are_those_of_bash(tmp_path: Path, text: str) -> None:
     assert not told
 
 
-@pytest.mark.parametrize(("text", "words"), TOLD.values(), ids=TOLD)
+def told_cases() -> Iterator[Any]:
+    for name, case in TOLD.items():
+        marks = [pytest.mark.slow] if name in ("too often", "too large") else []
+        yield pytest.param(*case, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("text", "words"), told_cases())
 def test_what_may_differ_from_bash_is_told(tmp_path: Path, text: str, words: str) -> None:
     assert words in read(tmp_path, text)[1]

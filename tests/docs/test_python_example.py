@@ -53,7 +53,7 @@ def test_the_area_mean_is_that_of_the_sphere(small_run: Path, told: list[str]) -
     assert np.abs(means).max() < 0.01 * largest
 
 
-@pytest.mark.some(2, 1)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("container", ["cdf5", "zarr"])
 def test_other_containers_give_the_same(
     container: str, small_case: Path, told: list[str], tmp_path: Path

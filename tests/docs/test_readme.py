@@ -9,6 +9,7 @@ import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,15 @@ def workplace(tmp_path: Path, model: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("block", blocks("sh"), ids=lambda block: block.split("\n")[0])
+def cases() -> list[Any]:
+    """CI runs the demo itself, on a bare machine."""
+    return [
+        pytest.param(each, marks=[pytest.mark.slow] if each.startswith(DEMO) else [])
+        for each in blocks("sh")
+    ]
+
+
+@pytest.mark.parametrize("block", cases(), ids=lambda block: block.split("\n")[0])
 def test_every_command_runs(block: str, workplace: Path, cli: Cli) -> None:
     """What the script `thalweg` does before them is seen below, and in tests/setup."""
     for command in block.splitlines():

@@ -66,6 +66,7 @@ def test_the_page_shows_what_is_written(said: Said, tmp_path: Path) -> None:
     assert shown.startswith(head)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_is_measured(
     said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

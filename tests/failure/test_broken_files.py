@@ -157,6 +157,7 @@ def test_a_stream_that_is_given_a_later_end_goes_back_to_before_its_last_file(
     assert_as_whole(whole, run)
 
 
+@pytest.mark.slow
 def test_of_two_streams_the_one_that_broke_decides(cli: Cli, model: Path, tmp_path: Path) -> None:
     """Another one's file, which holds all times since 12 h, is whole and is gone on with."""
     case, whole, run = tmp_path / "case.toml", tmp_path / "whole", tmp_path / "run"

@@ -100,6 +100,7 @@ def test_reading_what_a_continued_run_goes_on_with_may_last_longer_than_the_limi
     assert run.process.returncode == 0, errors
 
 
+@pytest.mark.slow
 def test_events_may_be_collected_for_longer_than_the_limit(
     tmp_path: Path, model: Path, use_slow_disk: Callable[..., Any]
 ) -> None:

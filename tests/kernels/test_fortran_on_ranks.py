@@ -151,6 +151,7 @@ def test_a_fortran_model_has_the_values_of_one_rank(way: Configuration, tmp_path
         assert found == dict(enumerate(right()))
 
 
+@pytest.mark.slow
 @needed
 def test_what_a_rank_refuses_is_told(tmp_path: Path) -> None:
     path = program(WAYS[0], PROGRAM.replace("'@'", "'j'"), tmp_path)

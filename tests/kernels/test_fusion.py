@@ -100,6 +100,7 @@ def test_a_gradient_that_only_its_divergence_needs_is_not_stored() -> None:
     assert "slope_room" in cpp_target.translate(kernel.ir, replace(WAYS[0], fuse=False))
 
 
+@pytest.mark.slow
 def test_thousands_of_statements_are_translated_at_once(tmp_path: Path) -> None:
     """No pass looks at all statements for each of them."""
     lines = [f"    x{n} = x{n - 1} * 0.5 + t\n" for n in range(1, 3000)]

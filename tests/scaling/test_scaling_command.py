@@ -77,6 +77,7 @@ def test_times_of_a_call_are_told_and_drawn(
         assert each["machine"]
 
 
+@pytest.mark.slow
 @needs_mpi
 def test_ranks_with_a_gpu_each(here: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their threads one after the other on the CPU: what they compute and exchange is the same."""

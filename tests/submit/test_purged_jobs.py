@@ -75,6 +75,7 @@ def test_a_job_after_a_purged_one_waits_for_none_and_says_so(
     assert f"submitted as job {now}; it waits for none, since job {first} before it" in said
 
 
+@pytest.mark.slow
 def test_a_purged_job_without_a_log_is_told(
     forgetful: LocalSlurm, write: Write, capfd: pytest.CaptureFixture[str]
 ) -> None:
