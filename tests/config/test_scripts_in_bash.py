@@ -312,6 +312,6 @@ def told_cases() -> Iterator[Any]:
         yield pytest.param(*case, id=name, marks=marks)
 
 
-@pytest.mark.parametrize(("text", "words"), told_cases())
+@pytest.mark.parametrize(("text", "words"), list(told_cases()))
 def test_what_may_differ_from_bash_is_told(tmp_path: Path, text: str, words: str) -> None:
     assert words in read(tmp_path, text)[1]
